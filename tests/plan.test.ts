@@ -48,6 +48,7 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   jose: (file) => file === 'oauth/proof.ts',
   stripe: (file) => file === 'providers/stripe/client.ts',
   yaml: (file) => file === 'provisioning/read.ts',
+  '@simplewebauthn/server': (file) => file === 'staff/webauthn.ts',
   typebox: (file) => file.startsWith('contract/'),
   'typebox/schema': (file) => file === 'contract/validator.ts',
 }

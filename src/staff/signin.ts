@@ -9,8 +9,10 @@ import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAttempts } from './attempts.ts'
 import { hasSecondFactor, isTotpCode, useCode } from './factors.ts'
+import { findPasskey, recordUse, useChallenge } from './passkeys.ts'
 import type { PasswordCost } from './password.ts'
 import { authenticate, findUser, findUserForSignIn, type UserForSignIn } from './users.ts'
+import { type Answered, answeredIn, usedCounter } from './webauthn.ts'
 
 export interface SignInParts {
   storage: Storage
@@ -18,6 +20,7 @@ export interface SignInParts {
   clock: () => Date
   log: Log
   passwordCost?: PasswordCost | undefined
+  publicOrigin: () => string
 }
 
 export interface Visitor {
@@ -49,6 +52,11 @@ export interface SignIn {
   byCode(given: { pending: string; code: string }, visitor: Visitor): Promise<CodeOutcome>
   // Whether the password is the user's, asked again before something grave.
   confirm(userId: string, password: string, visitor: Visitor): Promise<'confirmed' | SignInProblem>
+  // By what the device signed for `boundTo`: a passkey is both factors. With `userId`, only one of that person.
+  byPasskey(
+    given: { response: string; boundTo: string; userId?: string },
+    visitor: Visitor,
+  ): Promise<{ problem: 'passkey' | 'limited' } | SignedIn>
   // False when too many letters were asked for.
   admitsLetter(email: string, visitor: Visitor): Promise<boolean>
 }
@@ -58,7 +66,7 @@ const pendingMs = 10 * 60_000
 const emailLengthMax = 600
 const passwordLengthMax = 1_000
 
-export function createSignIn({ storage, rootSecret, clock, log, passwordCost }: SignInParts): SignIn {
+export function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOrigin }: SignInParts): SignIn {
   const attempts = createAttempts({ storage, rootSecret, clock })
   const keys = deriveKeys(rootSecret, 'half signed in')
   const nowMs = () => clock().getTime()
@@ -86,6 +94,22 @@ export function createSignIn({ storage, rootSecret, clock, log, passwordCost }: 
 
   async function signedIn(user: UserForSignIn, email: string, isTwice: boolean): Promise<SignedIn> {
     return { user, hasSecondFactor: isTwice, device: await attempts.deviceFor(email, isTwice) }
+  }
+
+  // The challenge is used up first, so an answer that is wrong cannot be tried again.
+  async function usePasskey({ id, challenge }: Answered, response: string, boundTo: string) {
+    const now = nowMs()
+    const origin = publicOrigin()
+    if (!(await storage.write((tx) => useChallenge(tx, challenge, boundTo, now)))) return undefined
+    const passkey = await storage.read((db) => findPasskey(db, id))
+    const counter = passkey && (await usedCounter(response, { origin, challenge }, passkey))
+    if (!passkey || counter === undefined) return undefined
+    return storage.write(async (tx) => {
+      if (!(await recordUse(tx, passkey, counter, now))) return undefined
+      const email = (await findUser(tx, rootSecret, passkey.userId))?.email
+      const user = email === undefined ? undefined : await findUserForSignIn(tx, rootSecret, email)
+      return user && email !== undefined && user.disabledAt === null ? { ...user, email } : undefined
+    })
   }
 
   return {
@@ -134,6 +158,26 @@ export function createSignIn({ storage, rootSecret, clock, log, passwordCost }: 
       if (!user) return 'failed'
       const checked = await check({ email: user.email, password }, visitor)
       return typeof checked === 'string' ? checked : 'confirmed'
+    },
+
+    async byPasskey({ response, boundTo, userId }, visitor) {
+      const { address, device, requestId } = visitor
+      const answered = answeredIn(response)
+      const name = `passkey ${answered?.id ?? ''}`
+      const attempt = await attempts.begin({ kind: 'recovery', email: name.slice(0, emailLengthMax), address, device })
+      const { network } = attempt
+      if (!attempt.isAdmitted) {
+        log.warn('passkey limited', { requestId, network })
+        return { problem: 'limited' }
+      }
+      const used = answered && (await usePasskey(answered, response, boundTo))
+      if (!used || (userId !== undefined && used.id !== userId)) {
+        log.warn('passkey failed', { requestId, network })
+        return { problem: 'passkey' }
+      }
+      await attempt.succeed()
+      log.info('signed in', { requestId, network, userId: used.id, passkey: true })
+      return signedIn(used, used.email, true)
     },
 
     async admitsLetter(email, { address, device }) {

@@ -1,7 +1,8 @@
-// Deletes sessions and links that have expired. Expired ones are refused whether or not they were deleted.
+// Deletes sessions, links and challenges that have expired. Expired ones are refused whether or not they were deleted.
 
 import type { Storage } from '../storage/storage.ts'
 import { deleteExpiredLinks } from './invitations.ts'
+import { deleteExpiredChallenges } from './passkeys.ts'
 import { deleteExpiredSessions } from './sessions.ts'
 import { deleteFullSignIns } from './signins.ts'
 
@@ -15,6 +16,7 @@ export async function sweepStaff(storage: Storage, now: number): Promise<number>
       await deleteExpiredSessions(tx, now, rowsAtOnce),
       await deleteExpiredLinks(tx, now, rowsAtOnce),
       await deleteFullSignIns(tx, now, rowsAtOnce),
+      await deleteExpiredChallenges(tx, now, rowsAtOnce),
     ),
   )
 }

@@ -1,5 +1,6 @@
 // A request to a page of people: who is signed in by its cookie, what was posted, and in which language to answer.
 
+import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
@@ -38,6 +39,9 @@ export interface Posted extends Visit {
   form: URLSearchParams
 }
 
+// Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.
+const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/admin', maxAgeSeconds: 600 }
+
 export type Shown = Promise<PageAnswer> | PageAnswer
 
 // Never sent to the API's paths for anything: keys open the API, this opens pages.
@@ -68,6 +72,18 @@ export function visitorOf({ publicOrigin }: StaffTools, { request, requestId }: 
 
 export function rememberDevice({ publicOrigin }: StaffTools, { response }: Visit, device: string): void {
   response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
+}
+
+// The browser, as far as the cookie names it; undefined before it has one.
+export function passkeyBrowser({ publicOrigin }: StaffTools, { request }: Visit): string | undefined {
+  const value = cookieIn(request.raw.headers.cookie, passkeyCookie, publicOrigin())
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? `browser ${value}` : undefined
+}
+
+export function namePasskeyBrowser({ publicOrigin }: StaffTools, { response }: Visit): string {
+  const value = randomBytes(32).toString('base64url')
+  response.appendHeader('set-cookie', setCookie(passkeyCookie, value, publicOrigin()))
+  return `browser ${value}`
 }
 
 export function openSession({ publicOrigin }: StaffTools, { response }: Visit, token: string): void {

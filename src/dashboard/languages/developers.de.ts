@@ -245,6 +245,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.webhook_delivery': 'Webhook-Zustellung',
   'subject.member': 'Person',
   'subject.invitation': 'Einladung',
+  'subject.people': 'Personen',
   'subject.order': 'Bestellung',
   'subject.fulfillment': 'Paket',
   'subject.refund': 'Erstattung',

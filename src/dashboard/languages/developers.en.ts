@@ -240,6 +240,7 @@ export const developersEn = {
   'subject.webhook_delivery': 'webhook delivery',
   'subject.member': 'person',
   'subject.invitation': 'invitation',
+  'subject.people': 'people',
   'subject.order': 'order',
   'subject.fulfillment': 'parcel',
   'subject.refund': 'refund',

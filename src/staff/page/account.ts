@@ -2,12 +2,13 @@
 
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import type { Passkey } from '../passkeys.ts'
 import { qrPath } from '../qr.ts'
 import type { Session } from '../sessions.ts'
 import type { SignInProblem } from '../signin.ts'
 import type { UserMerchant } from '../users.ts'
 import { type NewPasswordProblem, newPasswordField, problemText } from './entry.ts'
-import { button, field, sheetPage } from './frame.ts'
+import { button, field, passkeyForm, sheetPage } from './frame.ts'
 import type { StaffTextKey } from './languages/en.ts'
 import type { Words } from './words.ts'
 
@@ -18,6 +19,9 @@ export const deeds = {
   turnOn: 'turn_on',
   turnOff: 'turn_off',
   newCodes: 'new_codes',
+  addPasskey: 'add_passkey',
+  namePasskey: 'name_passkey',
+  removePasskey: 'remove_passkey',
   demand: 'demand',
   release: 'release',
   end: 'end',
@@ -62,23 +66,27 @@ export interface AccountView {
   owned: readonly UserMerchant[]
   hasSecondFactor: boolean
   recoveryCodes: number
+  passkeys: readonly Passkey[]
   sessions: readonly Session[]
   sessionId: string
-  problem: NewPasswordProblem | null
+  problem: NewPasswordProblem | 'passkey' | null
 }
 
 export function accountSheet(words: Words, view: AccountView): string {
-  const { email, isHeld, owned, hasSecondFactor, recoveryCodes, sessions, sessionId, problem } = view
+  const { email, isHeld, owned, hasSecondFactor, recoveryCodes, passkeys, sessions, sessionId, problem } = view
   if (isHeld)
     return sheetPage(words, {
       title: words.say('held.title'),
+      hasPasskeys: true,
       body: html`<p class="lead">${words.say('held.lead')}</p>
 <p class="soft">${words.say('home.as', { email })}</p>
-<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}${signOutForm(words)}</div>`,
+<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}${signOutForm(words)}</div>
+${addPasskeyForm(words)}`,
     })
   return sheetPage(words, {
     title: words.say('account.title'),
-    problem: problemText(words, problem),
+    problem: problem === 'passkey' ? words.say('passkey.failed') : problemText(words, problem),
+    hasPasskeys: true,
     body: html`<p class="soft">${words.say('home.as', { email })}</p>
 <section class="part">
 <h2>${words.say('account.factor')}</h2>
@@ -91,11 +99,17 @@ ${
 }
 </section>
 <section class="part">
+<h2>${words.say('passkey.title')}</h2>
+<p>${words.say('passkey.lead')}</p>
+${passkeys.length > 0 && html`<ul class="entries">${passkeys.map((passkey) => passkeyEntry(words, passkey))}</ul>`}
+${addPasskeyForm(words)}
+</section>
+<section class="part">
 <h2>${words.say('password.title')}</h2>
 <form method="post">
 ${hiddenFields({ do: deeds.password })}
 <input type="hidden" name="username" autocomplete="username" value="${email}">
-${newPasswordField(words, problem !== null)}
+${newPasswordField(words, problem !== null && problem !== 'passkey')}
 <div class="choice">${button(words, 'action.save', 'second')}</div>
 </form>
 </section>
@@ -118,6 +132,21 @@ ${sessions.length > 1 && html`<div class="choice">${deed(words, deeds.endOthers,
 
 function deed(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
   return html`<form method="post">${hiddenFields({ do: name, ...more })}${button(words, label, 'second')}</form>`
+}
+
+function addPasskeyForm(words: Words): Html {
+  const more = field(words, { name: 'name', label: 'passkey.name', type: 'text', autocomplete: 'off', lengthMax: 60 })
+  const fields = { do: deeds.addPasskey }
+  return passkeyForm(words, { purpose: 'register', action: '/admin/account', label: 'passkey.add', fields, more })
+}
+
+function passkeyEntry(words: Words, { id, name, createdAt, usedAt }: Passkey): Html {
+  const label = words.say('passkey.name')
+  return html`<li class="entry">
+<form method="post" class="inline">${hiddenFields({ do: deeds.namePasskey, passkey: id })}<span class="field"><input name="name" value="${name}" maxlength="60" aria-label="${label}" autocomplete="off" dir="auto" required></span>${button(words, 'action.save', 'second')}</form>
+<span class="hint">${usedAt === null ? words.say('passkey.added', { date: words.date(createdAt) }) : words.say('account.seen', { date: words.date(usedAt) })}</span>
+${deed(words, deeds.removePasskey, 'passkey.remove', { passkey: id })}
+</li>`
 }
 
 function demandEntry(words: Words, { id, name, needsSecondFactor }: UserMerchant): Html {
@@ -181,19 +210,22 @@ export function codesSheet(words: Words, codes: readonly string[]): string {
 export interface ConfirmView {
   email: string
   next: string
-  problem: SignInProblem | null
+  problem: SignInProblem | 'passkey' | null
+  hasPasskey: boolean
 }
 
-export function confirmSheet(words: Words, { email, next, problem }: ConfirmView): string {
+export function confirmSheet(words: Words, { email, next, problem, hasPasskey }: ConfirmView): string {
   return sheetPage(words, {
     title: words.say('confirm.title'),
-    problem: problem && words.say(`signin.${problem}`),
+    problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
+    hasPasskeys: hasPasskey,
     body: html`<p class="lead">${words.say('confirm.lead')}</p>
 <form method="post" action="/admin/confirm">
 ${hiddenFields({ next })}
 <input type="hidden" name="username" autocomplete="username" value="${email}">
 ${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isFirst: true, isWrong: problem === 'failed' })}
 <div class="choice">${button(words, 'action.continue')}</div>
-</form>`,
+</form>
+${hasPasskey && passkeyForm(words, { purpose: 'confirm', action: '/admin/confirm', label: 'passkey.confirm', fields: { next } })}`,
   })
 }

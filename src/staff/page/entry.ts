@@ -5,17 +5,17 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { PasswordFault } from '../password.ts'
 import type { CodeProblem, SignInProblem } from '../signin.ts'
-import { button, field, sheetPage } from './frame.ts'
+import { button, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
 
 // The value of the hidden field `step`: which form a post is.
-export const steps = { password: 'password', code: 'code' } as const
+export const steps = { password: 'password', code: 'code', passkey: 'passkey' } as const
 
 export interface SignInView {
   email: string
   // Where one goes afterwards; a path of ours.
   next: string
-  problem: SignInProblem | null
+  problem: SignInProblem | 'passkey' | null
   // A password was just set.
   isSet: boolean
 }
@@ -24,7 +24,8 @@ export function signInSheet(words: Words, { email, next, problem, isSet }: SignI
   const isWrong = problem === 'failed'
   return sheetPage(words, {
     title: words.say('signin.title'),
-    problem: problem && words.say(`signin.${problem}`),
+    problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
+    hasPasskeys: true,
     note: isSet ? words.say('signin.set') : null,
     body: html`<form method="post" action="/admin/sign-in">
 ${hiddenFields({ step: steps.password, next })}
@@ -32,6 +33,7 @@ ${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomple
 ${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isWrong })}
 <div class="choice">${button(words, 'signin.title')}</div>
 </form>
+${passkeyForm(words, { purpose: 'sign_in', action: '/admin/sign-in', label: 'passkey.signIn', fields: { step: steps.passkey, next } })}
 <p><a href="/admin/forgotten">${words.say('signin.forgotten')}</a></p>`,
   })
 }

@@ -1,7 +1,8 @@
 // What every page of people has around it, and the pieces that they share.
 
 import type { PageAnswer } from '../../http/pages.ts'
-import { styleSheet } from '../../pages/files.ts'
+import { script, styleSheet } from '../../pages/files.ts'
+import { hiddenFields } from '../../pages/form.ts'
 import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { brand, mark } from '../../pages/mark.ts'
@@ -15,21 +16,29 @@ export const style = styleSheet({
   file: new URL('../../pages/sheet.css', import.meta.url),
 })
 
+export const passkeyScript = script({
+  path: '/admin/passkey.js',
+  name: 'passkey script',
+  file: new URL('passkey.js', import.meta.url),
+})
+
 export interface Sheet {
   title: string
   // Shown above the rest, and announced.
   problem?: string | null | undefined
   note?: string | null | undefined
+  hasPasskeys?: boolean
   body: Html
 }
 
-export function sheetPage(words: Words, { title, problem, note, body }: Sheet): string {
+export function sheetPage(words: Words, { title, problem, note, hasPasskeys, body }: Sheet): string {
   return documentFor({
     ...brand,
     locale: words.language,
     direction: words.direction,
     title: `${title} – Cartwright`,
     style: style.href,
+    ...(hasPasskeys && { script: passkeyScript.href }),
     header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 <h1>${title}</h1>
@@ -43,7 +52,7 @@ ${body}
 // The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). An address with a secret in it
 // leads nowhere else.
 export const staffHeaders = {
-  ...privateHeaders({ style: [self], img: [self, 'data:'], form: [self] }),
+  ...privateHeaders({ style: [self], script: [self], connect: [self], img: [self, 'data:'], form: [self] }),
   'referrer-policy': 'same-origin',
   // The language is the browser's.
   vary: 'accept-language, cookie',
@@ -83,6 +92,28 @@ export function field(words: Words, given: Field): Html {
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${words.say(hint)}</p>`}
 </div>`
 }
+
+// Hidden until the script finds that the browser can do it. `fields` are posted with what the device signs.
+export function passkeyForm(
+  words: Words,
+  given: {
+    purpose: PasskeyPurpose
+    action: string
+    label: StaffTextKey
+    fields: Readonly<Record<string, string>>
+    more?: Html
+  },
+): Html {
+  const { purpose, action, label, fields, more } = given
+  return html`<form method="post" action="${action}" data-passkey="${purpose}" hidden>
+${hiddenFields({ ...fields, response: '' })}
+${more}
+<p class="problem" data-problem role="alert" hidden>${words.say('passkey.failed')}</p>
+<div class="choice">${button(words, label, 'second')}</div>
+</form>`
+}
+
+export type PasskeyPurpose = 'sign_in' | 'register' | 'confirm'
 
 export function button(words: Words, label: StaffTextKey, kind: 'first' | 'second' = 'first'): Html {
   return html`<button class="${kind}">${words.say(label)}</button>`

@@ -72,6 +72,16 @@ export const fr: StaffTexts = {
   'demand.off': 'Chacun décide pour soi.',
   'demand.demand': 'L’exiger',
   'demand.release': 'Ne plus l’exiger',
+  'passkey.title': 'Clés d’accès',
+  'passkey.lead':
+    'Connectez-vous avec votre empreinte, votre visage ou le code de l’appareil, sans mot de passe ni code.',
+  'passkey.add': 'Ajouter une clé d’accès',
+  'passkey.name': 'Nom de la clé d’accès',
+  'passkey.remove': 'Supprimer',
+  'passkey.added': 'Ajoutée le {date}',
+  'passkey.signIn': 'Se connecter avec une clé d’accès',
+  'passkey.confirm': 'Utiliser une clé d’accès',
+  'passkey.failed': 'Cela n’a pas fonctionné. Réessayez ou utilisez votre mot de passe.',
   'totp.lead':
     'Scannez l’image avec votre application d’authentification ou saisissez-y la clé. Entrez ensuite les six chiffres qu’elle affiche.',
   'totp.picture': 'Code QR pour l’application d’authentification',

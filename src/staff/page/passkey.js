@@ -1,0 +1,34 @@
+// Passkeys need script: without it, their forms stay hidden and a password does. A form gets what the device signs, and is sent as any
+// other.
+
+const canUse =
+  typeof PublicKeyCredential !== 'undefined' &&
+  'parseCreationOptionsFromJSON' in PublicKeyCredential &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential
+
+async function ask(purpose) {
+  const answer = await fetch('/admin/passkeys/options', { method: 'POST', body: new URLSearchParams({ for: purpose }) })
+  if (!answer.ok) throw new Error(`answered with ${answer.status}`)
+  const options = await answer.json()
+  return purpose === 'register'
+    ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })
+}
+
+for (const form of canUse ? document.querySelectorAll('form[data-passkey]') : []) {
+  const { response } = form.elements
+  const problem = form.querySelector('[data-problem]')
+  form.hidden = false
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    problem.hidden = true
+    try {
+      const credential = await ask(form.dataset.passkey)
+      response.value = JSON.stringify(credential.toJSON())
+      form.submit()
+    } catch {
+      // Cancelled, no passkey, or no answer: one can try again.
+      problem.hidden = false
+    }
+  })
+}

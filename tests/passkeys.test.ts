@@ -1,0 +1,143 @@
+// Passkeys in a real browser with a virtual authenticator: added, used to sign in and to confirm, refused when repeated, removed.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { serve, tempFolder } from '../harness/process.ts'
+
+test('passkeys', async (t) => {
+  const file = join(await tempFolder(), 'shop.db')
+  const server = await serve({ CARTWRIGHT_DATABASE_URL: `sqlite:${file}` })
+  // A host name: passkeys belong to one, and an address is not one.
+  const origin = server.origin.replace('127.0.0.1', 'localhost')
+  const [, email = '', password = ''] = / {2}sign in +(\S+) +password (\S+)/.exec(server.printed()) ?? []
+  const browser = await launchBrowser()
+  t.after(() => browser.close())
+
+  function rows<Row>(sql: string): Row[] {
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      return database.prepare(sql).all() as Row[]
+    } finally {
+      database.close()
+    }
+  }
+
+  async function withAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    return { cdp, authenticatorId }
+  }
+
+  async function byPassword(page: Page): Promise<void> {
+    await page.goto(`${origin}/admin/sign-in?next=/admin/account`)
+    await page.fill('[name=email]', email)
+    await page.fill('[name=password]', password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL(`${origin}/admin/account`)
+  }
+
+  const byPasskey = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' }).click()
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const device = await withAuthenticator(page)
+
+  await t.test('one is added, named, and signs in alone, as a second factor', async () => {
+    await byPassword(page)
+    await page.locator('form[data-passkey=register] [name=name]').fill('Laptop')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('Added on').waitFor()
+    const [stored] = rows<{ name: string; counter: number }>('select name, counter from user_passkeys')
+    assert.equal(stored?.name, 'Laptop')
+    await page.locator('li [name=name]').fill('Work laptop')
+    await page.locator('li').getByRole('button', { name: 'Save' }).click()
+    await page.locator('li [name=name][value="Work laptop"]').waitFor()
+
+    await signOut(page)
+    await page.goto(`${origin}/admin/sign-in?next=/admin/account`)
+    await byPasskey(page)
+    await page.getByText('Last used on').first().waitFor()
+    const [used] = rows<{ counter: number; usedAt: number }>('select counter, used_at as usedAt from user_passkeys')
+    assert.ok((used?.counter ?? 0) > (stored?.counter ?? 0) && used?.usedAt)
+    const sessions = rows<{ twice: number }>('select has_second_factor as twice from user_sessions')
+    assert.deepEqual(sessions, [Object.assign(Object.create(null), { twice: 1 })])
+    assert.deepEqual(rows('select challenge_hash from passkey_challenges'), [])
+  })
+
+  await t.test('what was signed works once, and only in the browser that asked', async () => {
+    await signOut(page)
+    await page.goto(`${origin}/admin/sign-in`)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    await page.route('**/admin/sign-in', async (route) => {
+      resolve(route.request().postData() ?? '')
+      await route.abort()
+    })
+    await byPasskey(page)
+    const posted = await promise
+    await page.unroute('**/admin/sign-in')
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (from: BrowserContext) =>
+      from.request.post(`${origin}/admin/sign-in`, { data: posted, headers, maxRedirects: 0 })
+    const stranger = await browser.newContext()
+    const stolen = await send(stranger)
+    assert.equal(stolen.status(), 400)
+    assert.match(await stolen.text(), /That did not work/)
+    assert.equal((await send(context)).status(), 303)
+    assert.equal((await send(context)).status(), 400, 'a second time')
+    await stranger.close()
+  })
+
+  await t.test('without the finger, and with a copy whose counter went back, there is no way in', async () => {
+    await context.clearCookies()
+    const { cdp, authenticatorId } = device
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await page.goto(`${origin}/admin/sign-in`)
+    await byPasskey(page)
+    await page.getByText('That did not work').waitFor()
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+    const [credential] = credentials
+    assert.ok(credential)
+    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 0 } })
+    await page.goto(`${origin}/admin/sign-in`)
+    await byPasskey(page)
+    await page.locator('main > .problem').waitFor()
+    assert.deepEqual(rows('select id from user_sessions where seen_at > created_at'), [])
+    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 1_000 } })
+  })
+
+  await t.test('it confirms what is grave, and a removed one signs in no more', async () => {
+    await byPassword(page)
+    await page.goto(`${origin}/admin/confirm?next=/admin/account`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL(`${origin}/admin/account`)
+    await page
+      .locator('form', { has: page.locator('[value=remove_passkey]') })
+      .getByRole('button')
+      .click()
+    await page.getByRole('button', { name: 'Add a passkey' }).waitFor()
+    assert.deepEqual(rows('select id from user_passkeys'), [])
+    await signOut(page)
+    await page.goto(`${origin}/admin/sign-in`)
+    await byPasskey(page)
+    await page.locator('main > .problem').waitFor()
+    assert.doesNotMatch(server.printed(), /clientDataJSON|authenticatorData/)
+  })
+})
