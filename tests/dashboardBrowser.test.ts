@@ -1,0 +1,213 @@
+// The dashboard in a real browser: a merchant's day with script and keyboard, and every screen readable for everyone, light and dark, on a
+// desk and on a telephone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import { cheapCost, type House, testSecret } from '../harness/house.ts'
+import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { violations } from '../harness/readable.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { hashPassword } from '../src/staff/password.ts'
+import { createUser } from '../src/staff/users.ts'
+
+let browser: Browser
+
+before(async () => {
+  browser = await launchBrowser()
+})
+
+after(async () => {
+  await browser.close()
+})
+
+const looks: Readonly<Record<string, BrowserContextOptions>> = {
+  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
+  telephone: { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true, locale: 'de-DE' },
+}
+
+eachEngine('the dashboard in a browser', (given) => {
+  let house: House & { orders: Orders }
+  let desk: Desk
+  let context: BrowserContext
+  let tab: Page
+
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+    ;({ context, tab } = await openTab(desk, looks.desk))
+  })
+
+  after(() => context.close())
+
+  async function openTab({ token }: Desk, look: BrowserContextOptions = {}) {
+    const opened = await browser.newContext(look)
+    await opened.addCookies([{ name: 'staff_session', value: token, url: house.origin }])
+    return { context: opened, tab: await opened.newPage() }
+  }
+
+  const go = (path: string) => tab.goto(house.origin + desk.path(path))
+
+  test('one opens /admin, signs in, and is at Home with its orders', async () => {
+    await house.orders.place({ items: { CARD: 1 } })
+    const passwordHash = await hashPassword('four words nobody guesses', cheapCost)
+    const input = { email: 'ada@bloom.example', passwordHash, merchantIds: [house.merchantId] }
+    await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
+    const own = await browser.newContext(looks.desk)
+    const page = await own.newPage()
+    await page.goto(`${house.origin}/admin`)
+    await page.getByLabel('E-mail').fill('ada@bloom.example')
+    await page.getByLabel('Password').fill('four words nobody guesses')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    assert.match(await page.locator('.todo').innerText(), /1\s+To send/)
+    await own.close()
+  })
+
+  test('an order is sent in a dialog, and the page says so; the note leaves the address', async () => {
+    const { orderId, number } = await house.orders.place({ items: { CARD: 2 } })
+    await go('orders')
+    await tab.getByRole('link', { name: number }).click()
+    await tab.getByRole('link', { name: 'Send', exact: true }).click()
+    const dialog = tab.getByRole('dialog', { name: `Send order ${number}` })
+    await dialog.waitFor()
+    assert.deepEqual(await violations(tab), [])
+    await tab.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    // By its key, too.
+    await tab.keyboard.press('f')
+    await dialog.getByLabel('Tracking number').fill('0034')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await tab.getByRole('status').getByText('Parcel sent.').waitFor()
+    assert.equal(new URL(tab.url()).search, '')
+    assert.equal((await orderWorld(house, orderId)).status, 'completed')
+  })
+
+  test('forty orders are chosen together, their tracking numbers pasted, and sent by one press', async () => {
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const placed = []
+    for (let count = 0; count < 40; count++)
+      placed.push(await house.orders.place({ items: { CARD: 1 }, quote, now: house.clock.now + count }))
+    await go('orders')
+    await tab.getByLabel('Select all rows').check()
+    // One order from before is there, too.
+    for (const number of await others(placed)) await tab.getByLabel(`Select ${number}`, { exact: true }).uncheck()
+    assert.match(await tab.locator('[data-bulk-count]').innerText(), /40 selected/)
+    await tab.getByRole('button', { name: 'Send', exact: true }).click()
+    await tab.getByRole('heading', { name: 'Send 40 orders' }).waitFor()
+    const numbers = placed.map((_, index) => `TRACK-${index}`)
+    await tab.locator('[data-sheet] input:not([type=hidden])').first().focus()
+    const text = JSON.stringify(`${numbers.join('\r\n')}\r\n`)
+    await tab.evaluate(`(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text', ${text})
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })()`)
+    await tab.getByRole('button', { name: 'Send 40 parcels' }).click()
+    await tab.getByText('40 parcels sent.').waitFor()
+    const sent = await house.storage.read(
+      (db) => db.sql<{ number: string }>`
+        select tracking_number as "number" from fulfillments where tracking_number like 'TRACK-%'`,
+    )
+    assert.deepEqual(new Set(sent.map(({ number }) => number)), new Set(numbers))
+  })
+
+  async function others(placed: readonly { number: string }[]): Promise<string[]> {
+    const shown = await tab.locator('.rows .row-link').allInnerTexts()
+    return shown.filter((number) => !placed.some((order) => order.number === number))
+  }
+
+  test('pressing twice refunds once', async () => {
+    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
+    await go(`orders/${orderId}/refund`)
+    await tab.getByLabel('How many of Book of flowers to refund').fill('1')
+    await tab.getByLabel('Put these items back into stock').check()
+    await tab.getByRole('button', { name: 'Continue' }).click()
+    await tab.getByRole('button', { name: 'Refund €29.95' }).dblclick()
+    await tab.getByText('Refund started.').waitFor()
+    assert.deepEqual(
+      (await orderWorld(house, orderId)).refunds.map(([, amount]) => amount),
+      [2995],
+    )
+  })
+
+  test('places, rows and search are reached by the keyboard; letters do nothing in a field, and can be turned off', async () => {
+    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    await go('home')
+    await tab.keyboard.press('g')
+    await tab.keyboard.press('o')
+    await tab.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+    await tab.keyboard.press('j')
+    await tab.keyboard.press('x')
+    assert.equal(await tab.locator('[data-choose]').first().isChecked(), true)
+    await tab.keyboard.press('Enter')
+    await tab.getByRole('heading', { level: 1, name: /^Order T-/ }).waitFor()
+    await tab.keyboard.press('/')
+    await tab.keyboard.type(`go${number}`)
+    assert.equal(await tab.locator('.find input').inputValue(), `go${number}`)
+    await tab.locator('.find input').fill(number)
+    await tab.keyboard.press('Enter')
+    await tab.getByRole('heading', { level: 1, name: 'Search' }).waitFor()
+    await tab.locator('h1').click()
+    await tab.keyboard.press('?')
+    await tab.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await tab.getByLabel('Turn off single-letter shortcuts on this device').check()
+    await tab.keyboard.press('Escape')
+    await tab.keyboard.press('?')
+    assert.equal(await tab.locator('#shortcuts:popover-open').count(), 0)
+    await tab.evaluate('localStorage.clear()')
+  })
+
+  test('Home and the list of what is to send read themselves again', async () => {
+    await tab.clock.install()
+    await go('orders')
+    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    await tab.clock.fastForward(31_000)
+    await tab.getByRole('link', { name: number }).waitFor()
+    await tab.close()
+    tab = await context.newPage()
+  })
+
+  for (const [name, look] of Object.entries(looks))
+    test(`every screen can be read by everyone: ${name}`, async () => {
+      const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+      const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+      const opened = await openTab(desk, look)
+      const page = opened.tab
+      const paths = [
+        'home',
+        'orders?view=all',
+        `orders?done=sentMany&n=2&change=chg_1`,
+        'orders?view=all&status=cancelled',
+        `orders/${orderId}`,
+        `orders/${orderId}/send`,
+        `orders/${orderId}/refund`,
+        `orders/${orderId}/cancel`,
+        `orders/${unpaid.orderId}/pay`,
+        `orders/send?order=${orderId}`,
+        'search?q=roses',
+        'search',
+        'nothing',
+      ]
+      for (const path of paths) {
+        await page.goto(house.origin + desk.path(path))
+        assert.deepEqual(await violations(page, ['best-practice']), [], path)
+        assert.ok(!(await isScrolled(page)), `${path} scrolls sideways`)
+        // Right to left the same.
+        await page.evaluate(`document.documentElement.setAttribute('dir', 'rtl')`)
+        assert.ok(!(await isScrolled(page)), `${path} scrolls sideways from right to left`)
+      }
+      await page.goto(house.origin + desk.path('orders'))
+      if (name === 'telephone') {
+        await page.getByRole('button', { name: 'Menü' }).click()
+        await page.getByRole('link', { name: 'Start' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor()
+      }
+      await opened.context.close()
+    })
+
+  const isScrolled = (page: Page) =>
+    page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+})
