@@ -20,6 +20,35 @@ export function curlFor({ origin, method, path, credential, body }: Call): strin
   return [`curl ${verb}${origin}${path}`, ...credential, ...sent].join(' \\\n  ')
 }
 
+export interface ClientCall {
+  // `shop`, `admin` or `client`: the variable of the reader.
+  client: string
+  // `carts.putItem`.
+  method: string
+  path: readonly string[]
+  // The body or the query; undefined where the operation takes none.
+  input: unknown
+  isList: boolean
+}
+
+// The same call by the typed client. It makes the idempotency key itself. A long body is in the call by curl already.
+export function clientCallFor({ client, method, path, input, isList }: ClientCall): string {
+  const { idempotencyKey: _, ...members } = (input ?? {}) as Record<string, unknown>
+  const isEmpty = Object.keys(members).length === 0
+  const text = literal(members)
+  const sent = isEmpty ? [] : [text.length > 160 ? 'input' : text]
+  const call = `${client}.${method}(${[...path.map(literal), ...sent].join(', ')})`
+  return isList ? `for await (const row of ${call}) …` : `await ${call}`
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
 // Within single quotes a shell changes nothing; a single quote itself is written outside of them.
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,5 +1,6 @@
 // The API reference, printed from the contract: complete without script, in one page that can be searched and printed.
 
+import { methods } from '../contract/methods.ts'
 import { eventSchemaName, events } from '../contract/open/events.ts'
 import { eventExamples } from '../contract/open/examples.ts'
 import {
@@ -14,7 +15,7 @@ import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '..
 import type { Operation } from '../contract/surface.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'
-import { codeBlock, curlFor, fill, jsonCode } from './example.ts'
+import { clientCallFor, codeBlock, curlFor, fill, jsonCode } from './example.ts'
 import { framed } from './frame.ts'
 import { chaptersOf, codeLink, guide } from './guide.ts'
 import {
@@ -157,10 +158,29 @@ ${parameterTable('Query', id, parametersIn('query'), schemas)}
 ${requestSchema && requestTable(id, requestSchema, schemas)}
 ${replySchema && replyTable(id, replySchema, example.reply, schemas)}
 ${statusTable(id, row)}</div>
-<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}</div>
+<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}${clientBlock(about, id, row, example)}</div>
 ${replySchema && html`<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div>`}</div>
 </article>
 `
+}
+
+// The typed client knows the open and the admin surface.
+function clientBlock(
+  { surface }: SurfaceDocument,
+  id: string,
+  row: Operation,
+  example: OperationExample,
+): Html | undefined {
+  const method = new Map(Object.entries(methods)).get(surface.name)?.get(id)
+  if (method === undefined) return undefined
+  const call = clientCallFor({
+    client: row.caller === 'oauth' ? 'client' : surface.name === 'open' ? 'shop' : 'admin',
+    method,
+    path: [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => example.path[name] ?? ''),
+    input: row.body ? example.body : row.query ? example.query : undefined,
+    isList: row.paged,
+  })
+  return codeBlock(`The same with the typed client`, call)
 }
 
 function pathWords(path: string): Html[] {

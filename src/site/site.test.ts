@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
+import { methods } from '../contract/methods.ts'
 import { openDocument } from '../contract/open/document.ts'
 import { operationIds, operations } from '../contract/open/operations.ts'
 import { openApiDocument } from '../contract/openapi.ts'
@@ -86,6 +87,7 @@ describe('the reference', () => {
       assert(words.includes(summary), `${id} shows its summary`)
       assert(scope === null || words.includes(scope), `${id} shows its scope`)
       assert(words.includes(`curl `) && words.includes(origin), `${id} shows a call`)
+      assert(words.includes(`.${methods.open.get(id)}(`), `${id} shows a call by the typed client`)
       for (const code of codesOf(operations[id])) assert(article.includes(`#error-${code}`), `${id} tells of ${code}`)
     }
   })
