@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import { type Api, createApi, type Identity, type ProductSummary, Refused } from './api.ts'
+import { CartwrightError, createClient, type ProductSummary, type ShopClient } from '../../packages/client/src/index.ts'
 import { bodyOf, type ReceivedEvent, verifiedEvent } from './events.ts'
 import { createInstaller, type Flow, type Grant, isDeclined, reasonOf } from './install.ts'
-import { installedPage, type Notice, startPage } from './pages.ts'
+import { type Identity, installedPage, type Notice, startPage } from './pages.ts'
 
 export interface AppParts {
   shopUrl: string
@@ -22,7 +22,7 @@ export interface AppParts {
 interface Installed {
   installationId: string
   grant: Grant
-  api: Api
+  api: ShopClient
   checkout: { name: string; sessionId: string } | null
   // Null until the merchant has entered the secret of the endpoint.
   webhook: Webhook | null
@@ -126,16 +126,17 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
       { idempotencyKey: `first-${authorization.installationId}`, name: 'Example app', scopes: authorization.scopes },
     )
     const { installationId } = authorization
-    const api = createApi(shopUrl, issued.secret)
+    const api = createClient({ baseUrl: shopUrl, key: issued.secret })
     return { installationId, grant, api, checkout: null, webhook: null, events: [], notice: null }
   }
 
   async function showHome(session: Session | null): Promise<Answer> {
     if (!session) return showStart(200, null)
     const { installed } = session
-    const [identity, products] = await Promise.all([installed.api.identity(), installed.api.products()]).catch(
+    const [identity, products] = await Promise.all([installed.api.identity(), installed.api.catalog.products()]).then(
+      ([{ data: identity }, { data: products }]) => [identity, products] as const,
       (error: unknown): [null, ProductSummary[]] => {
-        if (error instanceof Refused && error.status === 401) return [null, []]
+        if (error instanceof CartwrightError && error.status === 401) return [null, []]
         throw error
       },
     )
@@ -149,10 +150,11 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     const { expiresAt, refreshes } = grant
     const checkout = installed.checkout && {
       name: installed.checkout.name,
-      session: await installed.api.checkout(installed.checkout.sessionId),
+      session: (await installed.api.checkout.get(installed.checkout.sessionId)).data,
     }
     const token = { expiresAt: new Date(expiresAt).toISOString(), refreshes }
-    const endpoints = identity.credential.scopes.includes('webhooks:read') ? await installed.api.endpoints() : null
+    const maySeeEndpoints = identity.credential.scopes.includes('webhooks:read')
+    const endpoints = maySeeEndpoints ? (await installed.api.webhooks.endpoints()).data.endpoints : null
     const isVerifying = webhook !== null
     const view = { identity, token, products, checkout, endpoints, events, isVerifying, notice, ...wordsFor(identity) }
     return page(200, installedPage(view))
@@ -165,19 +167,20 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
   }
 
   async function makeCheckout({ installed }: Session, form: URLSearchParams): Promise<void> {
-    const { name, skus } = await installed.api.product(form.get('product') ?? '')
+    const { data: product } = await installed.api.catalog.product(form.get('product') ?? '')
+    const { name, skus } = product
     const sku = skus.find(({ availability }) => availability !== 'out_of_stock')
     if (!sku) {
       installed.notice = { tone: 'bad', text: `${name} is sold out.` }
       return
     }
-    const { id } = await installed.api.createCheckout({
+    const { data: session } = await installed.api.checkout.create({
       // From the form, so a double click creates one checkout.
       idempotencyKey: `form-${form.get('once') ?? ''}`,
       items: [{ skuId: sku.id, quantity: 1 }],
       successUrl: `${appUrl}/`,
     })
-    installed.checkout = { name, sessionId: id }
+    installed.checkout = { name, sessionId: session.id }
   }
 
   // By hand, since the shop's operator adds the endpoint and sees its secret once.
@@ -199,7 +202,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     sessions.delete(id)
     const status = await installed.api.identity().then(
       () => 200,
-      (error: unknown) => (error instanceof Refused ? error.status : 0),
+      (error: unknown) => (error instanceof CartwrightError ? error.status : 0),
     )
     const said = status === 401 ? 'The shop refuses its key from now on.' : `Its key was answered ${status}.`
     const answered = showStart(200, { tone: 'good', text: `The app is uninstalled. ${said}` })
@@ -240,7 +243,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
       const session = sessionOf(headers)
       if (!session) return redirect('/')
       await act(session, form).catch((error: unknown) => {
-        const reason = error instanceof Refused ? error.message : reasonOf(error)
+        const reason = error instanceof CartwrightError ? error.message : reasonOf(error)
         if (reason === undefined) throw error
         session.installed.notice = { tone: 'bad', text: `The shop said no: ${reason}` }
       })

@@ -2,9 +2,16 @@
 // is escaped by the `html` tag.
 
 import { randomUUID } from 'node:crypto'
-import type { CheckoutSession, Endpoint, Identity, ProductSummary } from './api.ts'
+import type {
+  CheckoutSession,
+  InstallationCredentialIdentityResponse,
+  ProductSummary,
+  WebhookEndpoint,
+} from '../../packages/client/src/index.ts'
 import type { ReceivedEvent } from './events.ts'
 import { type Html, html } from './html.ts'
+
+export type Identity = InstallationCredentialIdentityResponse['data']
 
 export interface Notice {
   tone: 'good' | 'plain' | 'bad'
@@ -29,7 +36,7 @@ export interface InstalledView {
   products: readonly ProductSummary[]
   checkout: { name: string; session: CheckoutSession } | null
   // Null where the app was not allowed to see them.
-  endpoints: readonly Endpoint[] | null
+  endpoints: readonly WebhookEndpoint[] | null
   events: readonly ReceivedEvent[]
   // Whether the secret of the endpoint is known.
   isVerifying: boolean
