@@ -99,7 +99,11 @@ export function testRows(
           for (const value of ['%00', 'x'.repeat(3_000)]) {
             const [code, paths] = refusedWith(await ask({ ...world().plain(id), query: `?${name}=${value}` }, headers))
             assert.equal(code, 'invalid_request')
-            assert.ok(paths.includes(`/query/${name}`), paths.join(' '))
+            // Of a parameter that may be repeated, the place of the value.
+            assert.ok(
+              paths.some((path) => `${path}/`.startsWith(`/query/${name}/`)),
+              paths.join(' '),
+            )
           }
       })
 

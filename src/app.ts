@@ -4,13 +4,10 @@
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
 import { addressBucket, createThrottle } from './access/throttle.ts'
-import { adminChangeOperations, adminHomeOperations } from './admin/adminOperations.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
-import { adminCatalogOperations } from './catalog/adminOperations.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
-import { catalogUndoer } from './catalog/undo.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { CheckoutPort } from './checkout/port.ts'
@@ -23,10 +20,11 @@ import type { Rate } from './config.ts'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
 import { createDashboard } from './dashboard/room.ts'
-import { type AdminCallers, type AdminHandlers, createAdminGate } from './http/admin.ts'
+import { type AdminCallers, createAdminGate } from './http/admin.ts'
 import type { Throttles } from './http/call.ts'
 import { createCursors } from './http/cursors.ts'
 import { createKeyGate } from './http/gates.ts'
+import { lateHandlers } from './http/handler.ts'
 import { createBodyLimiter, createReceive } from './http/limiter.ts'
 import type { OpenCallers, OpenHandlers } from './http/open.ts'
 import type { HtmlPage } from './http/pages.ts'
@@ -34,9 +32,7 @@ import { createPressure } from './http/pressure.ts'
 import { createServer, type HttpServer } from './http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './http/surfaces.ts'
 import { sealedKeeper } from './idempotency/once.ts'
-import { adminShopOperations } from './installations/adminOperations.ts'
 import { installationOperations } from './installations/operations.ts'
-import { shopUndoer } from './installations/undo.ts'
 import { late } from './kit/late.ts'
 import type { MailTarget } from './kit/mailurl.ts'
 import type { MediaTarget } from './kit/mediaurl.ts'
@@ -47,37 +43,26 @@ import { observeMail } from './mail/observe.ts'
 import { isFromHere, mailPages } from './mail/pages.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
-import { adminDeveloperOperations } from './oauth/adminOperations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
-import { adminOrderOperations } from './orders/adminOperations.ts'
 import { orderOperations } from './orders/operations.ts'
-import { orderUndoer } from './orders/undo.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
-import { adminPictureOperations } from './pictures/operations.ts'
 import { picturePage } from './pictures/page.ts'
-import { adminPromotionOperations } from './promotions/adminOperations.ts'
-import { promotionUndoer } from './promotions/undo.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
-import { countAllAgain } from './reports/count.ts'
-import { adminReportOperations } from './reports/operations.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
-import { adminPeopleOperations } from './staff/adminOperations.ts'
 import type { PasswordCost } from './staff/password.ts'
 import { createPersonReader } from './staff/person.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
-import { adminTransferOperations } from './transfers/adminOperations.ts'
-import { adminWebhookOperations } from './webhooks/adminOperations.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 import type { Sender, SenderOptions } from './webhooks/sender.ts'
@@ -226,28 +211,19 @@ export function createApp(parts: AppParts): App {
   }
   const gates = { key: createKeyGate(identify.identify), oauth: oauth.gate }
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
-  const shopParts = { timeZoneChanged: countAllAgain }
-  const adminHandlers: AdminHandlers = {
-    ...adminOrderOperations({ rootSecret }),
-    ...adminHomeOperations({ rootSecret }),
-    ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
-    ...adminPictureOperations(),
-    ...adminReportOperations(),
-    ...adminPeopleOperations({ rootSecret, publicOrigin }),
-    ...adminDeveloperOperations({ rootSecret, forget: identify.forget }),
-    ...adminWebhookOperations({
+  const loadAdminHandlers = late(async () => {
+    const { adminHandlersFor } = await import('./adminHandlers.ts')
+    return adminHandlersFor({
       rootSecret,
+      publicOrigin,
+      forget: identify.forget,
       allowPrivate: parts.webhookAllowPrivate,
       textsMs: retentionMs.texts,
-    }),
-    ...adminCatalogOperations(),
-    ...adminPromotionOperations(),
-    ...adminTransferOperations({ rootSecret, publicOrigin }),
-    ...adminShopOperations(shopParts),
-  }
+    })
+  })
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,
-    handlers: adminHandlers,
+    handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
     gates: { key: createAdminGate(gates) },
   })
   const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere

@@ -49,6 +49,16 @@ export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> 
   readonly [Id in keyof Rows]: Handler<Rows[Id], Callers>
 }
 
+// Handlers that are loaded with the first request to one of them.
+export function lateHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
+  rows: Rows,
+  load: () => Promise<Handlers<Rows, Callers>>,
+): Handlers<Rows, Callers> {
+  const handlerOf = (id: keyof Rows) => async (ask: never) => (await load())[id](ask)
+  // Each has the type of its row, by its id.
+  return Object.fromEntries(Object.keys(rows).map((id) => [id, handlerOf(id)])) as unknown as Handlers<Rows, Callers>
+}
+
 // An answer that was serialised earlier, with the headers it wants beside the usual ones. A changing operation gives text,
 // which is stored with its key.
 export class Rendered {
