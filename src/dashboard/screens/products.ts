@@ -42,11 +42,12 @@ ${table(visit, {
         html`<span class="with-thumb">${thumb(picture, name)}<span dir="auto">${name}</span></span>`,
       isMain: true,
     },
-    { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status) },
+    { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status), isPlain: true },
     {
       head: words.say('products.price'),
       cell: ({ priceMin, priceMax }) => priceRange(visit, priceMin, priceMax),
       align: 'end',
+      isCorner: true,
     },
     { head: words.say('products.stock'), cell: (row) => stockOf(visit, row), align: 'end' },
     {
