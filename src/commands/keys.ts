@@ -1,9 +1,11 @@
 // `keys`: API keys of an installation.
 
 import { createKey, endKey, listKeys, rotateKey } from '../access/keys.ts'
-import { visible } from '../audit/change.ts'
+import { findCredentialById } from '../access/store.ts'
+import { type AuditedChange, visible } from '../audit/change.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
+import type { Tx } from '../storage/storage.ts'
 import {
   type Command,
   chooseInstallation,
@@ -16,6 +18,7 @@ import {
   type Terminal,
   withStorage,
 } from './command.ts'
+import { type Written, writeDown } from './written.ts'
 
 export const keysCommand: Command = {
   summary: 'Create, list, rotate and revoke API keys.',
@@ -60,9 +63,13 @@ function create(given: Given, terminal: Terminal): Promise<number> {
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
     const expiresAt = days === undefined ? null : now + Math.round(days * dayMs)
-    const made = await storage.write((tx) =>
-      createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now),
-    )
+    const made = await storage.write(async (tx) => {
+      const key = await createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now)
+      const members = [{ member: 'scopes', from: null, to: wanted }]
+      const change = { kind: 'create', what: 'key', id: key.id, name, members } as const
+      writeDown(tx, { ...installation, operation: 'createAdminKey', changes: [change], now })
+      return key
+    })
     print(terminal, given, made, () => [made.key, `${made.id}, shown only once`])
     return 0
   })
@@ -89,9 +96,13 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
   return withStorage(given, async (storage, { rootSecret }) => {
     const overlapMs = Math.round(hours * hourMs)
-    const { oldKeyEndsAt, ...made } = await storage.write((tx) =>
-      rotateKey(tx, rootSecret, id, { overlapMs }, Date.now()),
-    )
+    const { oldKeyEndsAt, ...made } = await storage.write(async (tx) => {
+      const now = Date.now()
+      const key = await rotateKey(tx, rootSecret, id, { overlapMs }, now)
+      const members = [{ member: 'replacedBy', from: null, to: key.id }]
+      await writeDownKey(tx, id, { kind: 'change', operation: 'rotateAdminKey', members, now })
+      return key
+    })
     const end = toInstant(oldKeyEndsAt)
     print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
       made.key,
@@ -104,12 +115,29 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
 function revoke(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
-    const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
+    const outcome = await storage.write(async (tx) => {
+      const now = Date.now()
+      const done = await endKey(tx, id, now)
+      if (done === 'revoked')
+        await writeDownKey(tx, id, { kind: 'retire', operation: 'revokeAdminKey', members: [], now })
+      return done
+    })
     print(terminal, given, { id, revoked: true }, () => [
       outcome === 'revoked' ? `${id} is revoked` : `${id} was already revoked`,
     ])
     return 0
   })
+}
+
+async function writeDownKey(
+  tx: Tx,
+  id: string,
+  { kind, operation, members, now }: Pick<Written, 'operation' | 'now'> & Pick<AuditedChange, 'kind' | 'members'>,
+): Promise<void> {
+  const key = await findCredentialById(tx, id)
+  if (!key) return
+  const { merchantId, mode, name } = key
+  writeDown(tx, { merchantId, mode, operation, changes: [{ kind, what: 'key', id, name, members }], now })
 }
 
 function readScopes(text: string | undefined): Scope[] {

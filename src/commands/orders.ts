@@ -5,6 +5,7 @@ import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
 import { slipDocument } from '../checkout/page/slip.ts'
 import type { LegalSeller } from '../checkout/port.ts'
 import type { Config } from '../config.ts'
+import type { AdminOperationId } from '../contract/admin/operations.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
@@ -51,6 +52,7 @@ import {
   withStorage,
 } from './command.ts'
 import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
+import { writeDownOrder } from './written.ts'
 
 const words = ['NUMBER_OR_ID'] as const
 
@@ -88,7 +90,8 @@ export const ordersCommand: Command = {
       effect: 'changes',
       words,
       options: { merchant: merchantOption },
-      run: (given, terminal) => change(given, terminal, (tx, key, now) => payOrder(tx, key, { now, cause: null })),
+      run: (given, terminal) =>
+        change(given, terminal, 'payAdminOrder', (tx, key, now) => payOrder(tx, key, { now, cause: null })),
     },
     fulfil: {
       summary: 'Record a parcel.',
@@ -143,7 +146,7 @@ export const ordersCommand: Command = {
 
 async function fulfil(given: Given, terminal: Terminal): Promise<number> {
   const parcel = readParcel(given)
-  return change(given, terminal, (tx, key, now) => {
+  return change(given, terminal, 'fulfilAdminOrder', (tx, key, now) => {
     // The number of a test order says what it is; an id does not.
     const isTestMeant = given.flags.has('test') || given.word.toUpperCase() === key.number
     return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
@@ -237,11 +240,18 @@ async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFa
 function change(
   given: Given,
   terminal: Terminal,
+  operation: AdminOperationId,
   work: (tx: Tx, key: NamedOrder, now: number) => Promise<OrderFacts>,
 ): Promise<number> {
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, given.word, given)
-    const facts = await storage.write((tx) => work(tx, key, Date.now()))
+    const now = Date.now()
+    const facts = await storage.write((tx) =>
+      writeDownOrder(tx, key, { operation, now }, async () => {
+        const done = await work(tx, key, now)
+        return { done, facts: done }
+      }),
+    )
     print(terminal, given, { order: orderView(facts) }, () => orderText(facts))
     return 0
   })
@@ -275,7 +285,10 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
     const cancelled = await payAfter(storage, config, async (tx, now) => {
-      const facts = await cancelOrder(tx, key, input, { now, cause: null })
+      const facts = await writeDownOrder(tx, key, { operation: 'cancelAdminOrder', now }, async () => {
+        const done = await cancelOrder(tx, key, input, { now, cause: null })
+        return { done, facts: done }
+      })
       return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, cancelled, given, terminal)
@@ -318,7 +331,10 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
       ? { installationId: payment.installationId, orderId: payment.orderId }
       : await findNamed(storage, name, given)
     const owed = await payAfter(storage, config, async (tx, now) => {
-      const done = await refundOrder(tx, key, input, { now, cause: null })
+      const done = await writeDownOrder(tx, key, { operation: 'refundAdminOrder', now }, async () => {
+        const { facts, refund } = await refundOrder(tx, key, input, { now, cause: null })
+        return { done: { facts, refund }, facts, refund }
+      })
       return { done, payments: done.facts.payments }
     })
     const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts

@@ -1,6 +1,6 @@
 // `users`: the people who sign in for a merchant.
 
-import { visible } from '../audit/change.ts'
+import { type AuditedChange, visible } from '../audit/change.ts'
 import type { Config } from '../config.ts'
 import { adminScopes, type Role, roles } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
@@ -25,7 +25,7 @@ import {
   setPassword,
   type User,
 } from '../staff/users.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
   chooseMerchant,
@@ -37,6 +37,7 @@ import {
   withStorage,
 } from './command.ts'
 import { originOf } from './money.ts'
+import { writeDown, writeDownPerson } from './written.ts'
 
 const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }
 const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
@@ -141,9 +142,14 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     const merchants = await chooseMerchants(storage, given)
     const passwordHash = await hashPassword(password.text)
     const merchantIds = merchants.map(({ id }) => id)
-    const user = await storage.write((tx) =>
-      createUser(tx, rootSecret, { email, passwordHash, merchantIds, role }, Date.now()),
-    )
+    const user = await storage.write(async (tx) => {
+      const now = Date.now()
+      const made = await createUser(tx, rootSecret, { email, passwordHash, merchantIds, role }, now)
+      const change = roleChange('create', 'member', made.id, null, role)
+      for (const merchantId of merchantIds)
+        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
+      return made
+    })
     tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
     return 0
   })
@@ -175,7 +181,11 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
     const passwordHash = await hashPassword(password.text)
-    await storage.write((tx) => setPassword(tx, user.id, passwordHash, Date.now()))
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      await setPassword(tx, user.id, passwordHash, now)
+      await writeDownReset(tx, user.id, now)
+    })
     tellPassword(user, password, given, terminal, {})
     return 0
   })
@@ -189,7 +199,13 @@ function invite(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
     const input = { merchantId, email, role, held: adminScopes, createdBy: null }
-    const link = await storage.write((tx) => createInvitation(tx, config.rootSecret, input, Date.now()))
+    const link = await storage.write(async (tx) => {
+      const now = Date.now()
+      const made = await createInvitation(tx, config.rootSecret, input, now)
+      const change = roleChange('create', 'invitation', made.id, null, role)
+      writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
+      return made
+    })
     printLink(given, terminal, { link, config, facts: { email, merchant: slug, role } })
     return 0
   })
@@ -199,8 +215,10 @@ function reset(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const user = await chooseUser(storage, config.rootSecret, given.word)
     const link = await storage.write(async (tx) => {
+      const now = Date.now()
       if (given.flags.has('second-factor')) await removeAllFactors(tx, user.id)
-      return createReset(tx, user.id, Date.now())
+      await writeDownReset(tx, user.id, now)
+      return createReset(tx, user.id, now)
     })
     printLink(given, terminal, { link, config, facts: { user: user.id, email: user.email } })
     return 0
@@ -226,7 +244,13 @@ function changeRole(given: Given, terminal: Terminal): Promise<number> {
     const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
     const user = await chooseUser(storage, rootSecret, given.word)
     const change = { merchantId, userId: user.id, role, held: adminScopes }
-    const before = await storage.write((tx) => setRole(tx, change, Date.now()))
+    const before = await storage.write(async (tx) => {
+      const now = Date.now()
+      const from = await setRole(tx, change, now)
+      const changes = from === role ? [] : [roleChange('change', 'member', user.id, from, role)]
+      writeDown(tx, { merchantId, mode: null, operation: 'updateAdminMember', changes, now })
+      return from
+    })
     print(terminal, given, { id: user.id, merchant: slug, role, before }, () => [
       visible(`${user.email} ${before === role ? 'was already' : 'is now'} ${role} of ${slug}`),
     ])
@@ -238,7 +262,12 @@ function remove(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
     const user = await chooseUser(storage, rootSecret, given.word)
-    await storage.write((tx) => removeMember(tx, { merchantId, userId: user.id, held: adminScopes }, Date.now()))
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      const role = await removeMember(tx, { merchantId, userId: user.id, held: adminScopes }, now)
+      const change = roleChange('retire', 'member', user.id, role, null)
+      writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes: [change], now })
+    })
     print(terminal, given, { id: user.id, merchant: slug, removed: true }, () => [
       visible(`${user.email} no longer acts for ${slug}`),
     ])
@@ -269,6 +298,22 @@ function sessions(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
+function writeDownReset(tx: Tx, userId: string, now: number): Promise<void> {
+  const members = [{ member: 'passwordReset', from: null, to: toInstant(now) }]
+  return writeDownPerson(tx, { userId, operation: 'resetAdminMemberPassword', members, now })
+}
+
+// A person is named by the role: no address is in the list of changes.
+function roleChange(
+  kind: 'create' | 'change' | 'retire',
+  what: 'member' | 'invitation',
+  id: string,
+  from: Role | null,
+  to: Role | null,
+): AuditedChange {
+  return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
+}
+
 function readRole(text: string): Role {
   const role = roles.find((known) => known === text)
   if (!role) throw new Misuse(`the role must be ${roles.join(', ')}`)
@@ -297,7 +342,14 @@ function change(
 ): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
-    const isChanged = await storage.write((tx) => act(tx, user.id, Date.now()))
+    const isChanged = await storage.write(async (tx) => {
+      const now = Date.now()
+      const isDone = await act(tx, user.id, now)
+      const isDisabled = outcome === 'disabled'
+      const members = [{ member: 'disabled', from: !isDisabled, to: isDisabled }]
+      if (isDone) await writeDownPerson(tx, { userId: user.id, operation: 'updateAdminMember', members, now })
+      return isDone
+    })
     print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
       visible(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),
     ])

@@ -1,7 +1,7 @@
 // `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { visible } from '../audit/change.ts'
+import { type AuditedChange, membersChanged, visible } from '../audit/change.ts'
 import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
@@ -33,6 +33,7 @@ import {
 } from '../webhooks/store.ts'
 import { subscriptionsProblem } from '../webhooks/subscription.ts'
 import { deliveryView, endpointView, replayView } from '../webhooks/view.ts'
+import { changeOf, createdMembers, facts } from '../webhooks/written.ts'
 import {
   type Command,
   chooseInstallation,
@@ -47,6 +48,7 @@ import {
   withStorage,
 } from './command.ts'
 import { listen } from './listen.ts'
+import { type Written, writeDown } from './written.ts'
 
 const newestCount = 20
 const waitSecondsMax = 60
@@ -149,9 +151,12 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
     if (problem !== undefined) throw invalidEntry('webhook_endpoint_invalid', '/url', problem)
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
-    const { endpoint, secret } = await storage.write((tx) =>
-      addEndpoint(tx, installation.id, { url, description, events, status }, tools, now),
-    )
+    const { endpoint, secret } = await storage.write(async (tx) => {
+      const made = await addEndpoint(tx, installation.id, { url, description, events, status }, tools, now)
+      const change = changeOf('create', made.endpoint, createdMembers(facts(made.endpoint)))
+      await writeDownEndpoint(tx, made.endpoint, 'createAdminWebhookEndpoint', change, now)
+      return made
+    })
     print(terminal, given, { endpoint: endpointView(endpoint, [], 0, now), secret }, () => [
       secret,
       `the secret of ${endpoint.id}, shown only once`,
@@ -274,11 +279,39 @@ async function change<Outcome>(
   work: (tx: Tx, endpoint: Endpoint, now: number) => Promise<Outcome | undefined>,
 ): Promise<Outcome> {
   const outcome = await storage.write(async (tx) => {
+    const now = Date.now()
     const endpoint = await findEndpointAnywhere(tx, id)
-    return endpoint && work(tx, endpoint, Date.now())
+    const done = endpoint && (await work(tx, endpoint, now))
+    if (endpoint && done !== undefined) await writeDownChange(tx, endpoint, now)
+    return done
   })
   if (outcome === undefined) throw noEndpoint(id)
   return outcome
+}
+
+// What became of the endpoint. A test call changes nothing of it.
+async function writeDownChange(tx: Tx, before: Endpoint, now: number): Promise<void> {
+  const after = await findEndpointAnywhere(tx, before.id)
+  if (!after) return writeDownEndpoint(tx, before, 'removeAdminWebhookEndpoint', changeOf('retire', before, []), now)
+  if (after.secretHint !== before.secretHint) {
+    const members = [{ member: 'secretHint', from: `…${before.secretHint}`, to: `…${after.secretHint}` }]
+    return writeDownEndpoint(tx, after, 'rotateAdminWebhookSecret', changeOf('change', after, members), now)
+  }
+  const members = membersChanged(facts(before), facts(after), ['url', 'description', 'events', 'status'])
+  if (members.length > 0)
+    await writeDownEndpoint(tx, after, 'updateAdminWebhookEndpoint', changeOf('change', after, members), now)
+}
+
+async function writeDownEndpoint(
+  tx: Tx,
+  { installationId }: Endpoint,
+  operation: Written['operation'],
+  change: AuditedChange,
+  now: number,
+): Promise<void> {
+  const [owner] = await tx.sql<Pick<Written, 'merchantId' | 'mode'>>`
+    select merchant_id as "merchantId", mode from installations where id = ${installationId}`
+  if (owner) writeDown(tx, { ...owner, operation, changes: [change], now })
 }
 
 function noEndpoint(id: string): Refusal {

@@ -1,7 +1,7 @@
 // The admin operations on webhooks: endpoints and deliveries of all installations of a merchant, in one mode.
 
 import { refuseBeyondApp } from '../access/machines.ts'
-import { type AuditedChange, type MemberChange, membersChanged } from '../audit/change.ts'
+import { type AuditedChange, membersChanged } from '../audit/change.ts'
 import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../contract/admin/developers.ts'
 import { limits } from '../contract/limits.ts'
 import type { AdminHandler } from '../http/admin.ts'
@@ -34,8 +34,8 @@ import {
 } from './endpoints.ts'
 import { replayDelivery } from './replay.ts'
 import { countOpenDeliveries, type Delivery, type Endpoint, lockEndpoint } from './store.ts'
-import { addressMark } from './url.ts'
 import { deliveryView, endpointView } from './view.ts'
+import { changeOf, createdMembers, facts } from './written.ts'
 
 type Ours = {
   [Id in keyof typeof developerRows]: Id extends `${string}Webhook${string}` ? Id : never
@@ -273,25 +273,6 @@ async function deliveryViews(
       finishedAt: finishedAt === null ? null : toInstant(finishedAt),
     }
   })
-}
-
-interface EndpointFacts {
-  url: string
-  description: string
-  events: readonly string[]
-  status: string
-}
-
-function facts({ url, description, events, status }: Endpoint): EndpointFacts {
-  return { url: addressMark(url), description, events: JSON.parse(events) as string[], status }
-}
-
-function createdMembers(members: EndpointFacts): MemberChange[] {
-  return Object.entries(members).map(([member, to]) => ({ member, from: null, to }))
-}
-
-function changeOf(kind: AuditedChange['kind'], { id, url }: Endpoint, members: readonly MemberChange[]): AuditedChange {
-  return { kind, what: 'webhook', id, name: addressMark(url), members }
 }
 
 function sentChange({ id, eventType, replayOf }: Delivery): AuditedChange {
