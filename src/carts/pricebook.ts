@@ -6,9 +6,10 @@ import { listCategories } from '../catalog/store.ts'
 import { listShippingZones, listTaxRates, type TaxRate } from '../installations/store.ts'
 import { Lru } from '../kit/lru.ts'
 import type { MerchantMode } from '../kit/mode.ts'
+import type { Zone } from '../kit/shipping.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { onceDurable, type Reader } from '../storage/storage.ts'
-import { parseZone, type Zone } from './shipping.ts'
+import { parseZone } from './shipping.ts'
 import { type CartRow, listOffers, type Offer } from './store.ts'
 
 export interface Pricebook {

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { limits } from '../contract/limits.ts'
 import { promotionTypes } from '../contract/words.ts'
+import type { Zone, ZoneOption } from '../kit/shipping.ts'
 import { type PricedLineFacts, type Pricing, type PricingFacts, priceCart } from './pricing.ts'
 import type { PromotionFacts } from './promotion.ts'
-import type { Zone, ZoneOption } from './shipping.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 

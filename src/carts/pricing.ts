@@ -6,8 +6,9 @@ import type { Totals } from '../contract/parts.ts'
 import type { PromotionReason, PromotionState } from '../contract/words.ts'
 import type { TaxRate } from '../installations/store.ts'
 import { allocate } from '../kit/money.ts'
+import { offersFor, type Zone, zoneFor } from '../kit/shipping.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
-import { chosenOffer, needsShipping, offersFor, type Zone, zoneFor } from './shipping.ts'
+import { chosenOffer, needsShipping } from './shipping.ts'
 import { type Place, type PriceTax, ratesAt, taxOn } from './tax.ts'
 
 export interface PricedLineFacts {

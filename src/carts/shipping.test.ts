@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chosenOffer, isServed, needsShipping, offersFor, parseZone, type Zone, zoneFor } from './shipping.ts'
+import { offersFor, type Zone, zoneFor } from '../kit/shipping.ts'
+import { chosenOffer, isServed, needsShipping, parseZone } from './shipping.ts'
 
 const flat = { id: 'express', label: 'Express', amount: 1990, freeFrom: null, weightSteps: [] }
 const stepped = {

@@ -5,6 +5,7 @@ import { cancel, pay } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
 import { developerScreens } from './screens/developers.ts'
 import { home } from './screens/home.ts'
+import { settingScreens } from './screens/office.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
@@ -48,4 +49,5 @@ export const screens: readonly Screen[] = [
   product,
   pictures,
   addPicture,
+  ...settingScreens,
 ]

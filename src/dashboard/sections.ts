@@ -28,6 +28,17 @@ export const developerSections = {
   ],
 } as const satisfies Sections
 
+export const settingSections = {
+  label: 'settings.sections',
+  parts: [
+    { id: 'shop', path: 'settings', text: 'settings.shop', needs: 'getAdminShop' },
+    { id: 'taxes', path: 'settings/taxes', text: 'settings.taxes', needs: 'getAdminShop' },
+    { id: 'shipping', path: 'settings/shipping', text: 'settings.shipping', needs: 'getAdminShop' },
+    { id: 'payments', path: 'settings/payments', text: 'settings.payments', needs: 'getAdminShop' },
+    { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
+  ],
+} as const satisfies Sections
+
 export function sections<const Given extends Sections>(
   { words, may, to }: Visit,
   { label, parts }: Given,

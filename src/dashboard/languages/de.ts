@@ -1,5 +1,6 @@
 import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
+import { settingsDe } from './settings.de.ts'
 
 export const de: DashboardTexts = {
   texts: {
@@ -544,6 +545,7 @@ export const de: DashboardTexts = {
     'print.notPaid': 'Noch nicht bezahlt',
 
     ...developersDe,
+    ...settingsDe,
   },
   refusals: {
     stock_changed: 'Der Bestand hat sich inzwischen geändert, durch einen Verkauf oder eine Zählung.',

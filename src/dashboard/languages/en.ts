@@ -4,6 +4,7 @@
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { developersEn } from './developers.en.ts'
 import type { Plural } from './plural.ts'
+import { settingsEn } from './settings.en.ts'
 
 // Refusals in the language of the page. What is missing is shown as the contract says it.
 export type RefusalTexts = Partial<Readonly<Record<RefusalCode, string>>>
@@ -563,6 +564,7 @@ const texts = {
   'print.notPaid': 'Not paid yet',
 
   ...developersEn,
+  ...settingsEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

@@ -145,7 +145,7 @@ ${card({
 })}
 ${card({
   title: words.say('webhooks.secret'),
-  body: html`<p><code>…${endpoint.secretHint}</code></p>
+  body: html`<p><code>${endpoint.secretHint}</code></p>
 ${secretRotation.active && secretRotation.previousExpiresAt !== null && html`<p class="help">${words.say('webhooks.oldSecret', { date: words.moment(secretRotation.previousExpiresAt) })}</p>`}
 <div class="form-foot">${may('rotateAdminWebhookSecret') && linkButton({ label: words.say('webhooks.rotate'), href: at('secret'), isDialog: true })}${may('removeAdminWebhookEndpoint') && linkButton({ label: words.say('webhooks.remove'), href: at('remove'), isDialog: true, kind: 'plain' })}</div>`,
 })}

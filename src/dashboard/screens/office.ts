@@ -1,0 +1,26 @@
+// The screens of Settings and Reports.
+
+import type { Screen } from '../screen.ts'
+import { paymentMethod, payments } from './payments.ts'
+import { invite, memberRole, people, removeMember } from './people.ts'
+import { reportExport, reports } from './reports.ts'
+import { settings } from './settings.ts'
+import { newZone, removeZone, shipping, zone } from './shipping.ts'
+import { taxes } from './taxes.ts'
+
+export const settingScreens: readonly Screen[] = [
+  settings,
+  taxes,
+  shipping,
+  newZone,
+  zone,
+  removeZone,
+  payments,
+  paymentMethod,
+  people,
+  invite,
+  memberRole,
+  removeMember,
+  reports,
+  reportExport,
+]

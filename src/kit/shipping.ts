@@ -1,0 +1,54 @@
+// What a shipping zone costs: which zone serves a country, and what its options cost for one parcel. Pure.
+
+export interface WeightStep {
+  upToGrams: number
+  amount: number
+}
+
+export interface ZoneOption {
+  id: string
+  label: string
+  amount: number
+  freeFrom: number | null
+  weightSteps: readonly WeightStep[]
+}
+
+export interface Zone {
+  zone: string
+  countries: readonly string[]
+  options: readonly ZoneOption[]
+}
+
+// What is sent: its weight, and the price of everything in the cart before any discount.
+export interface Parcel {
+  weightGrams: number
+  subtotal: number
+}
+
+export interface Offer {
+  id: string
+  label: string
+  amount: number
+}
+
+// `*` is every country that no other zone names, wherever it stands in the list.
+export function zoneFor(zones: readonly Zone[], country: string): Zone | undefined {
+  return (
+    zones.find(({ countries }) => countries.includes(country)) ?? zones.find(({ countries }) => countries.includes('*'))
+  )
+}
+
+// The options of a zone that carry the parcel, in the merchant's order, each with its amount for this parcel.
+export function offersFor(zone: Zone, parcel: Parcel): Offer[] {
+  return zone.options.flatMap((option) => {
+    const amount = amountFor(option, parcel)
+    return amount === undefined ? [] : [{ id: option.id, label: option.label, amount }]
+  })
+}
+
+// Undefined: heavier than the last step, so the option is not offered.
+function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: Parcel): number | undefined {
+  if (freeFrom !== null && parcel.subtotal >= freeFrom) return 0
+  if (weightSteps.length === 0) return amount
+  return weightSteps.find(({ upToGrams }) => parcel.weightGrams <= upToGrams)?.amount
+}

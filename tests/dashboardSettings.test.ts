@@ -1,0 +1,295 @@
+// Settings and Reports in the dashboard, without script: every part is changed, refused with what was typed, and shown twice where
+// two people wrote at once.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { AdminHouse } from '../harness/admin/world.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { countSales } from '../src/reports/count.ts'
+
+eachEngine('settings in the dashboard', (given) => {
+  let house: AdminHouse & { orders: Orders }
+  let desk: Desk
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+  })
+
+  const shop = async () => (await house.askAdmin('getAdminShop')).body.data
+  const changeShop = async (body: object) => {
+    const { version } = await shop()
+    const answer = await house.askAdmin('updateAdminShop', {
+      body: { ...body, expectedVersion: version, idempotencyKey: `other-${version}` },
+    })
+    assert.equal(answer.status, 200, answer.text)
+  }
+
+  test('the shop is changed; what is wrong is said at its field, and nothing typed is lost', async () => {
+    const { page, path } = desk
+    await page.open(path('settings'))
+    await page.press('Save', { color: 'green', supportEmail: 'help@bloom.test', legalName: 'Bloom GmbH' })
+    assert.equal(page.status, 400)
+    assert.equal(page.field('color')?.isInvalid, true)
+    assert.equal(page.field('legalName')?.value, 'Bloom GmbH')
+    await page.press('Save', { color: '#2c4c3e', address: 'Am Markt 1\r\nBremen', terms: 'https://bloom.test/terms' })
+    assert.match(page.text(), /Settings saved\./)
+    const { shop: stored } = await shop()
+    assert.deepEqual(
+      [stored.color, stored.supportEmail, stored.legal, stored.links],
+      [
+        '#2c4c3e',
+        'help@bloom.test',
+        { name: 'Bloom GmbH', address: ['Am Markt 1', 'Bremen'] },
+        { terms: 'https://bloom.test/terms' },
+      ],
+    )
+    await page.press('Save', { legalName: '', address: '', terms: '' })
+    const { shop: emptied } = await shop()
+    assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
+  })
+
+  test('two save one shop: what does not meet is saved, what meets is shown twice and chosen', async () => {
+    const { page, path } = desk
+    await page.open(path('settings'))
+    await changeShop({ name: 'Bloom & Co', lowStockAt: 9 })
+    await page.press('Save', { name: 'Bloom Bremen' })
+    assert.equal(page.status, 409)
+    assert.match(page.text(), /Two versions/)
+    assert.match(page.text(), /Yours Bloom Bremen/)
+    assert.match(page.text(), /Saved by someone else Bloom & Co/)
+    assert.equal((await shop()).shop.name, 'Bloom & Co')
+    await page.press('Save the chosen values')
+    assert.match(page.text(), /Settings saved\./)
+    const { shop: stored } = await shop()
+    assert.deepEqual([stored.name, stored.lowStockAt], ['Bloom Bremen', 9])
+  })
+
+  test('taxes: a changed, a new and a removed line by one save; a change elsewhere in the shop is no conflict', async () => {
+    const { page, path } = desk
+    const post = async (rows: readonly (readonly string[])[], base: unknown) => {
+      const form = new URLSearchParams({ base: JSON.stringify(base), key: 'taxes-once-and-again' })
+      for (const [country = '', region = '', taxClass = '', rate = ''] of rows) {
+        form.append('country', country)
+        form.append('region', region)
+        form.append('class', taxClass)
+        form.append('rate', rate)
+      }
+      const answer = await fetch(house.origin + path('settings/taxes'), {
+        method: 'POST',
+        redirect: 'manual',
+        body: form,
+        headers: { ...desk.headers, 'accept-language': 'en' },
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+    await page.open(path('settings/taxes'))
+    const baseShown = () =>
+      JSON.parse((page.html.match(/name="base" value="([^"]*)"/)?.[1] ?? '').replaceAll('&quot;', '"'))
+    const base = baseShown()
+    await changeShop({ lowStockAt: 4 })
+    const wrong = await post([['DE', '', '', 'much']], base)
+    assert.equal(wrong.status, 400)
+    assert.match(wrong.text, /Enter a rate such as 19/)
+    const unknown = await post([['DEU', '', '', '19']], base)
+    assert.equal(unknown.status, 400)
+    const rows = [
+      ['DE', '', '', '19'],
+      ['de', '', 'books', '7'],
+      ['AT', '', '', '5,5 %'],
+      ['', '', '', ''],
+    ]
+    assert.equal((await post(rows, base)).status, 303)
+    assert.deepEqual(
+      (await shop()).taxes.map(({ country, class: taxClass, rate }: Record<string, unknown>) => [
+        country,
+        taxClass,
+        rate,
+      ]),
+      [
+        ['AT', 'standard', 550],
+        ['DE', 'books', 700],
+        ['DE', 'standard', 1900],
+      ],
+    )
+    assert.equal((await post(rows, base)).status, 303, 'pressed twice')
+    const late = await post([['FR', '', '', '20']], base)
+    assert.equal(late.status, 409)
+    assert.match(late.text, /Someone else saved this/)
+    assert.match(late.text, /Austria/)
+    assert.match(late.text, /value="FR"/)
+  })
+
+  test('shipping: a zone is made, edited, asked about, and removed', async () => {
+    const { page, path } = desk
+    await page.open(path('settings/shipping/new'))
+    const form = (fields: readonly (readonly [string, string])[]) =>
+      fetch(house.origin + path('settings/shipping/new'), {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams(
+          [['base', 'null'] as const, ...fields].map(([name, value]): [string, string] => [name, value]),
+        ),
+        headers: desk.headers,
+      })
+    const wrong = await form([
+      ['zone', 'north'],
+      ['countries', 'NO, SE'],
+      ['id', ''],
+      ['label', 'Parcel'],
+      ['amount', 'a lot'],
+      ['freeFrom', ''],
+      ['steps', ''],
+    ])
+    assert.equal(wrong.status, 400)
+    assert.match(await wrong.text(), /Enter an amount such as/)
+    const good = await form([
+      ['zone', 'north'],
+      ['countries', 'no, SE'],
+      ['id', ''],
+      ['label', 'Parcel'],
+      ['amount', '9.90'],
+      ['freeFrom', '100'],
+      ['steps', ''],
+      ['id', ''],
+      ['label', 'By weight'],
+      ['amount', '0'],
+      ['freeFrom', ''],
+      ['steps', '1000: 5\r\n2000: 7.50'],
+    ])
+    assert.equal(good.status, 303)
+    const made = (await shop()).shipping.find(({ zone }: { zone: string }) => zone === 'north')
+    assert.deepEqual(made.countries, ['NO', 'SE'])
+    assert.deepEqual(
+      made.options.map(({ id, amount, freeFrom, weightSteps }: Record<string, unknown>) => [
+        id,
+        amount,
+        freeFrom ?? null,
+        weightSteps ?? [],
+      ]),
+      [
+        ['parcel', 990, 10_000, []],
+        [
+          'by-weight',
+          0,
+          null,
+          [
+            { upToGrams: 1_000, amount: 500 },
+            { upToGrams: 2_000, amount: 750 },
+          ],
+        ],
+      ],
+    )
+    await page.open(path('settings/shipping?country=NO&subtotal=120&weight=1500'))
+    assert.match(page.text(), /Parcel Free By weight €7\.50/)
+    await page.open(path('settings/shipping?country=NO&subtotal=20&weight=9000'))
+    assert.match(page.text(), /Parcel €9\.90/)
+    assert.doesNotMatch(page.text(), /By weight €7\.50 Zone/)
+    await page.open(path('settings/shipping/north'))
+    await page.press('Save', { countries: 'NO' })
+    assert.match(page.text(), /Settings saved/)
+    await page.open(path('settings/shipping/north/remove'))
+    await page.press('Remove zone')
+    assert.match(page.text(), /Zone removed/)
+    assert.equal(
+      (await shop()).shipping.some(({ zone }: { zone: string }) => zone === 'north'),
+      false,
+    )
+  })
+
+  test('payments: a method is turned on with what the shopper is told; live bank transfer needs it', async () => {
+    const { page } = desk
+    const live = await deskOf(house, { mode: 'live' })
+    await live.page.open(live.path('settings/payments'))
+    assert.match(live.page.text(), /Shoppers cannot pay yet/)
+    await live.page.open(live.path('settings/payments/bank_transfer'))
+    await live.page.press('Save', { termDays: '10' })
+    assert.equal(live.page.status, 400)
+    assert.equal(live.page.field('instructions')?.isInvalid, true)
+    await live.page.press('Save', { instructions: 'IBAN DE02 1203' })
+    assert.match(live.page.text(), /Settings saved.*Bank transfer On/s)
+    assert.doesNotMatch(live.page.text(), /Shoppers cannot pay yet/)
+    await page.open(desk.path('settings/payments'))
+    assert.match(page.text(), /payments connect stripe --merchant bloom --mode test/)
+  })
+
+  test('people: an invitation is a link that is shown once; a role is changed; the last owner stays', async () => {
+    const { page, path } = desk
+    await page.open(path('settings/people/invite'))
+    await page.press('Invite', { email: 'not an address', role: 'viewer' })
+    assert.equal(page.status, 400)
+    assert.equal(page.field('email')?.value, 'not an address')
+    await page.press('Invite', { email: 'grace@bloom.example', role: 'viewer' })
+    const link = page.html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1] ?? ''
+    assert.ok(link.startsWith(`${house.origin}/admin/invitations/`), link)
+    assert.equal(page.headers.get('cache-control'), 'no-store')
+    await page.open(path('settings/people'))
+    assert.ok(!page.html.includes(link))
+    assert.match(page.text(), /grace@bloom\.example Viewer Invited/)
+    await page.open([...page.links()].find(([name]) => name.startsWith('Take back grace@'))?.[1] ?? '')
+    await page.press('Take back')
+    assert.match(page.text(), /Removed\./)
+    const staff = await deskOf(house, { role: 'staff' })
+    await page.open(path(`settings/people/${staff.userId}/role`))
+    await page.press('Save', { role: 'viewer' })
+    assert.match(page.text(), /Role changed/)
+    await page.open(path(`settings/people/${staff.userId}/remove`))
+    await page.press('Remove')
+    await staff.page.open(staff.path('home'))
+    assert.match(staff.page.path, /^\/admin\/sign-in/)
+  })
+
+  test('reports: what is shown is what the file has', async () => {
+    const { page, path } = desk
+    await house.orders.place({ items: { CARD: 2 } })
+    await countSales(house.storage, house.clock.now, 100)
+    await page.open(path('reports?by=country'))
+    assert.equal(page.status, 200)
+    const csv = page.links().get('Download CSV') ?? ''
+    const answer = await fetch(house.origin + csv, { headers: { ...desk.headers, 'accept-language': 'en-GB' } })
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="sales-by-country-/)
+    const [head = '', ...lines] = (await answer.text()).replace('\ufeff', '').trim().split('\r\n')
+    assert.equal(head.split(',').length, 10)
+    for (const line of lines) assert.equal(line.split(',').length, 10, line)
+    for (const by of ['day', 'week', 'month', 'product', 'promotion']) {
+      await page.open(path(`reports?by=${by}`))
+      assert.equal(page.status, 200, by)
+    }
+    await page.open(path('reports?from=2020-01-01&to=2030-01-01'))
+    assert.equal(page.status, 400)
+    assert.match(page.text(), /at most 1,000 days apart/)
+  })
+
+  test('a viewer reads every part, with no button and no form', async () => {
+    const viewer = await deskOf(house, { role: 'viewer' })
+    for (const part of ['settings', 'settings/taxes', 'settings/shipping', 'settings/payments', 'reports']) {
+      await viewer.page.open(viewer.path(part))
+      assert.equal(viewer.page.status, 200, part)
+      assert.deepEqual(
+        viewer.page.buttons().filter((name) => /save|add|turn on|remove|invite|edit/i.test(name)),
+        [],
+        part,
+      )
+      const links = [...viewer.page.links().keys()].filter((name) =>
+        /^(Add|Edit|Turn on|Remove|Invite|People)/.test(name),
+      )
+      assert.deepEqual(links, [], part)
+    }
+    for (const [part, body] of [
+      ['settings', { name: 'X', base: '{}' }],
+      ['settings/taxes', { country: 'DE', rate: '1', base: '[]' }],
+    ] as const) {
+      const { version } = await shop()
+      const answer = await fetch(house.origin + viewer.path(part), {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams(body),
+        headers: viewer.headers,
+      })
+      assert.equal(answer.status, 403, part)
+      assert.equal((await shop()).version, version)
+    }
+  })
+})
