@@ -111,7 +111,7 @@ anyEngine('the dashboard', (given) => {
     await desk.page.open('/admin')
     await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
     assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/admin'])
-    assert.match(desk.page.text(), /Bloom/)
+    assert.match(desk.page.text(), /Set up a second factor/)
   })
 
   test('no form of any screen is taken from another origin, nor without one', async () => {
