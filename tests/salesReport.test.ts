@@ -9,6 +9,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { refundOrder } from '../src/orders/operator.ts'
 import { countAllAgain, countSales } from '../src/reports/count.ts'
 import { dayOf, type Period, periodOf } from '../src/reports/days.ts'
+import { listChangedOrders } from '../src/reports/store.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-05-20T00:30:00.000Z')
@@ -167,7 +168,10 @@ eachEngine('the sales report', (given) => {
       body: JSON.stringify({ idempotencyKey: 'zone', expectedVersion: 2, timeZone: 'Pacific/Auckland' }),
     })
     assert.equal(answer.status, 200, answer.text)
-    await count()
+    // The request leaves the orders alone; the loop counts each day once.
+    const orders = await house.storage.read((db) => listChangedOrders(db, house.clock.now, 500))
+    assert.deepEqual(orders, [])
+    while ((await count()) > 0);
     await assertAgrees('Pacific/Auckland')
   })
 
@@ -175,7 +179,7 @@ eachEngine('the sales report', (given) => {
     const before = await report('?from=2026-05-01&to=2026-06-30')
     await house.storage.write((tx) => countAllAgain(tx, house.merchantId))
     await Promise.all([count(), count(), count()])
-    await count()
+    while ((await count()) > 0);
     assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
   })
 

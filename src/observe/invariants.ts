@@ -504,6 +504,7 @@ export const invariants: readonly Invariant[] = [
       where (s.total <> m.total or s.refunded <> m.refunded) and not exists (
         select 1 from orders o where o.merchant_id = m.merchant_id and o.mode = m.mode
           and (o.counted_version <> o.version or o.counted_refunded <> o.refunded))
+        and not exists (select 1 from sales_recounts c where c.merchant_id = m.merchant_id and c.mode = m.mode)
       limit 10`,
   },
 ]

@@ -1,19 +1,35 @@
 // Counts the sales of days whose orders have changed.
 
+import { modes } from '../contract/words.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { dayOf, plusDays, startOf } from './days.ts'
-import { type ChangedOrder, countDay, findSellerOfSales, listChangedOrders, markCounted } from './store.ts'
+import {
+  type ChangedOrder,
+  countDay,
+  deleteRecount,
+  dropDays,
+  findPlacedAfter,
+  findRecount,
+  findSellerOfSales,
+  listChangedOrders,
+  listRecounts,
+  markCounted,
+  putRecount,
+  type Recount,
+} from './store.ts'
 
-// The number of orders. Any number of nodes may do this at once.
+// The number of orders, and of days that were counted again. Any number of nodes may do this at once.
 export async function countSales(storage: Storage, now: number, rowsMax: number): Promise<number> {
+  const recounted = await recountSales(storage, now)
   const orders = await storage.read((db) => listChangedOrders(db, now, rowsMax))
-  return handleRows(
+  const counted = await handleRows(
     { storage, loop: 'sales', now },
     Map.groupBy(orders, ({ merchantId, mode }) => `${merchantId} ${mode}`).values(),
     ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }),
     (group) => storage.write((tx) => countOrders(tx, group)),
   )
+  return recounted + counted
 }
 
 // The orders are read again after their versions were: what changes in between is counted, and counted once more.
@@ -32,8 +48,57 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   return orders.length
 }
 
-// After the time zone was changed every order belongs to a day that must be counted again.
+// After the time zone was changed every order belongs to a day that must be counted again. The loop does it: a request must not wait
+// for 100,000 orders. Until then reports show the days that were counted before.
 export async function countAllAgain(tx: Tx, merchantId: string): Promise<void> {
-  await tx.sql`delete from sales_days where merchant_id = ${merchantId}`
-  await tx.sql`update orders set counted_version = 0 where merchant_id = ${merchantId}`
+  for (const mode of modes) putRecount(tx, { merchantId, mode, day: '' })
+}
+
+// In one transaction.
+const daysMax = 30
+
+// The number of days.
+async function recountSales(storage: Storage, now: number): Promise<number> {
+  const recounts = await storage.read((db) => listRecounts(db, now))
+  let days = 0
+  await handleRows(
+    { storage, loop: 'sales', now },
+    recounts.map((recount) => [recount]),
+    ({ merchantId, mode }) => ({ tenantId: merchantId, rowId: mode }),
+    async ([recount]) => {
+      if (recount) days += await storage.write((tx) => recountDays(tx, recount))
+      return 1
+    },
+  )
+  return days
+}
+
+async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<number> {
+  await tx.lockRow`select id from merchants where id = ${merchantId}`
+  const seller = await findSellerOfSales(tx, merchantId)
+  const recount = await findRecount(tx, { merchantId, mode })
+  if (!seller || !recount) return 0
+  const { timeZone } = seller
+  let { day } = recount
+  for (let count = 0; count < daysMax; count += 1) {
+    const from = day === '' ? 0 : startOf(plusDays(day, 1), timeZone)
+    const next = await findPlacedAfter(tx, { merchantId, mode }, from)
+    const upTo = next === undefined ? null : dayOf(next, timeZone)
+    // Days on which nothing was sold in this time zone.
+    dropDays(tx, { merchantId, mode }, { after: day, before: upTo })
+    if (upTo === null) {
+      deleteRecount(tx, { merchantId, mode })
+      return count + 1
+    }
+    countDay(tx, {
+      merchantId,
+      mode,
+      day: upTo,
+      from: startOf(upTo, timeZone),
+      to: startOf(plusDays(upTo, 1), timeZone),
+    })
+    day = upTo
+  }
+  putRecount(tx, { merchantId, mode, day })
+  return daysMax
 }

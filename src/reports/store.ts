@@ -1,6 +1,7 @@
 // The SQL of sales reports.
 
 import type { Mode } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 import type { Day } from './days.ts'
@@ -60,13 +61,17 @@ const orderSums = new Fragment(`
 const columns = new Fragment(`
   (merchant_id, mode, day, part, key, currency, name, orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid)`)
 
+// The day comes after the part in the index.
+const ofAnyPart = new Fragment("part in ('all', 'product', 'promotion', 'country')")
+
 // Counts a day again, from its orders. A cancelled order is not a sale.
 export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay): void {
   const ofDay = new Fragment(
     `o.merchant_id = ? and o.mode = ? and o.placed_at >= ? and o.placed_at < ? and o.status <> 'cancelled'`,
     [merchantId, mode, from, to],
   )
-  tx.send`delete from sales_days where merchant_id = ${merchantId} and mode = ${mode} and day = ${day}`
+  tx.send`
+    delete from sales_days where merchant_id = ${merchantId} and mode = ${mode} and ${ofAnyPart} and day = ${day}`
   tx.send`
     insert into sales_days ${columns}
     select o.merchant_id, o.mode, cast(${day} as text), 'all', '', o.currency, '', ${orderSums}
@@ -89,6 +94,60 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
       sum(case when o.payment_status = 'pending' then l.total else 0 end)
     from orders o join order_lines l on l.installation_id = o.installation_id and l.order_id = o.id
     where ${ofDay} group by o.merchant_id, o.mode, l.product_slug, o.currency`
+}
+
+// A merchant whose days are counted again.
+export interface Recount extends MerchantMode {
+  // The last day that was; empty at the beginning.
+  day: Day
+}
+
+export function putRecount(tx: Tx, { merchantId, mode, day }: Recount): void {
+  tx.send`
+    insert into sales_recounts (merchant_id, mode, day) values (${merchantId}, ${mode}, ${day})
+    on conflict (merchant_id, mode) do update set day = excluded.day`
+}
+
+const recountsMax = 20 // in one round
+
+export async function listRecounts(db: Reader, now: number): Promise<Recount[]> {
+  return db.sql<Recount>`
+    select merchant_id as "merchantId", mode, day from sales_recounts
+    where ${isNotDeferred('sales', 'sales_recounts.merchant_id', 'sales_recounts.mode', now)}
+    order by merchant_id, mode limit ${recountsMax}`
+}
+
+export async function findRecount(db: Reader, { merchantId, mode }: MerchantMode): Promise<Recount | undefined> {
+  const [row] = await db.sql<Recount>`
+    select merchant_id as "merchantId", mode, day from sales_recounts where merchant_id = ${merchantId} and mode = ${mode}`
+  return row
+}
+
+export function deleteRecount(tx: Tx, { merchantId, mode }: MerchantMode): void {
+  tx.send`delete from sales_recounts where merchant_id = ${merchantId} and mode = ${mode}`
+}
+
+// The first at this instant or later.
+export async function findPlacedAfter(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  from: number,
+): Promise<number | undefined> {
+  const [row] = await db.sql<{ placedAt: number }>`
+    select placed_at as "placedAt" from orders
+    where merchant_id = ${merchantId} and mode = ${mode} and placed_at >= ${from} order by placed_at, id limit 1`
+  return row?.placedAt
+}
+
+// Both excluded; without the second, all that follow.
+export function dropDays(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  { after, before }: { after: Day; before: Day | null },
+): void {
+  tx.send`
+    delete from sales_days
+    where merchant_id = ${merchantId} and mode = ${mode} and ${ofAnyPart} and day > ${after} and day < ${before ?? '9'}`
 }
 
 export interface SalesRow {
