@@ -2,6 +2,7 @@
 // without their code.
 
 import { adminChangeOperations, adminHomeOperations } from './admin/adminOperations.ts'
+import { findOrderKeys } from './admin/search.ts'
 import { adminCatalogOperations } from './catalog/adminOperations.ts'
 import { catalogUndoer } from './catalog/undo.ts'
 import type { AdminHandlers } from './http/admin.ts'
@@ -40,7 +41,10 @@ export function adminHandlersFor({
 }: AdminHandlerParts): AdminHandlers {
   const shopParts = { timeZoneChanged: countAllAgain }
   return {
-    ...adminOrderOperations({ rootSecret }),
+    ...adminOrderOperations({
+      rootSecret,
+      findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
+    }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
     ...adminPictureOperations(),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { eventsOf } from '../harness/carts.ts'
 import { assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
@@ -119,6 +120,27 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual(again.body.error.current, { undoneBy: undoing.id })
     assert.equal((await undo(undoing.id)).status, 200)
     assert.equal(await trackingOf(parcel), 'B')
+  })
+
+  test('a corrected tracking number, and taking that back, each have a version and an event with it', async () => {
+    const parcel = await sentParcel()
+    const version = async () =>
+      (await house.askAdmin('getAdminOrder', { path: { orderId: parcel.orderId } })).body.data.version
+    const before = await version()
+    await track(parcel, 'B')
+    const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
+    await track(parcel, 'B')
+    await undo(change.id, { body: { dryRun: true } })
+    await undo(change.id)
+    assert.equal(await version(), before + 2)
+    const events = (await eventsOf(house, parcel.orderId)).slice(-2)
+    assert.deepEqual(
+      events.map(({ type, sequence, body }) => [type, sequence, body.data.order.fulfillments[0].trackingNumber]),
+      [
+        ['order.fulfilled', before + 1, 'B'],
+        ['order.fulfilled', before + 2, 'A'],
+      ],
+    )
   })
 
   test('undoAdminChange: two at once, one succeeds', async () => {

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { assertAdminError, type House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderHouse, refusingCard } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
 import { Refusal } from '../src/kit/refuse.ts'
+import { refusedTriesMax } from '../src/payments/refunds.ts'
 
 eachEngine('admin orders', (given) => {
   let house: House & { orders: Orders }
@@ -288,5 +289,26 @@ eachEngine('admin orders', (given) => {
       (await entriesOf(orderId)).map(({ actor }) => actor),
       [`person ${userId}`],
     )
+  })
+
+  test('a line whose refund failed and was paid by amount is not refunded again', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 2 }, card: refusingCard })
+    const order = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const [{ skuId }] = order.items
+    const refund = (body: object) =>
+      house.askAdmin('refundAdminOrder', { path: { orderId }, body: { idempotencyKey: newId('req'), ...body } })
+    const items = [{ skuId, quantity: 2 }]
+    const failed = await refund({ items })
+    assert.equal(failed.status, 200, failed.text)
+    await house.storage.write(
+      (tx) => tx.sql`
+      update refunds set tries = ${refusedTriesMax - 1}, refused_tries = ${refusedTriesMax - 1}, try_at = 1
+      where order_id = ${orderId}`,
+    )
+    await house.orders.pay()
+    const { amount } = failed.body.data
+    const retried = await refund({ amount })
+    assert.equal(retried.status, 200, retried.text)
+    assertAdminError(await refund({ items: [{ skuId, quantity: 1 }] }), 'refund_not_possible')
   })
 })

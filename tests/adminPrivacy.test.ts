@@ -7,10 +7,12 @@ import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { newId } from '../src/kit/ids.ts'
 import { indexOrders } from '../src/search/orders.ts'
+import { insertTokens } from '../src/search/store.ts'
 
 eachEngine('privacy of the admin surface', (given) => {
   let house: House & { orders: Orders }
@@ -48,6 +50,41 @@ eachEngine('privacy of the admin surface', (given) => {
     for (const q of ['ada@example.com', 'lovelace', '10117']) assert.deepEqual(await found(q, key), [], q)
     const number = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data.number
     assert.deepEqual(await found(number, key), [orderId])
+  })
+
+  test('an address that is erased while its order is indexed is not found afterwards', async () => {
+    const orderId = await buy()
+    await house.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    )
+    // The search has read the address and is about to commit its words.
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const indexing = house.storage.write(async (tx) => {
+      const [order] = await tx.sql<{ installationId: string }>`
+        select installation_id as "installationId" from orders where id = ${orderId} ${tx.forUpdate}`
+      const { merchantId, mode } = house.seller
+      insertTokens(tx, { merchantId, mode, id: orderId, installationId: order?.installationId ?? '' }, ['token-of-ada'])
+      locked.resolve()
+      await held.promise
+    })
+    await locked.promise
+    let isErased = false
+    const erasing = sweepAddresses(house.storage, house.clock.now, 10).then(() => {
+      isErased = true
+    })
+    // SQLite has one writer at a time. On PostgreSQL the sweep must be seen to wait.
+    if (given.engine === 'postgres')
+      await until(async () => {
+        const waiting = await house.storage.read(
+          (db) => db.sql`
+            select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return isErased || waiting.length > 0
+      })
+    held.resolve()
+    await Promise.all([indexing, erasing])
+    const left = await house.storage.read((db) => db.sql`select token from search_tokens where order_id = ${orderId}`)
+    assert.deepEqual(left, [])
   })
 
   test('the words of an order are not taken after its address was erased', async () => {

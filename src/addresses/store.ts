@@ -110,6 +110,10 @@ export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: n
   for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
     const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
     if (ofOrders.length > 0) {
+      // The search takes the same locks: it must not index a customer whose address is erased here.
+      await tx.sql`
+        select id from orders where installation_id = ${installationId}
+          and id in (${list(ofOrders.map(({ ownerId }) => ownerId))}) order by id ${tx.forUpdate}`
       const rows = await tx.sql`
         update addresses set row_key = null, sealed = ''
         where installation_id = ${installationId} and id in (${list(ofOrders.map(({ id }) => id))})

@@ -4,7 +4,7 @@ import { type AdminSearchResponse, searchRowsMax } from '../contract/admin/home.
 import { toInstant } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { findOrderByNumber, type OrderKey } from '../orders/store.ts'
+import { findOrderByNumber, type OrderKey, type OrderQuestion } from '../orders/store.ts'
 import { findOrdersByWords } from '../search/orders.ts'
 import {
   listFoundOrders,
@@ -42,13 +42,23 @@ async function findOrders(
   { text, seesCustomers }: { text: string; seesCustomers: boolean },
 ): Promise<AdminSearchResponse['data']['orders']> {
   const limit = searchRowsMax
+  const rows = await listFoundOrders(db, await findOrderKeys(db, rootSecret, seller, { text, seesCustomers, limit }))
+  return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
+}
+
+export async function findOrderKeys(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text: question, seesCustomers, limit }: OrderQuestion,
+): Promise<OrderKey[]> {
+  const text = question.trim()
+  if (text === '') return []
   const numbered = await findOrderByNumber(db, seller.merchantId, text.replace(/^#/, '').toUpperCase())
-  const keys: OrderKey[] = [
+  return [
     ...(numbered?.mode === seller.mode ? [numbered] : []),
     ...(await listOrdersOfTracking(db, seller, text, limit)),
     // Who finds an order by a name has learned who ordered.
     ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
   ]
-  const rows = await listFoundOrders(db, keys)
-  return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
 }

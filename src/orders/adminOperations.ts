@@ -36,6 +36,7 @@ import { findOrderFacts, lockOrderFacts } from './change.ts'
 import { openOrderCustomer } from './customer.ts'
 import {
   contentsOf,
+  correctFulfillment,
   fulfilOrder,
   type Parcel,
   payOrder,
@@ -47,28 +48,36 @@ import { refundedLinesFor } from './returns.ts'
 import {
   findAdminOrder,
   insertOrderNote,
-  insertRefundedLine,
   listAdminOrders,
   listOrderNotes,
   listRefundedLines,
   type OrderKey,
   type OrderPlace,
-  updateFulfillment,
+  type OrderQuestion,
 } from './store.ts'
 import { cancellationView, type OrderFacts, refundView } from './view.ts'
 
 export interface AdminOrderParts {
   rootSecret: RootSecret
+  // The newest orders that match a question. Customers are found by who may see them.
+  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
 }
 
-export function adminOrderOperations({ rootSecret }: AdminOrderParts): {
+const foundMax = 200
+
+export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderParts): {
   [Id in keyof typeof orderRows]: AdminHandler<Id>
 } {
   return {
     async listAdminOrders({ db, caller, query, paging }) {
-      const { sort = 'newest', from, to, ...filters } = query
+      const { sort = 'newest', q, from, to, ...filters } = query
+      const seesCustomers = caller.scopes.includes('admin:customers')
+      const keys =
+        q === undefined ? undefined : await findOrderKeys(db, caller, { text: q, seesCustomers, limit: foundMax })
+      if (keys?.length === 0) return { data: [], meta: { count: 0, next: null } }
       const found = await listAdminOrders(db, caller, {
         ...filters,
+        keys,
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to),
         sort,
@@ -103,14 +112,14 @@ export function adminOrderOperations({ rootSecret }: AdminOrderParts): {
       )
     },
 
-    async updateAdminFulfillment({ db, caller, path: { orderId, fulfillmentId }, body }) {
-      const { place, before } = await lock(db, caller, orderId, 'fulfillment_not_found')
+    async updateAdminFulfillment({ db, caller, path: { orderId, fulfillmentId }, body, now, cause }) {
+      const { before } = await lock(db, caller, orderId, 'fulfillment_not_found')
       const found = before.fulfillments.find(({ id }) => id === fulfillmentId)
       if (!found) throw refuse('fulfillment_not_found')
       const { idempotencyKey: _, ...given } = body
       const changed = { ...found, ...given }
       const members = membersChanged(found, changed, ['carrier', 'trackingNumber', 'trackingUrl'])
-      if (members.length > 0) await updateFulfillment(db, place, changed)
+      if (members.length > 0) await correctFulfillment(db, before, changed, { now: now.getTime(), cause })
       const { number: name } = before.order
       return new Audited(
         { data: adminFulfillmentView(changed) },
@@ -211,8 +220,7 @@ export function adminOrderOperations({ rootSecret }: AdminOrderParts): {
       const moment = { now: now.getTime(), cause }
       // Stock comes before payments in the order of locks.
       const restocked = isRestocked ? await restock(db, before.order, orderId, meant, moment) : []
-      const { facts, refund } = await refundOrder(db, place, input, moment)
-      for (const line of lines) insertRefundedLine(db, place, refund.id, line)
+      const { facts, refund } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, moment)
       return new Audited(
         {
           data: {

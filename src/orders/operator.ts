@@ -23,6 +23,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { cancelFound, oweVoids } from './cancel.ts'
 import { findOrderFacts, lockOrderFacts, noteChange, tellChange } from './change.ts'
 import {
+  correctionEvents,
   fulfillmentStatusFor,
   orderLifecycle,
   orderPaymentLifecycle,
@@ -32,15 +33,19 @@ import {
 import { isWaiting, oweRefund, payByHand } from './refunds.ts'
 import {
   type CancellationRow,
+  copyReplacedLines,
   type FulfillmentRow,
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
+  insertRefundedLine,
   isSellingLive,
   type NamedOrder,
   type OrderKey,
   type OrderLine,
+  type RefundedLine,
   raiseFulfilled,
+  updateFulfillment,
 } from './store.ts'
 import { type OrderFacts, orderView } from './view.ts'
 
@@ -263,12 +268,28 @@ export async function returnOrder(
   return tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
 }
 
+// What a parcel is tracked by is part of the order, so it has a version and an event: again the one of how far the order is sent.
+export async function correctFulfillment(
+  tx: Tx,
+  facts: OrderFacts,
+  corrected: FulfillmentRow,
+  moment: Moment,
+): Promise<OrderFacts> {
+  const { installationId, id: orderId, fulfillmentStatus } = facts.order
+  await updateFulfillment(tx, { installationId, orderId }, corrected)
+  const fulfillments = facts.fulfillments.map((known) => (known.id === corrected.id ? corrected : known))
+  const kind = correctionEvents[fulfillmentStatus]
+  return tellChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, moment)
+}
+
 export interface RefundInput {
   // null: what failed before, if anything did; else, and of a cancelled order, all that is left. By hand: what is on its way.
   amount: number | null
   reason: string | null
   // The operator has paid it: no provider is asked.
   isByHand?: boolean
+  // What goes back, if it is known. Otherwise that of the refunds which failed, in whose place it is paid.
+  lines?: readonly RefundedLine[]
 }
 
 export interface OwedRefund {
@@ -297,6 +318,8 @@ export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, mom
   const owed = await oweRefund(tx, found, { amount, reason }, moment)
   if (!owed) throw tooHigh(number, left, amount)
   const { refund } = owed
+  for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
+  if (!input.lines) copyReplacedLines(tx, key, refund.id)
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
   noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
   if (input.isByHand) await payByHand(tx, refund, moment.now)

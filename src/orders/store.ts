@@ -339,7 +339,16 @@ export interface OrderPlace {
   installationName: string
 }
 
+// Words by which orders are looked for.
+export interface OrderQuestion {
+  text: string
+  seesCustomers: boolean
+  limit: number
+}
+
 export interface AdminOrdersQuery {
+  // Only these.
+  keys?: readonly OrderKey[] | undefined
   status?: OrderStatus | undefined
   payment?: OrderPaymentStatus | undefined
   fulfillment?: FulfillmentStatus | undefined
@@ -360,15 +369,26 @@ export const isToSend = `o.status in ('placed', 'processing') and o.payment_stat
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
 
+// At least one. By both, since the ids of orders are found by their installation.
+function oneOfKeys(keys: readonly OrderKey[]): Fragment {
+  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = list(keys.map(({ orderId }) => orderId))
+  return new Fragment(`o.installation_id in (${installations.text}) and o.id in (${orders.text})`, [
+    ...installations.values,
+    ...orders.values,
+  ])
+}
+
 export async function listAdminOrders(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   query: AdminOrdersQuery,
 ): Promise<AdminOrderHead[]> {
-  const { status, payment, fulfillment, toSend, from, to, installationId, sort, after, limit } = query
+  const { keys, status, payment, fulfillment, toSend, from, to, installationId, sort, after, limit } = query
   const isNewestFirst = sort === 'newest'
   const conditions = [
     new Fragment('o.merchant_id = ? and o.mode = ?', [merchantId, mode]),
+    keys && oneOfKeys(keys),
     status && new Fragment(`o.status = ${literal(status)}`),
     payment && new Fragment(`o.payment_status = ${literal(payment)}`),
     fulfillment && new Fragment(`o.fulfillment_status = ${literal(fulfillment)}`),
@@ -607,6 +627,18 @@ export function insertRefundedLine(
   tx.send`
     insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
     values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
+}
+
+// Of the refunds that failed and that this one replaces.
+export function copyReplacedLines(tx: Tx, { installationId, orderId }: OrderKey, refundId: string): void {
+  tx.send`
+    insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
+    select l.installation_id, l.order_id, cast(${refundId} as text), l.sku_id, cast(sum(l.quantity) as bigint),
+      cast(sum(l.amount) as bigint)
+    from refunds r join refund_lines l on l.installation_id = r.installation_id and l.order_id = r.order_id
+      and l.refund_id = r.id
+    where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}
+    group by l.installation_id, l.order_id, l.sku_id`
 }
 
 function jsonOrNull(value: object | null): string | null {

@@ -90,6 +90,12 @@ export const orderSorts = ['newest', 'oldest'] as const
 export type OrderSort = (typeof orderSorts)[number]
 
 export const AdminOrderListQuery = object({
+  q: Type.Optional(
+    described(
+      'The number of an order or of a parcel. With admin:customers also whole words of name, e-mail and postal code. The newest 200 that match are listed.',
+      line(1, 100),
+    ),
+  ),
   status: Type.Optional(oneOf(orderStatuses, { description: 'Only orders of this status.' })),
   payment: Type.Optional(oneOf(orderPaymentStatuses, { description: 'Only orders of this paymentStatus.' })),
   fulfillment: Type.Optional(oneOf(fulfillmentStatuses, { description: 'Only orders of this fulfillmentStatus.' })),

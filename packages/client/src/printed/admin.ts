@@ -14,6 +14,8 @@ export interface AdminClient {
   orders: {
     /** List orders. Orders of the merchant in the mode of the caller. Needs the scope `admin:read`. (listAdminOrders) */
     list(query?: {
+      /** The number of an order or of a parcel. With admin:customers also whole words of name, e-mail and postal code. The newest 200 that match are listed. */
+      q?: string | undefined
       /** Only orders of this status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
       /** Only orders of this paymentStatus. */
