@@ -8,6 +8,7 @@ import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
+import { foldTexts } from '../src/catalog/fold.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { newId } from '../src/kit/ids.ts'
 import { indexOrders } from '../src/search/orders.ts'
@@ -50,6 +51,56 @@ eachEngine('admin search', (given) => {
     assert.match(row?.masked ?? '', /@/)
     assert.ok((await found('ada@example.com')).includes(paid))
     assert.deepEqual(await found('ada@example.org'), [])
+  })
+
+  test('listAdminOrders: q finds as the search does, also together with filters', async () => {
+    const listed = async (query: string, key = house.keys.admin) =>
+      (await house.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
+    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
+    await index()
+    assert.deepEqual(await listed(`?q=${number}`), [orderId])
+    const named = await listed('?q=lovelace')
+    assert.deepEqual([named.includes(orderId), named.length > 1], [true, true])
+    assert.deepEqual(await listed('?q=ada+lovelace+10117'), named)
+    assert.ok(!(await listed('?q=lovelace&fulfillment=fulfilled')).includes(orderId))
+    assert.deepEqual(await listed('?q=martin'), [])
+    const { key } = await house.newKey(['admin:read'])
+    assert.deepEqual([await listed('?q=lovelace', key), await listed(`?q=${number}`, key)], [[], [orderId]])
+    assert.deepEqual(await listed(`?q=${number}`, house.keys.rivalAdmin), [])
+  })
+
+  test('names and codes are found in any case of any letter, and tags as they are written', async () => {
+    const code = newId('req').toUpperCase()
+    const skus = [{ code: `Ö${code}`, name: 'GRÜN', price: 1, stock: 1 }]
+    const product = { slug: code.toLowerCase().replace('_', '-'), name: 'ÉCLAIR Œuf', tags: ['Été'], skus }
+    const made = await house.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
+    assert.equal(made.status, 200, made.text)
+    const { id } = made.body.data
+    const ids = async (operation: 'listAdminProducts' | 'listAdminSkus', query: string) =>
+      (await house.askAdmin(operation, { query })).body.data.map(
+        (row: { id: string; productId?: string }) => row.productId ?? row.id,
+      )
+    const check = async () => {
+      for (const q of ['éclair', 'ÉCLAIR œUF', `ö${code.toLowerCase()}`]) {
+        assert.deepEqual(await ids('listAdminProducts', `?q=${encodeURIComponent(q)}`), [id], q)
+        assert.deepEqual(await ids('listAdminSkus', `?q=${encodeURIComponent(q)}`), [id], q)
+      }
+      assert.deepEqual(await ids('listAdminSkus', `?q=${encodeURIComponent('grün')}`), [id])
+      const { products } = await search('éclair')
+      assert.deepEqual(products, [{ id, slug: product.slug, name: product.name }])
+      assert.deepEqual((await search(`Ö${code.toLowerCase()}`)).skus[0]?.code, `Ö${code}`)
+    }
+    await check()
+    assert.deepEqual(await ids('listAdminProducts', `?tag=${encodeURIComponent('Été')}`), [id])
+    assert.deepEqual(await ids('listAdminProducts', `?tag=${encodeURIComponent('été')}`), [])
+    // Rows from before there was a folded text are filled in.
+    await house.storage.write(async (tx) => {
+      tx.send`update products set folded = null where id = ${id}`
+      tx.send`update skus set folded = null where product_id = ${id}`
+    })
+    assert.equal(await foldTexts(house.storage, 100), 2)
+    assert.equal(await foldTexts(house.storage, 100), 0)
+    await check()
   })
 
   test('the table of words has no word in it, and another merchant finds nothing', async () => {

@@ -2,6 +2,7 @@
 
 import type { Mode, MovementKind, ProductStatus } from '../contract/words.ts'
 import type { Place } from '../kit/cursor.ts'
+import { folded } from '../kit/fold.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { allOf, Fragment, list, type Reader } from '../storage/storage.ts'
 
@@ -49,8 +50,8 @@ export async function listProductHeads(
         'exists (select 1 from product_categories c where c.merchant_id = p.merchant_id and c.product_id = p.id and c.category_id = ?)',
         [categoryId],
       ),
-    // Tags are stored as a JSON list.
-    tag !== undefined && new Fragment("p.tags like ? escape '!'", [`%${literal(JSON.stringify(tag))}%`]),
+    // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
+    tag !== undefined && new Fragment("replace(p.tags, ?, '') <> p.tags", [JSON.stringify(tag)]),
     stock !== undefined &&
       new Fragment(
         `exists (select 1 from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ?
@@ -72,12 +73,12 @@ const stockConditions: Readonly<Record<'low' | 'out', string>> = {
 }
 
 function productMatch(q: string): Fragment {
-  const within = `%${literal(q.toLowerCase())}%`
+  const within = `%${literal(folded(q))}%`
   return new Fragment(
-    `(lower(p.name) like ? escape '!' or p.slug like ? escape '!' or exists (
+    `(p.folded like ? escape '!' or p.slug like ? escape '!' or exists (
       select 1 from skus s where s.merchant_id = p.merchant_id and s.product_id = p.id and s.retired_at is null
-        and lower(s.code) like ? escape '!'))`,
-    [within, within, `${literal(q.toLowerCase())}%`],
+        and s.folded like ? escape '!'))`,
+    [within, within, `${literal(folded(q))}%`],
   )
 }
 
@@ -162,8 +163,9 @@ export async function listSkuHeads(
     ),
     q !== undefined &&
       new Fragment(
-        "(lower(s.code) like ? escape '!' or lower(s.name) like ? escape '!' or lower(p.name) like ? escape '!')",
-        [`${literal(q.toLowerCase())}%`, `%${literal(q.toLowerCase())}%`, `%${literal(q.toLowerCase())}%`],
+        "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
+        // The name of a SKU comes after its code, in a line of its own.
+        [`${literal(folded(q))}%`, `%\n%${literal(folded(q))}%`, `%${literal(folded(q))}%`],
       ),
     stock !== undefined && new Fragment(stockConditions[stock]),
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),

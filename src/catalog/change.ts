@@ -20,14 +20,14 @@ import {
   type CodeOwner,
   deleteListedProduct,
   insertProduct,
-  insertSku,
+  insertSkus,
   listProductsBySlug,
   listSkusByCode,
   putListedProduct,
   replaceProductCategories,
-  retireSku,
+  retireSkus,
   updateProduct,
-  updateSku,
+  updateSkus,
 } from './store.ts'
 
 export const batchProductsMax = 200
@@ -342,14 +342,18 @@ export async function writeProduct(
   const writes: Promise<unknown>[] = [
     plan.before ? updateProduct(tx, seller.id, product) : insertProduct(tx, seller.id, product),
   ]
-  for (const { sku, position, write } of plan.skus) {
-    if (write === 'insert') {
-      writes.push(insertSku(tx, seller.id, product.id, sku, position, product.updatedAt))
-      insertStock(tx, seller.id, sku.id, sku.stock.live.onHand, product.updatedAt)
-    }
-    if (write === 'update') writes.push(updateSku(tx, seller.id, sku, position, product.updatedAt))
+  const [inserted, updated] = (['insert', 'update'] as const).map((write) =>
+    plan.skus.filter((sku) => sku.write === write),
+  )
+  const at = product.updatedAt
+  if (inserted && inserted.length > 0) {
+    writes.push(insertSkus(tx, seller.id, product.id, inserted, at))
+    const levels = inserted.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock.live.onHand }))
+    insertStock(tx, seller.id, levels, at)
   }
-  for (const sku of plan.retired) writes.push(retireSku(tx, seller.id, sku.id, product.updatedAt))
+  if (updated && updated.length > 0) writes.push(updateSkus(tx, seller.id, updated, at))
+  const retired = plan.retired.map(({ id }) => id)
+  if (retired.length > 0) writes.push(retireSkus(tx, seller.id, retired, at))
   if (plan.categoriesDiffer) {
     const ids = product.categories.map((slug) => {
       const id = categoryIds.get(slug)

@@ -3,6 +3,7 @@
 import type { Mode } from '../contract/words.ts'
 import { heldOf } from '../inventory/store.ts'
 import type { Place } from '../kit/cursor.ts'
+import { folded } from '../kit/fold.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
@@ -363,9 +364,9 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
 
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    insert into products (merchant_id, id, slug, name, summary, description, tags, images, options, metadata, published_at,
+    insert into products (merchant_id, id, slug, name, folded, summary, description, tags, images, options, metadata, published_at,
       created_at, updated_at, archived_at, version)
-    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.summary}, ${product.description},
+    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${folded(product.name)}, ${product.summary}, ${product.description},
       ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
       ${product.archivedAt}, ${product.version})`
@@ -373,7 +374,7 @@ export async function insertProduct(tx: Tx, merchant: string, product: ProductRo
 
 export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    update products set slug = ${product.slug}, name = ${product.name}, summary = ${product.summary}, description = ${product.description},
+    update products set slug = ${product.slug}, name = ${product.name}, folded = ${folded(product.name)}, summary = ${product.summary}, description = ${product.description},
       tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
       published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
@@ -381,34 +382,91 @@ export async function updateProduct(tx: Tx, merchant: string, product: ProductRo
     where merchant_id = ${merchant} and id = ${product.id}`
 }
 
-export async function insertSku(
+export interface PlacedSku {
+  sku: SkuRow
+  position: number
+}
+
+const skuTypes = [
+  ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
+  ...(['text', 'bigint', 'text', 'bigint', 'text', 'text'] as const),
+] as const
+
+// One statement for all of a product: 250 of them took most of the time of a save.
+const givenSkus =
+  new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
+  max_per_order, delivery, weight_grams, tax_class, image)`)
+
+function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
+  return tx.rows(
+    skus.map(({ sku, position }) => [
+      ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
+      ...[sku.compareAtPrice, sku.whenSoldOut, sku.maxPerOrder, sku.delivery, sku.weightGrams, sku.taxClass, sku.image],
+    ]),
+    skuTypes,
+  )
+}
+
+// The code before the name, so a search can tell them apart.
+export function foldedSku({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
+  return `${folded(code)}\n${folded(name)}`
+}
+
+export async function insertSkus(
   tx: Tx,
   merchant: string,
   productId: string,
-  sku: SkuRow,
-  position: number,
+  skus: readonly PlacedSku[],
   now: number,
 ): Promise<void> {
   await tx.sql`
-    insert into skus (merchant_id, id, product_id, code, name, options, position, price, compare_at_price, when_sold_out,
-      max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
-    values (${merchant}, ${sku.id}, ${productId}, ${sku.code}, ${sku.name}, ${JSON.stringify(sku.options)}, ${position},
-      ${sku.price}, ${sku.compareAtPrice}, ${sku.whenSoldOut}, ${sku.maxPerOrder}, ${sku.delivery}, ${sku.weightGrams},
-      ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
+    with ${givenSkus} as (${skuRows(tx, skus)})
+    insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
+      when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
+    select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
+      compare_at_price, when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, cast(${now} as bigint),
+      cast(${now} as bigint)
+    from given where id is not null`
 }
 
 // Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
-export async function updateSku(tx: Tx, merchant: string, sku: SkuRow, position: number, now: number): Promise<void> {
+export async function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[], now: number): Promise<void> {
   await tx.sql`
-    update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
-      compare_at_price = ${sku.compareAtPrice}, when_sold_out = ${sku.whenSoldOut}, max_per_order = ${sku.maxPerOrder},
-      delivery = ${sku.delivery}, weight_grams = ${sku.weightGrams}, tax_class = ${sku.taxClass}, image = ${sku.image},
-      updated_at = ${now}, retired_at = null
-    where merchant_id = ${merchant} and id = ${sku.id}`
+    with ${givenSkus} as (${skuRows(tx, skus)})
+    update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
+      price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
+      max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
+      tax_class = given.tax_class, image = given.image, updated_at = ${now}, retired_at = null
+    from given where skus.merchant_id = ${merchant} and skus.id = given.id`
 }
 
-export async function retireSku(tx: Tx, merchant: string, id: string, now: number): Promise<void> {
-  await tx.sql`update skus set retired_at = ${now}, updated_at = ${now} where merchant_id = ${merchant} and id = ${id}`
+export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[], now: number): Promise<void> {
+  await tx.sql`
+    update skus set retired_at = ${now}, updated_at = ${now} where merchant_id = ${merchant} and id in (${list(ids)})`
+}
+
+export async function hasUnfolded(db: Reader): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 as found from products where folded is null
+    union all select 1 as found from skus where folded is null limit 1`
+  return rows.length > 0
+}
+
+// Of products and SKUs from before they had a folded text. Answers how many.
+export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
+  const [products, skus] = await Promise.all([
+    tx.sql<{ merchantId: string; id: string; name: string }>`
+      select merchant_id as "merchantId", id, name from products where folded is null order by merchant_id, id
+      limit ${rowsMax} ${tx.forUpdate}`,
+    tx.sql<{ merchantId: string; id: string; code: string; name: string }>`
+      select merchant_id as "merchantId", id, code, name from skus where folded is null order by merchant_id, id
+      limit ${rowsMax} ${tx.forUpdate}`,
+  ])
+  for (const { merchantId, id, name } of products)
+    tx.send`update products set folded = ${folded(name)} where merchant_id = ${merchantId} and id = ${id}`
+  for (const { merchantId, id, ...sku } of skus)
+    tx.send`update skus set folded = ${foldedSku(sku)} where merchant_id = ${merchantId} and id = ${id}`
+  return products.length + skus.length
 }
 
 export async function replaceProductCategories(
@@ -418,11 +476,10 @@ export async function replaceProductCategories(
   categoryIds: readonly string[],
 ): Promise<void> {
   await tx.sql`delete from product_categories where merchant_id = ${merchant} and product_id = ${productId}`
-  for (const [position, categoryId] of categoryIds.entries()) {
-    await tx.sql`
+  for (const [position, categoryId] of categoryIds.entries())
+    tx.send`
       insert into product_categories (merchant_id, product_id, category_id, position)
       values (${merchant}, ${productId}, ${categoryId}, ${position})`
-  }
 }
 
 // An existing row stays as stale as it was: only code that has locked the SKUs knows that there was no sale in between.

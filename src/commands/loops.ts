@@ -9,6 +9,7 @@ import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
 import { bringUntoldForward } from '../carts/store.ts'
 import { expireCarts } from '../carts/sweep.ts'
 import { tellCarts } from '../carts/untold.ts'
+import { foldTexts } from '../catalog/fold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { recoverPayments } from '../checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
@@ -87,7 +88,10 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
-    rounds('search', 2_000, some, (now) => indexOrders(storage, rootSecret, { now, limit: some })),
+    rounds('search', 2_000, some, async (now) => {
+      const count = await indexOrders(storage, rootSecret, { now, limit: some })
+      return count + (await foldTexts(storage, some))
+    }),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),

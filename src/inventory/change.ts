@@ -45,8 +45,10 @@ export async function applyChanges(
   if (crossings.length === 0) return
   oweStockLetters(tx, seller, crossings, moment.now)
   const installations = await listActiveInstallations(tx, seller)
-  for (const { change, kind, sequence } of crossings) {
-    const dataText = JSON.stringify(await eventData(tx, change))
+  // In one round trip.
+  const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
+  for (const [index, { change, kind, sequence }] of crossings.entries()) {
+    const dataText = JSON.stringify(data[index])
     for (const { id: installationId } of installations) {
       const subject = { type: 'sku', id: change.stockRow.skuId } as const
       announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })

@@ -201,16 +201,30 @@ export function updateStockRow(
     where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
 }
 
-// For a new SKU, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
-export function insertStock(tx: Tx, merchant: string, skuId: string, onHand: number, now: number): void {
+// For new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
+export function insertStock(
+  tx: Tx,
+  merchant: string,
+  levels: readonly { skuId: string; onHand: number }[],
+  now: number,
+): void {
+  const given = tx.rows(
+    levels.flatMap(({ skuId, onHand }) => [
+      [skuId, 'live', skuId, onHand],
+      [skuId, 'test', `test-${skuId}`, onHand],
+    ]),
+    ['text', 'text', 'text', 'bigint'],
+  )
   tx.send`
+    with given (sku_id, mode, id, on_hand) as (${given})
     insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
-    values (${merchant}, ${skuId}, 'live', ${onHand}, 0, 0), (${merchant}, ${skuId}, 'test', ${onHand}, 0, 0)`
-  if (onHand === 0) return
+    select cast(${merchant} as text), sku_id, mode, on_hand, 0, 0 from given where sku_id is not null`
+  if (levels.every(({ onHand }) => onHand === 0)) return
   tx.send`
+    with given (sku_id, mode, id, on_hand) as (${given})
     insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, at)
-    values (${merchant}, ${skuId}, ${skuId}, 'live', 'opening', ${onHand}, ${now}),
-      (${merchant}, ${skuId}, ${`test-${skuId}`}, 'test', 'opening', ${onHand}, ${now})`
+    select cast(${merchant} as text), sku_id, id, mode, 'opening', on_hand, cast(${now} as bigint) from given
+    where on_hand <> 0`
 }
 
 export interface Movement {

@@ -26,7 +26,10 @@ export async function indexOrders(
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
-  const found = await storage.read((db) => listOrdersNotIndexed(db, now, limit))
+  // Orders are locked in the order of their ids, as they are where addresses are erased.
+  const found = (await storage.read((db) => listOrdersNotIndexed(db, now, limit))).sort((one, other) =>
+    one.orderId < other.orderId ? -1 : 1,
+  )
   const findKey = createDatabaseKey(rootSecret, keyName)
   return handleRows(
     { storage, loop: 'search', now },

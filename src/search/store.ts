@@ -1,8 +1,10 @@
 // The SQL of search.
 
+import { folded } from '../kit/fold.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import type { OrderKey, OrderRow } from '../orders/store.ts'
+import { normalCode } from '../promotions/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export async function listOrdersNotIndexed(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
@@ -105,7 +107,7 @@ export async function listFoundProducts(
 ): Promise<FoundProduct[]> {
   return db.sql<FoundProduct>`
     select id, slug, name from products
-    where merchant_id = ${merchantId} and lower(name) like ${`%${escaped(text.toLowerCase())}%`} escape '!'
+    where merchant_id = ${merchantId} and folded like ${`%${escaped(folded(text))}%`} escape '!'
     order by name, id limit ${limit}`
 }
 
@@ -121,7 +123,7 @@ export async function listFoundSkus(db: Reader, merchantId: string, text: string
   return db.sql<FoundSku>`
     select s.id, s.code, p.id as "productId", p.name as "productName"
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-    where s.merchant_id = ${merchantId} and lower(s.code) like ${`${escaped(text.toLowerCase())}%`} escape '!'
+    where s.merchant_id = ${merchantId} and s.folded like ${`${escaped(folded(text))}%`} escape '!'
       and s.retired_at is null
     order by s.code limit ${limit}`
 }
@@ -134,7 +136,7 @@ export async function listFoundPromotions(
 ): Promise<{ id: string; code: string; name: string }[]> {
   return db.sql<{ id: string; code: string; name: string }>`
     select id, code, name from promotions
-    where merchant_id = ${merchantId} and code like ${`${escaped(text.toUpperCase())}%`} escape '!'
+    where merchant_id = ${merchantId} and code like ${`${escaped(normalCode(text))}%`} escape '!'
     order by code limit ${limit}`
 }
 

@@ -1,0 +1,5 @@
+// Texts as they are compared in a search. Pure. Databases fold letters outside of ASCII differently, or not at all.
+
+export function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
