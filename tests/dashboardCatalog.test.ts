@@ -308,6 +308,50 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(saved.images[0].alt, 'A bunch')
     assert.equal((await fetch(house.origin + saved.images[0].url)).status, 200)
   })
+
+  // Discounts
+
+  const promotionOf = async (code: string) => (await asked(`promotions?q=${code}`))[0]
+
+  test('discounts: made with what was typed, stopped, taken back, and changed against a version', async () => {
+    const { page, path } = desk
+    await page.open(path('discounts'))
+    assert.match(page.text(), /No discounts yet/)
+    await page.open(page.links().get('New discount') ?? '')
+    await page.press('Save', { code: 'SPRING', name: 'Spring', percent: 'ten' })
+    assert.deepEqual([page.status, page.field('code')?.value, page.field('percent')?.isInvalid], [400, 'SPRING', true])
+    await page.press('Save', { percent: '12,5', minimum: '20', startsAt: '2020-06-01T00:00', category: 'vases' })
+    assert.match(page.text(), /Saved\./)
+    assert.deepEqual([page.heading(), page.status], ['SPRING', 200])
+    const made = await promotionOf('SPRING')
+    assert.deepEqual(
+      [made.status, made.promotion.percentage, made.promotion.minimumSubtotal, made.promotion.categories],
+      ['active', 1_250, 2_000, ['vases']],
+    )
+    await page.open(path('discounts'))
+    assert.match(page.text(), /SPRING Spring 12\.5 % from €20\.00 Active 0 from 1 Jun 2020/)
+    await page.open(path(`discounts/${made.id}`))
+    await page.press('Stop')
+    assert.match(page.text(), /Discount stopped\. Undo/)
+    assert.equal((await promotionOf('SPRING')).status, 'disabled')
+    await page.press('Undo')
+    assert.equal((await promotionOf('SPRING')).status, 'active')
+    const second = await deskOf(house, { role: 'staff' })
+    await second.page.open(second.path(`discounts/${made.id}`))
+    await page.open(path(`discounts/${made.id}`))
+    await page.press('Save', { name: 'Early spring' })
+    await second.page.press('Save', { type: 'fixed_amount', amount: '5' })
+    assert.equal(second.page.status, 409)
+    assert.match(second.page.text(), /in the meantime: Early spring/)
+    await second.page.press('Save')
+    const { promotion } = await promotionOf('SPRING')
+    assert.deepEqual([promotion.type, promotion.amount, promotion.percentage], ['fixed_amount', 500, undefined])
+    await page.open(path('discounts/new'))
+    await page.press('Save', { code: 'spring', name: 'Again', percent: '1' })
+    assert.deepEqual([page.status, page.field('code')?.isInvalid], [400, true])
+    await page.open(path('discounts?status=expired'))
+    assert.match(page.text(), /No discount matches/)
+  })
 })
 
 // What a browser would send with the form of a product.

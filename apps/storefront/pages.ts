@@ -249,7 +249,13 @@ function weightWords(grams: number): string {
   return grams < 1000 ? `${grams} g` : `${(grams / 1000).toLocaleString('en', { maximumFractionDigits: 2 })} kg`
 }
 
-export function cartPage(at: Surroundings, cart: Cart | null, newest: readonly ProductSummary[]): string {
+// `offered` is the promotion code of a link to the cart.
+export function cartPage(
+  at: Surroundings,
+  cart: Cart | null,
+  newest: readonly ProductSummary[],
+  offered: string,
+): string {
   const isEmpty = !cart || cart.items.length === 0
   return page(at, {
     title: 'Cart',
@@ -266,7 +272,7 @@ ${cart.status === 'locked' && html`<p class="notice">A payment for this cart is 
 <div class="cart">
 <ul class="lines">${cart.items.map((item) => cartLine(at, cart, item))}</ul>
 <aside class="summary" aria-label="Summary">
-${codeForm(at, cart)}
+${codeForm(at, cart, offered.slice(0, 64))}
 ${totalsTable(cart.totals, cart.currency, cart.shipping.optionId === null ? 'At the checkout' : null)}
 <form method="post" action="${at.base}/cart/checkout">${onceField()}${versionField(cart)}
 <button class="button wide">Check out</button></form>
@@ -305,7 +311,7 @@ ${onceField()}${versionField(cart)}<input type="hidden" name="sku" value="${skuI
 </li>`
 }
 
-function codeForm(at: Surroundings, cart: Cart): Html {
+function codeForm(at: Surroundings, cart: Cart, offered: string): Html {
   const { state, code } = cart.promotion
   const said = at.notice && isAboutCode(at.notice) ? at.notice : null
   const isBad = said !== null && !isGoodNews(said)
@@ -314,7 +320,7 @@ function codeForm(at: Surroundings, cart: Cart): Html {
   const lapsed = cart.messages.filter((message) => message.code === 'promotion_lapsed')
   const form = html`<form class="code-form" method="post" action="${at.base}/cart/code">${onceField()}
 <label for="code">Promotion code</label>
-<div><input id="code" name="code" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" required${
+<div><input id="code" name="code" value="${offered}" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" required${
     isBad && html` aria-describedby="said" aria-invalid="true"`
   }><button class="button quiet">Apply</button></div>
 </form>`

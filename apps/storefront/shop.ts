@@ -169,7 +169,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { data } = await newest()
-    return show(request, (at, cart) => cartPage(at, cart, data.slice(0, alikeMax)))
+    return show(request, (at, cart) => cartPage(at, cart, data.slice(0, alikeMax), request.query.get('code') ?? ''))
   }
 
   async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {

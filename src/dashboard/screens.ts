@@ -4,6 +4,7 @@ import type { Screen } from './screen.ts'
 import { cancel, pay } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
 import { developerScreens } from './screens/developers.ts'
+import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { home } from './screens/home.ts'
 import { settingScreens } from './screens/office.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
@@ -44,6 +45,9 @@ export const screens: readonly Screen[] = [
   categories,
   newCategory,
   oneCategory,
+  discounts,
+  newDiscount,
+  oneDiscount,
   ...developerScreens,
   newProduct,
   product,

@@ -170,9 +170,8 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
-<div class="columns"><div>${textsCard(visit, draft, problems)}${picturesCard(visit, draft, present)}</div>
+<div class="columns"><div>${textsCard(visit, draft, problems)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
-${optionsCard(visit, draft, problems)}
 ${variantsCard(visit, { ...parts, problems })}`
   return {
     title: present ? present.product.name : words.say('products.new'),

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { instantOf, localOf } from './localtime.ts'
+
+test('times are those of the shop, in summer, in winter and at the change', () => {
+  const berlin = 'Europe/Berlin'
+  for (const [local, instant] of [
+    ['2026-07-01T00:00', '2026-06-30T22:00:00.000Z'],
+    ['2026-12-01T08:30', '2026-12-01T07:30:00.000Z'],
+    ['2026-03-29T03:30', '2026-03-29T01:30:00.000Z'],
+  ] as const) {
+    assert.equal(instantOf(local, berlin), instant)
+    assert.equal(localOf(instant, berlin), local)
+  }
+  assert.equal(instantOf('2026-12-01T08:30', 'Asia/Kolkata'), '2026-12-01T03:00:00.000Z')
+  for (const text of ['', 'tomorrow', '2026-13-01T00:00', '2026-12-01'])
+    assert.equal(instantOf(text, berlin), undefined)
+})

@@ -1,0 +1,21 @@
+// What `<input type="datetime-local">` holds, in the time zone of the shop. Pure.
+
+export function localOf(instant: string, timeZone: string): string {
+  return local(Date.parse(instant), timeZone)
+}
+
+// Undefined: this is not a date. An hour that a clock change leaves out is the one after it.
+export function instantOf(text: string, timeZone: string): string | undefined {
+  const wanted = Date.parse(`${text.slice(0, 16)}:00Z`)
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(wanted)) return undefined
+  let at = wanted
+  // The offset is that of the instant that is looked for, so a first guess can be wrong near a clock change.
+  for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${local(at, timeZone)}:00Z`)
+  return new Date(at).toISOString()
+}
+
+function local(at: number, timeZone: string): string {
+  // Swedish writes 2026-12-01 00:00.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+  return format.format(at).replace(' ', 'T')
+}

@@ -1,0 +1,242 @@
+// The catalog's screens in a real browser: two people at one product, prices with preview and undo, a pasted sheet, 250 variants with
+// a picture, and every screen readable for everyone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { violations } from '../harness/readable.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+
+let browser: Browser
+before(async () => {
+  browser = await launchBrowser()
+})
+after(() => browser.close())
+
+eachEngine('the catalog in a browser', (given) => {
+  let house: House
+  let desk: Desk
+  let keys: { read: string; write: string }
+  before(async () => {
+    house = await openHouse(given)
+    desk = await deskOf(house)
+    const [read, write] = [await house.newKey(['admin:read']), await house.newKey(['admin:catalog'])]
+    keys = { read: read.key, write: write.key }
+  })
+
+  async function tabOf(one: Desk, options: BrowserContextOptions = {}): Promise<Tab> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options })
+    context.setDefaultTimeout(20_000)
+    const [name = '', value = ''] = one.headers.cookie.split('=')
+    await context.addCookies([{ name, value, url: house.origin }])
+    return context.newPage()
+  }
+  const ask = async (path: string) =>
+    (await house.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${keys.read}` } })).body.data
+  const create = (product: object) =>
+    house.fetch('/api/v1/admin/products', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys.write}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ idempotencyKey: newId('req'), product }),
+    })
+  const shown = async (slug: string) =>
+    (await fetch(`${house.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)).text()
+
+  test('two people save one product: the second sees both versions side by side and chooses', async () => {
+    const { body } = await create({ slug: 'two', name: 'Two', skus: [{ code: 'TWO', price: 1_000 }] })
+    const address = house.origin + desk.path(`products/${body.data.id}`)
+    const second = await deskOf(house, { role: 'staff' })
+    const [one, two] = [await tabOf(desk), await tabOf(second)]
+    await Promise.all([one.goto(address), two.goto(address)])
+    await one.fill('[name=name]', 'Two by the first')
+    await one.keyboard.press('Control+s')
+    await one.getByRole('status').getByText('Saved.').waitFor()
+    await two.fill('[name=name]', 'Two by the second')
+    await two.fill('[name=summary]', 'Kept')
+    await two.keyboard.press('Control+s')
+    const row = two.getByRole('row', { name: /^Name/ })
+    assert.match((await row.textContent()) ?? '', /Two by the first.*Two by the second/)
+    assert.deepEqual(await violations(two), [])
+    await row.getByRole('radio', { name: 'Name: Theirs' }).check()
+    await two.getByRole('button', { name: 'Save the chosen versions' }).click()
+    await two.getByRole('status').getByText('Saved.').waitFor()
+    const { product } = await ask(`products/${body.data.id}`)
+    assert.deepEqual([product.name, product.summary], ['Two by the first', 'Kept'])
+    await Promise.all([one.context().close(), two.context().close()])
+  })
+
+  test('the prices of a category by 5 %: preview, confirm, undo, and the catalog is byte for byte as before', async () => {
+    const [first] = await ask('categories')
+    for (const number of [1, 2, 3])
+      await create({
+        slug: `priced-${number}`,
+        name: `Priced ${number}`,
+        categories: [first.category.slug],
+        skus: [{ code: `PRICED-${number}`, price: 999 * number }],
+      })
+    const before = await Promise.all([1, 2, 3].map((number) => shown(`priced-${number}`)))
+    const tab = await tabOf(desk)
+    await tab.goto(`${house.origin}${desk.path('products')}?categoryId=${first.id}&q=priced`)
+    await tab.check('[data-choose-all]')
+    await tab.getByRole('button', { name: 'Prices by %…' }).click()
+    await tab.fill('[name=percent]', '5')
+    await tab.getByRole('button', { name: 'Show new prices' }).click()
+    await tab.getByRole('row', { name: 'PRICED-2 €19.98 €20.98' }).waitFor()
+    assert.deepEqual(await Promise.all([1, 2, 3].map((number) => shown(`priced-${number}`))), before)
+    await tab.getByRole('button', { name: 'Set 3 prices' }).click()
+    await tab.getByText('3 products changed.').waitFor()
+    assert.match(await shown('priced-1'), /1049/)
+    await tab.getByRole('button', { name: 'Undo' }).click()
+    await tab.getByText('Change taken back.').waitFor()
+    assert.deepEqual(await Promise.all([1, 2, 3].map((number) => shown(`priced-${number}`))), before)
+    await tab.context().close()
+  })
+
+  test('200 × 2 cells are pasted and saved at once; a sale meanwhile is not undone', async () => {
+    const skus = Array.from({ length: 200 }, (_, at) => ({
+      code: `CELL-${String(at).padStart(3, '0')}`,
+      options: { Number: String(at) },
+      price: 1_000,
+      stock: 5,
+    }))
+    const values = skus.map(({ options }) => options.Number)
+    const { status } = await create({ slug: 'cells', name: 'Cells', options: [{ name: 'Number', values }], skus })
+    assert.equal(status, 200)
+    const tab = await tabOf(desk)
+    await tab.goto(`${house.origin}${desk.path('stock')}?q=CELL-`)
+    const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50`).join('\n')
+    await tab.focus('tbody tr:first-child .cell input')
+    await tab.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.setData('text', ${JSON.stringify(cells)})
+      const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+      document.activeElement.dispatchEvent(paste)
+    })()`)
+    assert.equal(await tab.textContent('[data-changed]'), '400 changed')
+    await tab.keyboard.press('ArrowDown')
+    assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'On hand, CELL-001')
+    // Three of them leave the shop while one types.
+    await house.fetch('/api/v1/admin/skus', {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${keys.write}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        idempotencyKey: newId('req'),
+        rows: [{ skuId: (await ask('skus?q=CELL-007'))[0].id, adjustBy: -3 }],
+      }),
+    })
+    await tab.keyboard.press('Control+s')
+    await tab.getByText('On hand now: 2.').waitFor()
+    assert.equal(await tab.inputValue('[aria-label="On hand, CELL-007"]'), '17')
+    const saved = await ask('skus?q=CELL-007')
+    assert.deepEqual([saved[0].onHand, saved[0].price], [2, 1_000])
+    const rest = [...(await ask('skus?q=CELL-000')), ...(await ask('skus?q=CELL-199'))]
+    assert.deepEqual(
+      rest.map(({ onHand, price }) => [onHand, price]),
+      [
+        [10, 150],
+        [209, 20_050],
+      ],
+    )
+    await tab.keyboard.press('Control+s')
+    await tab.getByText('1 SKU saved.').waitFor()
+    assert.deepEqual(
+      (await ask('skus?q=CELL-007')).map(({ onHand }: { onHand: number }) => onHand),
+      [17],
+    )
+    await tab.context().close()
+  })
+
+  test('three options and 250 variants, a picture in three sizes, published: the shop shows it at once', async () => {
+    const tab = await tabOf(desk)
+    await tab.goto(house.origin + desk.path('products/new'))
+    await tab.fill('[name=name]', 'Great shirt')
+    await tab.fill('[name="sku.0.price"]', '29.90')
+    const numbers = (count: number, word: string) =>
+      Array.from({ length: count }, (_, at) => `${word}${at + 1}`).join(', ')
+    for (const [slot, [name, values]] of Object.entries([
+      ['Size', numbers(10, 'S')],
+      ['Colour', numbers(5, 'C')],
+      ['Fit', numbers(5, 'F')],
+    ])) {
+      await tab.fill(`[name="option.${slot}.name"]`, name ?? '')
+      await tab.fill(`[name="option.${slot}.values"]`, values ?? '')
+    }
+    await tab.getByRole('button', { name: 'Make variants' }).click()
+    await tab.getByText('250 variants below.').waitFor()
+    const [chooser] = await Promise.all([tab.waitForEvent('filechooser'), tab.click('[data-drop]')])
+    const picture = await tab.evaluate<string>(`(() => {
+      const canvas = document.createElement('canvas')
+      canvas.width = 2000
+      canvas.height = 1000
+      canvas.getContext('2d').fillRect(0, 0, 900, 900)
+      return canvas.toDataURL('image/png').split(',')[1]
+    })()`)
+    await chooser.setFiles({ name: 'shirt.png', mimeType: 'image/png', buffer: Buffer.from(picture, 'base64') })
+    await tab.fill('[name="image.0.alt"]', 'A shirt')
+    await tab.getByRole('button', { name: 'Save and publish' }).click()
+    await tab.getByText('Product created.').waitFor()
+    const { data } = JSON.parse(await shown('great-shirt'))
+    assert.equal(data.skus.length, 250)
+    const sent = await fetch(new URL(data.imageUrl, house.origin))
+    assert.deepEqual([sent.status, sent.headers.get('content-type')], [200, 'image/webp'])
+    assert.match(data.imageUrl, /-1600\.webp$/)
+    const sizes = await house.storage.read((db) => db.sql<{ width: number }>`select width from pictures order by width`)
+    assert.deepEqual(
+      sizes.map(({ width }) => Number(width)),
+      [160, 640, 1_600],
+    )
+    await tab.context().close()
+  })
+
+  test('what was typed is not left without a question', async () => {
+    const tab = await tabOf(desk)
+    await tab.goto(house.origin + desk.path('products/new'))
+    await tab.locator('[name=name]').pressSequentially('Half')
+    const asked = new Promise<string>((resolve) => {
+      tab.once('dialog', (dialog) => {
+        resolve(dialog.type())
+        dialog.dismiss().catch(() => {})
+      })
+    })
+    await tab.evaluate(`location.href = '/admin'`)
+    assert.equal(await asked, 'beforeunload')
+    assert.equal(await tab.inputValue('[name=name]'), 'Half')
+    await tab.context().close()
+  })
+
+  // What a page looks like does not depend on the engine.
+  const isFirst = given.engine === 'sqlite'
+  const name = 'every screen is readable for everyone: light, dark, and on a telephone without a sideways scroll'
+  test(name, { skip: !isFirst }, async () => {
+    const [made] = await ask('products?q=two')
+    const [category] = await ask('categories')
+    const paths = [
+      'products',
+      `products/${made.id}`,
+      'products/new',
+      `products/prices?product=${made.id}`,
+      'stock?q=CELL-00',
+      'categories',
+      `categories/${category.id}`,
+      'discounts',
+      'discounts/new',
+    ]
+    for (const [scheme, width] of [
+      ['light', 1_280],
+      ['dark', 360],
+    ] as const) {
+      const tab = await tabOf(desk, { colorScheme: scheme, viewport: { width, height: 800 } })
+      for (const path of paths) {
+        await tab.goto(house.origin + desk.path(path))
+        assert.deepEqual(await violations(tab), [], `${path} ${scheme} ${width}`)
+        const isWide = await tab.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+        assert.equal(isWide, false, `${path} ${width}`)
+      }
+      await tab.context().close()
+    }
+  })
+})
