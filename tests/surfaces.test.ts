@@ -42,7 +42,9 @@ const NoteQuery = object({
   ),
   limit: Type.Integer({ minimum: 1, maximum: 10, description: 'How many.' }),
   archived: Type.Optional(Type.Boolean({ description: 'Whether archived notes are listed.' })),
-  word: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 3, description: 'Words of the text.' })),
+  word: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z]{1,20}$' }), { maxItems: 3, description: 'Words of the text.' }),
+  ),
 })
 
 const row = {
