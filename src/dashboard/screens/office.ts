@@ -2,7 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { paymentMethod, payments } from './payments.ts'
-import { invite, memberRole, people, removeMember } from './people.ts'
+import { demandFactor, invite, memberPassword, memberRole, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
 import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
@@ -19,6 +19,8 @@ export const settingScreens: readonly Screen[] = [
   paymentMethod,
   people,
   invite,
+  demandFactor,
+  memberPassword,
   memberRole,
   removeMember,
   reports,

@@ -6,7 +6,7 @@ import { refuse } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
 import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { linkButton, pill, time } from '../parts.ts'
+import { card, linkButton, pill, time } from '../parts.ts'
 import { rowWithId } from '../rows.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { secretSheet } from '../secret.ts'
@@ -21,7 +21,10 @@ export const people: Screen = {
   needs: 'listAdminMembers',
   async get(visit) {
     const { words, to, query, may } = visit
-    const { data, meta } = await visit.ask('listAdminMembers', { cursor: query.get('cursor') ?? undefined })
+    const [{ data, meta }, demand] = await Promise.all([
+      visit.ask('listAdminMembers', { cursor: query.get('cursor') ?? undefined }),
+      visit.ask('getAdminPeople'),
+    ])
     return {
       title: words.say('settings.title'),
       actions: may('inviteAdminMember')
@@ -58,8 +61,94 @@ ${table(visit, {
   next: meta.next,
   empty: { title: words.say('people.empty') },
 })}
-<p class="foot-note">${words.say('people.rolesText')}</p>`,
+<p class="foot-note">${words.say('people.rolesText')}</p>
+${demandCard(visit, demand.data)}`,
     }
+  },
+}
+
+interface Demand {
+  secondFactorRequired: boolean
+  membersWithoutSecondFactor: number
+}
+
+function demandCard({ words, to, may }: Visit, { secondFactorRequired, membersWithoutSecondFactor }: Demand): Html {
+  return html`<div class="apart-card">${card({
+    title: words.say('people.demand'),
+    aside:
+      may('updateAdminPeople') &&
+      linkButton({
+        label: words.say(secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
+        href: to('settings/people/second-factor'),
+        isDialog: true,
+      }),
+    body: html`<p>${words.say(secondFactorRequired ? 'people.demandOn' : 'people.demandOff')} <span class="soft">${words.say('people.demandWithout', { count: membersWithoutSecondFactor })}</span></p>`,
+  })}</div>`
+}
+
+export const demandFactor: Screen = {
+  path: 'settings/people/second-factor',
+  name: 'dashboard demand second factor',
+  place: 'settings',
+  needs: 'updateAdminPeople',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { data } = await visit.ask('getAdminPeople')
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.demand'),
+      back,
+      lead: words.say(data.secondFactorRequired ? 'people.demandStopLead' : 'people.demandBeginLead'),
+      body: form(visit, {
+        action: to('settings/people/second-factor'),
+        fields: [],
+        hidden: { required: data.secondFactorRequired ? 'no' : 'yes' },
+        submit: words.say(data.secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post({ ask, to, form: sent }) {
+    const secondFactorRequired = sent.get('required') === 'yes'
+    await ask('updateAdminPeople', { body: { secondFactorRequired }, key: keyIn(sent) })
+    return done(to('settings/people'), secondFactorRequired ? 'done.demanded' : 'done.notDemanded')
+  },
+}
+
+export const memberPassword: Screen = {
+  path: 'settings/people/:memberId/password',
+  name: 'dashboard password link',
+  place: 'settings',
+  needs: 'resetAdminMemberPassword',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { id, email } = await memberOf(visit)
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.passwordTitle'),
+      back,
+      lead: words.say('people.passwordLead', { email }),
+      body: form(visit, {
+        action: to(`settings/people/${id}/password`),
+        fields: [],
+        submit: words.say('people.passwordMake'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const { words, path, form: sent } = posted
+    const memberId = path.memberId ?? ''
+    const { data } = await posted.ask('resetAdminMemberPassword', { path: { memberId }, body: {}, key: keyIn(sent) })
+    return secretSheet(posted, {
+      title: words.say('people.passwordTitle'),
+      lead: words.say('people.invitedLead'),
+      label: words.say('people.passwordLink'),
+      secret: data.link,
+      back: backOf(posted),
+    })
   },
 }
 
@@ -70,7 +159,7 @@ function emailCell({ words, userId }: Visit, { id, email }: AdminMember): Html {
 function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMember): Html {
   const link = (path: string, text: string, isGrave = false) =>
     html`<a${isGrave && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
-  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
+  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
 }
 
 async function memberOf(visit: Visit): Promise<AdminMember> {
