@@ -60,7 +60,7 @@ eachEngine('the dashboard in a browser', (given) => {
     await page.goto(`${house.origin}/admin`)
     await page.getByLabel('E-mail').fill('ada@bloom.example')
     await page.getByLabel('Password').fill('four words nobody guesses')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     assert.match(await page.locator('.todo').innerText(), /1\s+To send/)
     await own.close()

@@ -49,8 +49,8 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
     await page.waitForURL(/\/admin\/sign-in/)
     await page.fill('[name=email]', email)
     await page.fill('[name=password]', password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${origin}/admin`)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL(`${origin}/admin/alder-finch/test/home`)
     await page.getByText('Owner').waitFor()
     assert.deepEqual([...hosts], [new URL(origin).host], 'no other host was asked for anything')
   } finally {

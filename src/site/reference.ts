@@ -158,7 +158,8 @@ ${parameterTable('Query', id, parametersIn('query'), schemas)}
 ${requestSchema && requestTable(id, requestSchema, schemas)}
 ${replySchema && replyTable(id, replySchema, example.reply, schemas)}
 ${statusTable(id, row)}</div>
-<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}${clientBlock(about, id, row, example)}</div>
+<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}</div>
+${clientBlock(about, id, row, example)}
 ${replySchema && html`<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div>`}</div>
 </article>
 `
@@ -180,7 +181,7 @@ function clientBlock(
     input: row.body ? example.body : row.query ? example.query : undefined,
     isList: row.paged,
   })
-  return codeBlock(`The same with the typed client`, call)
+  return html`<div><h4>Client</h4>${codeBlock(`The same with the typed client`, call)}</div>`
 }
 
 function pathWords(path: string): Html[] {

@@ -124,7 +124,7 @@ function filterForm(visit: Visit, categories: readonly CategoryNode[]): Html {
 }
 
 function stockOf({ words }: Visit, { onHand, skuCount }: AdminProductSummary): Html {
-  return html`<span><span${onHand === 0 && html` class="none"`}>${words.number(onHand)}</span>${skuCount > 1 && html`<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span>`}</span>`
+  return html`<span><span${onHand === 0 && html` class="stock-none"`}>${words.number(onHand)}</span>${skuCount > 1 && html`<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span>`}</span>`
 }
 
 function emptyOf(visit: Visit) {

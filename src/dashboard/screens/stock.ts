@@ -209,7 +209,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   const was = [row.onHand, row.price, row.compareAtPrice ?? ''].join(' ')
   const isVariant = name !== productName
   return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${wrong}${typed && typed.was.split(' ')[0] !== now.onHand && html` ${words.say('stock.now', { count: row.onHand })}`}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
-<td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
+<td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
 ${cells.map(cell)}</tr>`
 }
 
