@@ -126,8 +126,12 @@ test('passkeys', async (t) => {
   await t.test('it confirms what is grave, and a removed one signs in no more', async () => {
     await byPassword(page)
     await page.goto(`${origin}/admin/confirm?next=/admin/account`)
+    const factors = () =>
+      rows<{ twice: number }>('select has_second_factor as twice from user_sessions order by id desc')
+    assert.equal(factors()[0]?.twice, 0)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL(`${origin}/admin/account`)
+    assert.equal(factors()[0]?.twice, 1)
     await page
       .locator('form', { has: page.locator('[value=remove_passkey]') })
       .getByRole('button')

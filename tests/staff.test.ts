@@ -206,6 +206,14 @@ anyEngine('people at their pages', (given) => {
     ])
       assert.match((await post(helper, house, '/admin/account', fields)).text, /Set up a second factor/)
     assert.equal(await isDemanded(), true)
+    await house.storage.write(
+      (tx) => tx.sql`
+        insert into user_passkeys (user_id, id, public_key, counter, transports, name, created_at)
+        values (${userId}, 'phone', 'x', 0, '[]', 'Phone', ${house.clock.now})`,
+    )
+    for (const deed of ['set_up', 'turn_on', 'add_passkey'])
+      assert.match((await post(helper, house, '/admin/account', { do: deed })).text, /Use a passkey/, deed)
+    await house.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
     const setUp = await post(helper, house, '/admin/account', { do: 'set_up' })
     assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)
     const code = codeAt(fromBase32(secretIn(setUp)), stepAt(house.clock.now))

@@ -118,6 +118,9 @@ export function createAccountPages(tools: StaffTools) {
     const deed = form.get('do')
     const mayBeDone: readonly string[] = [deeds.setUp, deeds.turnOn, deeds.addPasskey]
     if (isHeld && !mayBeDone.includes(deed ?? '')) return goTo(accountPath)
+    // Who has a passkey shows it: another factor set up by the password alone would replace it.
+    if (isHeld && (await storage.read((db) => listPasskeys(db, user.id))).length > 0)
+      return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
     if (deed === deeds.end || deed === deeds.endOthers) {
       await storage.write(async (tx) => {
         if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
@@ -277,7 +280,7 @@ export function createAccountPages(tools: StaffTools) {
       const outcome = await signIn.confirm(user.id, form.get('password') ?? '', visitor)
       if (outcome !== 'confirmed') return showConfirm(visit, { next, problem: outcome })
     }
-    await storage.write((tx) => confirmSession(tx, session, now))
+    await storage.write((tx) => confirmSession(tx, session, now, response !== null))
     return goTo(next)
   }
 

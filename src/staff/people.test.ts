@@ -137,7 +137,7 @@ eachEngine('people', (given) => {
     const session = await storage.read((db) => findSession(db, token, now))
     assert.ok(session)
     assert.deepEqual([isConfirmed(session, now + 599_999), isConfirmed(session, now + 600_000)], [true, false])
-    await storage.write((tx) => confirmSession(tx, session, now + hourMs))
+    await storage.write((tx) => confirmSession(tx, session, now + hourMs, false))
     const again = await storage.read((db) => findSession(db, token, now + hourMs))
     assert.ok(again && isConfirmed(again, now + hourMs + 599_999))
   })

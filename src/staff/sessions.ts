@@ -98,8 +98,10 @@ export function isConfirmed({ confirmedAt }: Session, now: number): boolean {
 }
 
 // The person has shown the password or a passkey again.
-export async function confirmSession(tx: Tx, { id }: Session, now: number): Promise<void> {
+// A passkey is a second factor too, also of a session that began with a password.
+export async function confirmSession(tx: Tx, { id }: Session, now: number, isByPasskey: boolean): Promise<void> {
   await tx.sql`update user_sessions set confirmed_at = ${now} where id = ${id}`
+  if (isByPasskey) await tx.sql`update user_sessions set has_second_factor = 1 where id = ${id}`
 }
 
 // Newest first.
