@@ -1,5 +1,5 @@
-// Makes pages kinder, and is needed by none: links that open in a dialog, rows that are chosen together, parts that read
-// themselves again, and the note after a save, which leaves the address.
+// Makes pages kinder, and is needed by none: links that open in a dialog, rows that are chosen together, files that are sent in
+// pieces, parts that read themselves again, and the note after a save, which leaves the address.
 
 ;(() => {
   const root = document.documentElement
@@ -51,6 +51,78 @@
       }
     })
     dialog.showModal()
+  }
+
+  // A file that is larger than one piece is sent as several forms with one key, so a piece that is sent again has no further effect.
+
+  document.addEventListener('submit', (event) => {
+    const { target: form, submitter } = event
+    const file = form.dataset.pieces && form.elements.file.files[0]
+    if (!file || file.size <= Number(form.dataset.pieces)) return
+    event.preventDefault()
+    if (form.dataset.sending) return
+    const status = form.querySelector('[data-pieces-status]')
+    form.dataset.sending = 'yes'
+    submitter?.setAttribute('aria-busy', 'true')
+    sendPieces(form, file, status)
+      .catch(() => {
+        status.textContent = status.dataset.failed
+      })
+      .finally(() => {
+        delete form.dataset.sending
+        submitter?.removeAttribute('aria-busy')
+      })
+  })
+
+  async function sendPieces(form, file, status) {
+    const fields = new FormData(form)
+    const ends = await pieceEnds(file, Number(form.dataset.pieces))
+    if (ends.length > Number(form.dataset.piecesMax)) {
+      status.textContent = status.dataset.large
+      return
+    }
+    fields.set('pieces', ends.length)
+    for (const [at, end] of ends.entries()) {
+      status.textContent = `${status.dataset.busy} ${at + 1}/${ends.length}`
+      fields.set('piece', at + 1)
+      fields.set('file', file.slice(ends[at - 1] ?? 0, end), file.name)
+      const answer = await postAgain(form.action, fields)
+      if (!answer.ok) return showRefusal(form, status, await answer.text())
+      // The page of the import, or one that asks to sign in.
+      const isLast = at === ends.length - 1
+      if (isLast || !answer.url.startsWith(form.action.replace(/new$/, ''))) return location.assign(answer.url)
+    }
+  }
+
+  // Between two characters of UTF-8, whose further bytes begin with the bits 10.
+  async function pieceEnds(file, size) {
+    const ends = []
+    for (let from = 0; from < file.size; from = ends.at(-1)) {
+      const end = Math.min(from + size, file.size)
+      const bytes = new Uint8Array(await file.slice(end - 3, end + 1).arrayBuffer())
+      let back = 0
+      while (back < 3 && (bytes[3 - back] & 0xc0) === 0x80) back++
+      ends.push(end - back)
+    }
+    return ends
+  }
+
+  async function postAgain(href, body, triesLeft = 2) {
+    try {
+      return await fetch(href, { method: 'POST', body, headers: { accept: 'text/html' } })
+    } catch (error) {
+      if (triesLeft === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return postAgain(href, body, triesLeft - 1)
+    }
+  }
+
+  // In the words of the page that was answered; its key is for the next try.
+  function showRefusal(form, status, text) {
+    const page = new DOMParser().parseFromString(text, 'text/html')
+    const key = page.querySelector('form[data-pieces] [name=key]')
+    if (key) form.elements.key.value = key.value
+    status.textContent = page.querySelector('[role=alert], .empty-title, .lead')?.textContent ?? status.dataset.failed
   }
 
   // One press sends a form once; the server would have taken two as one anyway.
@@ -142,7 +214,19 @@
   // Parts that read themselves again while they are seen, unless someone is at work in them.
 
   const everyMs = 30_000
-  if (document.querySelector('[data-live]')) setInterval(() => refresh().catch(() => {}), everyMs)
+  const soonMs = 2_000
+  if (document.querySelector('[data-live]')) waitAndRefresh()
+
+  function waitAndRefresh() {
+    const waitMs = document.querySelector('[data-live-soon]') ? soonMs : everyMs
+    setTimeout(
+      () =>
+        refresh()
+          .catch(() => {})
+          .finally(waitAndRefresh),
+      waitMs,
+    )
+  }
 
   async function refresh() {
     const parts = [...document.querySelectorAll('[data-live]')]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { instantOf, localOf } from './localtime.ts'
+import { dayBegin, instantOf, localOf } from './localtime.ts'
 
 test('times are those of the shop, in summer, in winter and at the change', () => {
   const berlin = 'Europe/Berlin'
@@ -15,4 +15,11 @@ test('times are those of the shop, in summer, in winter and at the change', () =
   assert.equal(instantOf('2026-12-01T08:30', 'Asia/Kolkata'), '2026-12-01T03:00:00.000Z')
   for (const text of ['', 'tomorrow', '2026-13-01T00:00', '2026-12-01'])
     assert.equal(instantOf(text, berlin), undefined)
+})
+
+test('a day begins where the shop is', () => {
+  assert.equal(dayBegin('2026-11-17', 'Pacific/Auckland'), '2026-11-16T11:00:00.000Z')
+  assert.equal(dayBegin('2026-03-29', 'Europe/Berlin', 1), '2026-03-29T22:00:00.000Z')
+  for (const text of ['', null, undefined, '2026-13-01', '17 November', '2026-11-17T00:00'])
+    assert.equal(dayBegin(text, 'UTC'), undefined)
 })

@@ -19,3 +19,11 @@ function local(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   return format.format(at).replace(' ', 'T')
 }
+
+// When a day such as 2026-11-16, or one some days later, begins in the shop. Undefined: this is not a day.
+export function dayBegin(day: string | null | undefined, timeZone: string, daysLater = 0): string | undefined {
+  if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
+  const noon = Date.parse(`${day}T12:00:00Z`)
+  if (Number.isNaN(noon)) return undefined
+  return instantOf(`${new Date(noon + daysLater * 86_400_000).toISOString().slice(0, 10)}T00:00`, timeZone)
+}

@@ -85,7 +85,7 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   const sent = await request.receive(async () => {
     if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
     const form = await readForm(request.raw, screen.formBytesMax ?? formBytesMax)
-    return typeof form === 'number' ? form : { form, files: [] }
+    return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
   })
   if (typeof sent === 'number') throw new Refusal(noForm[sent], {})
   return post({ ...visit, ...sent })

@@ -78,6 +78,7 @@ export interface Posted extends Visit {
   form: URLSearchParams
   // Of a screen that takes files.
   files: readonly Buffer[]
+  fileNames: readonly string[]
 }
 
 // A page in the frame, or any other answer: a redirect, a document to print, a file.

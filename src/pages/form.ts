@@ -24,6 +24,8 @@ export async function readForm(
 export interface FilesForm {
   form: URLSearchParams
   files: readonly Buffer[]
+  // As the browser calls them, in the same order.
+  fileNames: readonly string[]
 }
 
 // A form with files, all of them in memory: `bytesMax` bounds the whole.
@@ -36,10 +38,11 @@ export async function readFiles(raw: IncomingMessage, bytesMax: number): Promise
   try {
     const read = await new Response(bytes, { headers: { 'content-type': type } }).formData()
     const fields = [...read].filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    const files = [...read.values()].filter((value) => typeof value !== 'string' && value.size > 0)
+    const files = [...read.values()].filter((value) => typeof value !== 'string' && value.size > 0) as File[]
     return {
       form: new URLSearchParams(fields),
-      files: await Promise.all(files.map(async (file) => Buffer.from(await (file as File).arrayBuffer()))),
+      files: await Promise.all(files.map(async (file) => Buffer.from(await file.arrayBuffer()))),
+      fileNames: files.map(({ name }) => name),
     }
   } catch (error) {
     // What is not such a form after all.

@@ -1,8 +1,14 @@
 // The admin operations on imports and exports.
 
 import type { AuditedChange } from '../audit/change.ts'
-import type { AdminTransfer, AdminTransferSummary, transferRows } from '../contract/admin/transfers.ts'
+import type {
+  AdminCustomerExportQuery,
+  AdminTransfer,
+  AdminTransferSummary,
+  transferRows,
+} from '../contract/admin/transfers.ts'
 import { limits } from '../contract/limits.ts'
+import type { Static } from '../contract/schema.ts'
 import { actorOf } from '../http/actor.ts'
 import type { AdminHandler } from '../http/admin.ts'
 import { refuseProblems } from '../http/adminReply.ts'
@@ -17,7 +23,7 @@ import { controlCharacters } from '../kit/problems.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import type { ExportPage } from './exports.ts'
+import type { ExportPage, OrderAsk } from './exports.ts'
 import {
   countTransfers,
   discardOldest,
@@ -108,20 +114,20 @@ export function adminTransferOperations({ rootSecret, publicOrigin }: TransferPa
       return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
     },
 
-    async listAdminExport({ db, caller, query: { of, from, to }, paging, now }) {
+    async listAdminExport({ db, caller, query: { of, ...query }, paging, now }) {
       const { after } = paging
       const exports = await loadExports()
       const exporters = {
         products: () => exports.exportProducts(db, caller, { after, origin: publicOrigin() }),
         stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
-        orders: () => exports.exportOrders(db, caller, { after, ...spanOf({ from, to }) }),
+        orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(query) }),
         promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
       }
       return exportView(await exporters[of](), paging)
     },
 
     async listAdminCustomerExport({ db, caller, query, paging, now }) {
-      const ask = { after: paging.after, ...spanOf(query) }
+      const ask = { after: paging.after, ...ordersAsked(query) }
       const { exportOrdersWithCustomers } = await loadExports()
       const page = await exportOrdersWithCustomers(db, caller, ask, { rootSecret, now: now.getTime() })
       const looks = page.orders.map(
@@ -140,8 +146,9 @@ function changeOf(
   return { kind, what: 'transfer', id, name, members }
 }
 
-function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+function ordersAsked({ from, to, ...filters }: Static<typeof AdminCustomerExportQuery>): Omit<OrderAsk, 'after'> {
   return {
+    ...filters,
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
   }

@@ -11,7 +11,14 @@ import { decimalAmount } from '../kit/money.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { customerView } from '../orders/adminView.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
-import { findOrder, listAdminOrders, listOrderLines, type OrderLine, type OrderRow } from '../orders/store.ts'
+import {
+  type AdminOrdersQuery,
+  findOrder,
+  listAdminOrders,
+  listOrderLines,
+  type OrderLine,
+  type OrderRow,
+} from '../orders/store.ts'
 import { promotionStatus } from '../promotions/entry.ts'
 import { listPromotionsWhere, type OperatorPromotion } from '../promotions/store.ts'
 import { csvLine } from '../provisioning/csv.ts'
@@ -90,10 +97,9 @@ async function productPage(
   return { text, count, last }
 }
 
-export interface OrderAsk {
+export interface OrderAsk
+  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'from' | 'to'> {
   after: string | null
-  from: number | undefined
-  to: number | undefined
 }
 
 // What Shopify writes, as far as there is something to say.
@@ -165,13 +171,12 @@ export async function exportOrdersWithCustomers(
 async function orderPage(
   db: Reader,
   seller: MerchantMode,
-  { after, from, to }: OrderAsk,
+  { after, ...filters }: OrderAsk,
   columns: readonly string[],
   customerCells: (order: OrderRow) => Promise<string[]>,
 ): Promise<ExportedOrders> {
   const heads = await listAdminOrders(db, seller, {
-    from,
-    to,
+    ...filters,
     sort: 'oldest',
     after: after === null ? null : readPlace(after, 'ord'),
     limit: ordersMax + 1,

@@ -7,6 +7,7 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import { changeKinds, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
 import { AdminMemberChange } from './changes.ts'
+import { AdminOrderListQuery } from './orders.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 // What one answer shows of a plan; its counts are of all.
@@ -93,14 +94,13 @@ export const AdminTransferConfirmation = object({ idempotencyKey: Type.Optional(
 
 export const AdminDiscardedResponse = object({ data: object({ id: TransferId, removed: Type.Boolean() }) })
 
+// Those of listAdminOrders.
+const { status, payment, fulfillment, toSend, from, to } = AdminOrderListQuery.properties
+
+export const AdminCustomerExportQuery = object({ status, payment, fulfillment, toSend, from, to })
 export const AdminExportQuery = object({
-  of: oneOf(exportKinds, { description: 'What the file lists.' }),
-  from: Type.Optional(described('Only orders that were placed then or later.', Instant)),
-  to: Type.Optional(described('Only orders that were placed before.', Instant)),
-})
-export const AdminCustomerExportQuery = object({
-  from: Type.Optional(described('Only orders that were placed then or later.', Instant)),
-  to: Type.Optional(described('Only orders that were placed before.', Instant)),
+  of: oneOf(exportKinds, { description: 'What the file lists. The other parameters are for orders.' }),
+  ...AdminCustomerExportQuery.properties,
 })
 
 export const AdminExportResponse = object({

@@ -627,5 +627,9 @@ export const de: DashboardTexts = {
     change_not_undoable: 'Diese Änderung kann nicht zurückgenommen werden.',
     change_already_undone: 'Diese Änderung wurde schon zurückgenommen.',
     change_overtaken: 'Seit dieser Änderung wurde wieder etwas geändert.',
+    body_too_large:
+      'Das ist mehr, als ein Formular senden kann. Größere Dateien gehen mit eingeschaltetem Skript oder über die API.',
+    transfer_limit: 'Fünf Importe warten schon. Bitte zuerst einen bestätigen oder verwerfen.',
+    transfer_not_ready: 'Das ist bei diesem Import nicht mehr möglich. Vielleicht ist er schon geschrieben.',
   },
 }

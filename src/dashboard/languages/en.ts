@@ -631,5 +631,8 @@ export const en: DashboardTexts = {
     idempotency_key_reused: 'This form was sent before. Please check the page and send it again.',
     version_conflict: 'Someone changed this in the meantime. Please check it and try again.',
     invalid_request: 'Some of the values are not valid.',
+    body_too_large: 'That is more than one form can send. Larger files are sent with script turned on, or by the API.',
+    transfer_limit: 'Five imports wait already. Confirm or discard one first.',
+    transfer_not_ready: 'This is not possible for this import any more. It may be written already.',
   },
 }

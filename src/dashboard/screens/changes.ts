@@ -94,7 +94,7 @@ ${rest.length > 0 && html`<details><summary>${words.say('changes.moreMembers', {
 
 const valueLengthMax = 160
 
-function valueText(value: unknown, which: 'from' | 'to'): Html {
+export function valueText(value: unknown, which: 'from' | 'to'): Html {
   if (value === null || value === undefined) return html`<span class="value none ${which}">–</span>`
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const isLong = text.length > valueLengthMax

@@ -4,7 +4,9 @@ import type { Screen } from '../screen.ts'
 import { apps, endApp, newApp } from './apps.ts'
 import { changes, undoChange } from './changes.ts'
 import { deliveries, delivery, replays } from './deliveries.ts'
+import { customerExport, exportFile } from './exports.ts'
 import { keys, newKey, revokeKey, rotateKey } from './keys.ts'
+import { confirmTransfer, discardTransfer, newTransfer, transfer, transfers } from './transfers.ts'
 import {
   editWebhook,
   newWebhook,
@@ -37,4 +39,11 @@ export const developerScreens: readonly Screen[] = [
   endApp,
   changes,
   undoChange,
+  transfers,
+  newTransfer,
+  transfer,
+  confirmTransfer,
+  discardTransfer,
+  exportFile,
+  customerExport,
 ]

@@ -11,6 +11,7 @@ import {
 } from '../../contract/words.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { filters } from '../filters.ts'
+import { dayBegin } from '../localtime.ts'
 import { button, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { table, tabs } from '../table.ts'
@@ -21,11 +22,15 @@ export const orders: Screen = {
   place: 'orders',
   needs: 'listAdminOrders',
   async get(visit) {
-    const { words, query, to } = visit
+    const { words, query, to, may } = visit
     const cursor = query.get('cursor') ?? undefined
-    const { data, meta } = await visit.ask('listAdminOrders', { query: askedOf(query), cursor })
+    const { data, meta } = await visit.ask('listAdminOrders', {
+      query: askedOrders(query, visit.shop.timeZone),
+      cursor,
+    })
     return {
       title: words.say('orders.title'),
+      actions: may('listAdminExport') ? exportLink(visit) : undefined,
       body: html`${tabs(visit, words.say('orders.views'), [
         { label: words.say('orders.toSend'), query: { view: undefined, ...noFilters } },
         { label: words.say('orders.unpaid'), query: { view: 'unpaid', ...noFilters } },
@@ -84,12 +89,13 @@ function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
 }
 
 // What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
-function askedOf(query: URLSearchParams): AdminOrderListQuery {
+export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
   const given = (name: string) => query.get(name) || undefined
   const view = viewOf(query)
   const sort = given('sort') as AdminOrderListQuery['sort']
   const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
-  const [from, to] = [dayIn(given('from'), 0), dayIn(given('to'), 1)]
+  // Days of the shop, both of them included.
+  const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
     ...(sort && { sort }),
     ...(view === 'toSend' && { toSend: true }),
@@ -104,11 +110,12 @@ function askedOf(query: URLSearchParams): AdminOrderListQuery {
   }
 }
 
-// A day of a filter as an instant: its begin, or that of a later day.
-function dayIn(text: string | undefined, daysLater: number): string | undefined {
-  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
-  const at = Date.parse(`${text}T00:00:00Z`)
-  return Number.isNaN(at) ? undefined : new Date(at + daysLater * 24 * 3_600_000).toISOString()
+// The orders in view as a file.
+function exportLink({ words, query, to }: Visit): Html {
+  const view = viewOf(query)
+  const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
+  const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
+  return linkButton({ label: words.say('transfers.export'), href: to('developers/export', parameters) })
 }
 
 function customer({ customer: { emailMasked }, city, country }: AdminOrderSummary): Html {

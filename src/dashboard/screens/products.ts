@@ -28,7 +28,9 @@ export const products: Screen = {
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
     return {
       title: words.say('products.title'),
-      actions: html`${may('updateAdminProducts') && linkButton({ label: words.say('products.changePrices'), href: pricesHref(visit) })}
+      actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}
+<a class="button second" href="${to('developers/export', { of: 'products' })}">${words.say('transfers.export')}</a>
+${may('updateAdminProducts') && linkButton({ label: words.say('products.changePrices'), href: pricesHref(visit) })}
 ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}

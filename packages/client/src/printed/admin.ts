@@ -251,18 +251,34 @@ export interface AdminClient {
   exports: {
     /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
     list(query: {
-      /** What the file lists. */
+      /** What the file lists. The other parameters are for orders. */
       of: 'products' | 'stock' | 'orders' | 'promotions'
-      /** Only orders that were placed then or later. */
+      /** Only orders of this status. */
+      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
+      /** Only orders of this paymentStatus. */
+      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
+      /** Only orders of this fulfillmentStatus. */
+      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
+      /** true: only orders of which something can be sent now. */
+      toSend?: boolean | undefined
+      /** Only orders placed then or later. */
       from?: string | undefined
-      /** Only orders that were placed before. */
+      /** Only orders placed before. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
     /** Export orders with their customers. The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down. Needs the scope `admin:customers`. (listAdminCustomerExport) */
     customers(query?: {
-      /** Only orders that were placed then or later. */
+      /** Only orders of this status. */
+      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
+      /** Only orders of this paymentStatus. */
+      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
+      /** Only orders of this fulfillmentStatus. */
+      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
+      /** true: only orders of which something can be sent now. */
+      toSend?: boolean | undefined
+      /** Only orders placed then or later. */
       from?: string | undefined
-      /** Only orders that were placed before. */
+      /** Only orders placed before. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
   }

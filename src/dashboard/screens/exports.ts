@@ -1,0 +1,108 @@
+// Exports: products, stock, orders and promotions as a CSV file. Data of customers is a post, since each look at it is written down.
+
+import { type ExportKind, exportKinds } from '../../contract/words.ts'
+import type { PageAnswer } from '../../http/pages.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button, card, emptyState } from '../parts.ts'
+import type { Screen, Shown, Visit } from '../screen.ts'
+import { cursorIn } from '../table.ts'
+import { askedOrders } from './orders.ts'
+
+export function exportCard({ words, to, may }: Visit): Html {
+  const files: readonly ExportKind[] = ['products', 'stock', 'promotions']
+  return card({
+    title: words.say('transfers.export'),
+    body: html`<p class="row-actions">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
+<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
+<label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
+${button({ label: words.say('exports.orders') })}
+${may('listAdminCustomerExport') && button({ label: words.say('exports.customers'), action: to('developers/export/customers'), method: 'post' })}</form>
+<p class="help">${words.say(may('listAdminCustomerExport') ? 'exports.customersHelp' : 'exports.help')}</p>`,
+  })
+}
+
+export const exportFile: Screen = {
+  path: 'developers/export',
+  name: 'dashboard export',
+  place: 'developers',
+  needs: 'listAdminExport',
+  get(visit) {
+    const of = exportKinds.find((known) => known === visit.query.get('of')) ?? 'products'
+    const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
+    return csv(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
+  },
+}
+
+export const customerExport: Screen = {
+  path: 'developers/export/customers',
+  name: 'dashboard customer export',
+  place: 'developers',
+  needs: 'listAdminCustomerExport',
+  post(posted) {
+    const asked = ordersIn(posted, posted.form)
+    return csv(posted, 'customers', (cursor) => posted.ask('listAdminCustomerExport', { query: asked, cursor }))
+  },
+}
+
+// Those of a view of the list of orders; all of them where no view is named.
+function ordersIn({ shop }: Visit, given: URLSearchParams) {
+  const view = new URLSearchParams(given)
+  if (!view.has('view')) view.set('view', 'all')
+  // A file is in the order in which the orders were placed.
+  const { sort: _, ...asked } = askedOrders(view, shop.timeZone)
+  return asked
+}
+
+// The file is gathered in memory before it is sent. Some 20,000 products or orders.
+const pagesMax = 400
+const lengthMax = 32_000_000
+
+interface ExportReply {
+  data: { text: string }
+  meta: { next: string | null }
+}
+
+async function csv(
+  { words, mode, now, to, shop }: Visit,
+  of: ExportKind | 'customers',
+  askPage: (cursor: string | undefined) => Promise<ExportReply>,
+): Promise<Shown> {
+  const texts: string[] = []
+  let length = 0
+  let cursor: string | undefined
+  for (let page = 0; page < pagesMax && length < lengthMax; page++) {
+    const { data, meta } = await askPage(cursor)
+    texts.push(data.text)
+    length += data.text.length
+    cursor = cursorIn(meta.next)
+    if (cursor === undefined) {
+      const day = new Intl.DateTimeFormat('sv-SE', { timeZone: shop.timeZone, dateStyle: 'short' }).format(now)
+      return fileAnswer(`${of}${mode === 'test' ? '-test' : ''}-${day}.csv`, texts)
+    }
+  }
+  return {
+    title: words.say('transfers.export'),
+    back: { href: to('developers/transfers'), label: words.say('developers.transfers') },
+    status: 409,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({
+      title: words.say('exports.tooLarge'),
+      text: words.say('exports.tooLargeText'),
+      action: html`<a class="button second" href="/docs/admin">${words.say('apiKeys.docsLink')}</a>`,
+    })}</div>`,
+  }
+}
+
+function fileAnswer(name: string, texts: readonly string[]): PageAnswer {
+  return {
+    status: 200,
+    headers: {
+      ...dashboardHeaders,
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+    // With a mark, so Excel reads it as UTF-8.
+    body: `\ufeff${texts.join('')}`,
+  }
+}

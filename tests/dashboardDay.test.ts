@@ -1,0 +1,242 @@
+// A merchant's day in a real browser, by keyboard alone and on a telephone; finding an order by what is sealed; large files; and a
+// person from the invitation to the end of the session.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { runTransfers } from '../harness/admin/transfers.ts'
+import { launchBrowser } from '../harness/browser.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import { cheapCost, type House, testSecret } from '../harness/house.ts'
+import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { sweepAddresses } from '../src/addresses/vault.ts'
+import { indexOrders } from '../src/search/orders.ts'
+import { hashPassword } from '../src/staff/password.ts'
+import { createUser } from '../src/staff/users.ts'
+
+const password = 'four words nobody guesses'
+const atDesk: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }
+const onTelephone: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, locale: 'en-GB' }
+
+let browser: Browser
+before(async () => {
+  browser = await launchBrowser()
+})
+after(() => browser.close())
+
+// What one walk needs, whichever way a person works.
+interface Hands {
+  press(name: string | RegExp): Promise<void>
+  type(label: string | RegExp, text: string): Promise<void>
+  place(name: string): Promise<void>
+}
+
+// Only keys: what is meant must get the focus by Tab.
+function keyboard(tab: Page): Hands {
+  const focused = () =>
+    tab.evaluate<string>(`(() => {
+      const { activeElement: one } = document
+      const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent
+      return one === document.body ? '' : name.replaceAll(/\\s+/g, ' ').trim()
+    })()`)
+  async function reach(name: string | RegExp) {
+    const fits = (text: string) => (typeof name === 'string' ? text === name : name.test(text))
+    const seen: string[] = []
+    for (let steps = 0; steps < 150; steps++) {
+      const text = await focused()
+      if (fits(text)) return
+      seen.push(text)
+      await tab.keyboard.press('Tab')
+    }
+    assert.fail(`${name} was not reached: ${seen.join(' | ')}`)
+  }
+  return {
+    async press(name) {
+      await reach(name)
+      const isBox = await tab.evaluate<boolean>(`document.activeElement.matches('[type=checkbox], [type=radio]')`)
+      await tab.keyboard.press(isBox ? 'Space' : 'Enter')
+    },
+    async type(label, text) {
+      await reach(label)
+      await tab.keyboard.press('Control+A')
+      await tab.keyboard.type(text)
+    },
+    place: (name) => keyboard(tab).press(name),
+  }
+}
+
+function touch(tab: Page): Hands {
+  const named = (name: string | RegExp) =>
+    tab
+      .getByRole('link', { name, exact: true })
+      .or(tab.getByRole('button', { name, exact: true }))
+      .or(tab.getByRole('checkbox', { name, exact: true }))
+      .filter({ visible: true })
+  return {
+    press: (name) => named(name).first().tap(),
+    type: (label, text) =>
+      tab.getByLabel(label, { exact: true }).and(tab.locator('input')).filter({ visible: true }).first().fill(text),
+    async place(name) {
+      await tab.getByRole('button', { name: 'Menu' }).tap()
+      await tab.locator('#side').getByRole('link', { name, exact: true }).tap()
+    },
+  }
+}
+
+eachEngine('a day at the dashboard', (given) => {
+  let house: House & { orders: Orders }
+  let desk: Desk
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+    const input = {
+      email: 'ada@bloom.example',
+      passwordHash: await hashPassword(password, cheapCost),
+      merchantIds: [house.merchantId],
+    }
+    await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
+  })
+
+  async function openTab({ token }: Desk, look: BrowserContextOptions = atDesk): Promise<Page> {
+    const context = await browser.newContext(look)
+    await context.addCookies([{ name: 'staff_session', value: token, url: house.origin }])
+    return context.newPage()
+  }
+
+  const heading = (tab: Page, name: string | RegExp) => tab.getByRole('heading', { level: 1, name }).waitFor()
+
+  for (const [name, look, handsOf] of [
+    ['by keyboard alone', atDesk, keyboard],
+    ['on a telephone', onTelephone, touch],
+  ] as const)
+    test(`${name}: sign in, ship ten orders, refund one, change a price, search`, async () => {
+      const quote = await house.orders.quote({ items: { CARD: 2 } })
+      const placed = []
+      for (let count = 0; count < 10; count++)
+        placed.push(await house.orders.place({ quote, now: house.clock.now + count }))
+      const context = await browser.newContext(look)
+      const tab = await context.newPage()
+      const hands = handsOf(tab)
+      await tab.goto(`${house.origin}/admin`)
+      await hands.type('E-mail', 'ada@bloom.example')
+      await hands.type('Password', password)
+      await hands.press('Sign in')
+      await heading(tab, 'Home')
+
+      await hands.place('Orders')
+      await heading(tab, 'Orders')
+      if (look === atDesk) await hands.press('Select all rows')
+      else for (const { number } of placed) await hands.press(`Select ${number}`)
+      await hands.press('Send')
+      await heading(tab, 'Send 10 orders')
+      await hands.press('Send 10 parcels')
+      await tab.getByText('10 parcels sent.').waitFor()
+
+      const [first] = placed
+      assert.ok(first)
+      if (look === onTelephone) await hands.press('Search')
+      await hands.type(look === atDesk ? 'Search' : /^Order number, name/, first.number)
+      await tab.keyboard.press('Enter')
+      await heading(tab, 'Search')
+      await hands.press(new RegExp(`^${first.number}`))
+      await heading(tab, `Order ${first.number}`)
+      await hands.press('Refund')
+      await hands.type(/^How many of .* to refund$/, '1')
+      await hands.press('Continue')
+      await tab.getByRole('button', { name: /^Refund €/ }).waitFor()
+      await hands.press(/^Refund €/)
+      await tab.getByText('Refund started.').waitFor()
+      const world = await orderWorld(house, first.orderId)
+      assert.equal(world.refunds.length, 1)
+
+      await hands.place('Products')
+      await heading(tab, 'Products')
+      await hands.press('Stock and prices')
+      await heading(tab, 'Stock and prices')
+      const price = look === atDesk ? '4.20' : '4.30'
+      await hands.type('Price, CARD', price)
+      await hands.press('Save')
+      await tab.getByText('1 SKU saved.').waitFor()
+      const [sku] = await house.storage.read(
+        (db) => db.sql<{ price: number }>`
+          select price from skus where merchant_id = ${house.merchantId} and code = 'CARD'`,
+      )
+      assert.equal(Number(sku?.price), Number(price) * 100)
+      await context.close()
+    })
+
+  test('an order is found by surname, e-mail, postal code and number; once its address is erased, by its number only', async () => {
+    const { ready, pay } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 1 })
+    const orderId = (await pay(secret, view)).view.session.orderId ?? ''
+    const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+    while ((await index()) > 0);
+    const { number } = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const tab = await openTab(desk)
+    await tab.goto(house.origin + desk.path('home'))
+    const finds = async (text: string) => {
+      await tab.keyboard.press('/')
+      await tab.keyboard.type(text)
+      await tab.keyboard.press('Enter')
+      await tab.waitForURL((url) => url.searchParams.get('q') === text)
+      return tab.locator(`main a[href$="/orders/${orderId}"]`).count()
+    }
+    for (const text of ['Lovelace', 'ada@example.com', number]) assert.equal(await finds(text), 1, text)
+    const expired = house.clock.now
+    await house.storage.write((tx) => tx.sql`update addresses set expires_at = ${expired} where owner_id = ${orderId}`)
+    await sweepAddresses(house.storage, house.clock.now, 10)
+    assert.deepEqual([await finds('Lovelace'), await finds('10117'), await finds(number)], [0, 0, 1])
+    await tab.context().close()
+  })
+
+  test('a file of 10,000 rows is sent in pieces, and the three bad rows are named; an export has nothing to change', async () => {
+    const tab = await openTab(desk)
+    await tab.goto(house.origin + desk.path('developers/transfers'))
+    const [file] = await Promise.all([
+      tab.waitForEvent('download'),
+      tab.locator('.card', { hasText: 'Orders without dates' }).getByRole('link', { name: 'Products' }).click(),
+    ])
+    await tab.getByLabel('File', { exact: true }).setInputFiles(await file.path())
+    await tab.getByRole('button', { name: 'Upload and compare' }).click()
+    await tab.getByText('The file is compared with the shop.').waitFor()
+    await runTransfers(house)
+    // The page reads itself again soon.
+    await tab.getByText('Nothing to change.').waitFor()
+
+    // Letters of several bytes, so pieces would be cut amid one.
+    const text = 'ßé€😀'.repeat(2_000)
+    const rows = ['Handle,Title,Body (HTML),Option1 Name,Option1 Value,Variant SKU,Variant Price']
+    for (let product = 0; product < 100; product++)
+      for (let variant = 0; variant < 100; variant++) {
+        const head = variant === 0 ? `Bulk ${product},${text},Size` : ',,'
+        const price = product % 40 === 0 && variant === 50 ? 'free' : '12.00'
+        rows.push(`bulk-${product},${head},s${variant},BULK-${product}-${variant},${price}`)
+      }
+    const buffer = Buffer.from(rows.join('\n'))
+    const posts: string[] = []
+    tab.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(new URL(request.url()).pathname)
+    })
+    await tab.goto(house.origin + desk.path('developers/transfers'))
+    await tab.getByLabel('File', { exact: true }).setInputFiles({ name: 'bulk.csv', mimeType: 'text/csv', buffer })
+    await tab.getByRole('button', { name: 'Upload and compare' }).dblclick()
+    await heading(tab, 'bulk.csv')
+    assert.equal(posts.length, Math.ceil(buffer.length / 1_048_560))
+    assert.ok(posts.length > 1)
+    await runTransfers(house)
+    await tab.getByText('100 things would change.').waitFor()
+    const refused = await tab
+      .locator('table', { hasText: 'Rows that cannot be taken' })
+      .locator('tbody tr')
+      .allInnerTexts()
+    assert.deepEqual(
+      refused.map((row) => row.match(/^Line (\d+).*"free"/s)?.[1]),
+      ['52', '4052', '8052'],
+    )
+    await tab.getByRole('button', { name: 'Discard' }).click()
+    await tab.getByText('Import discarded.').waitFor()
+    await tab.context().close()
+  })
+})

@@ -1,0 +1,196 @@
+// Import and export in the dashboard, without script.
+
+import assert from 'node:assert/strict'
+import { before, beforeEach, test } from 'node:test'
+import { createProduct, unusedName } from '../harness/admin/catalog.ts'
+import { clearTransfers, runTransfers } from '../harness/admin/transfers.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import type { House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+
+const header = 'Handle,Title,Variant SKU,Variant Price\n'
+
+eachEngine('import and export in the dashboard', (given) => {
+  let house: House & { orders: Orders }
+  let desk: Desk
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+  })
+  beforeEach(() => clearTransfers(house))
+
+  async function upload(file: string | Buffer | null, fields: Readonly<Record<string, string>> = {}) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ kind: 'products', key: newId('req'), ...fields }))
+      form.set(name, value)
+    if (file !== null) form.set('file', new Blob([file]), 'summer.csv')
+    const answer = await fetch(house.origin + desk.path('developers/transfers/new'), {
+      method: 'POST',
+      redirect: 'manual',
+      headers: desk.headers,
+      body: form,
+    })
+    return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() }
+  }
+
+  async function download(path: string) {
+    const answer = await fetch(house.origin + desk.path(path), { headers: desk.headers })
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+    return { name: answer.headers.get('content-disposition'), bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+
+  const names = (bytes: Buffer) => [...new Set(bytes.toString('utf8').match(/T-\d+/g))]
+
+  test('a file of products that was exported and is imported again has nothing to change', async () => {
+    await createProduct(house, { name: 'Käse, "mild"' })
+    const { bytes, name } = await download('developers/export?of=products')
+    assert.match(name ?? '', /^attachment; filename="products-test-\d{4}-\d\d-\d\d\.csv"$/)
+    const { status, location } = await upload(bytes)
+    assert.equal(status, 303)
+    await runTransfers(house)
+    const { page } = desk
+    await page.open(location)
+    assert.equal(page.heading(), 'summer.csv')
+    assert.match(page.text(), /To confirm Nothing to change\./)
+    assert.deepEqual(page.buttons().includes('Confirm'), false)
+    await page.press('Discard')
+    assert.match(page.text(), /Import discarded\..*No imports yet/s)
+  })
+
+  test('bad rows are named with the reason, the others are written when they are confirmed, and once', async () => {
+    const { page, path } = desk
+    const slug = unusedName('bowl')
+    const rows = [`${slug},Bowl,${unusedName('BOWL')},12.00`, `${slug}-2,Plate,${unusedName('PLATE')},twelve`]
+    const { location } = await upload(`${header}${rows.join('\n')}\n`)
+    await page.open(location)
+    assert.match(page.text(), /The file is compared with the shop\..*Reload/s)
+    await runTransfers(house)
+    await page.open(location)
+    assert.match(page.text(), /1 thing would change\./)
+    assert.match(page.text(), new RegExp(`Line 3 ${slug}-2 [^.]*twelve`))
+    assert.match(page.text(), new RegExp(`Line 2 New product ${slug}`))
+    await page.press('Confirm')
+    assert.match(page.text(), /Confirmed\. The changes are being written\./)
+    await runTransfers(house)
+    await page.open(location)
+    assert.match(page.text(), /Done 1 thing was written\./)
+    await page.open(path('developers/transfers'))
+    assert.match(page.text(), /summer\.csv Products Done 1 2/)
+    await page.open(path('developers/changes'))
+    assert.match(page.text(), /confirmed an import/)
+    const [found] = await house.storage.read(
+      (db) => db.sql<{ count: number }>`
+        select count(*) as "count" from products where merchant_id = ${house.merchantId} and slug like ${`${slug}%`}`,
+    )
+    assert.equal(Number(found?.count), 1)
+  })
+
+  test('pieces with one key are one import, however often and in whichever order they are sent', async () => {
+    const key = newId('req')
+    const text = `${header}${unusedName('cup')},Çup,${unusedName('CUP')},3.00\n`
+    const [first, second] = [text.slice(0, 45), text.slice(45)]
+    const answers = []
+    for (const [piece, part] of [
+      ['2', second],
+      ['2', second],
+      ['1', first],
+      ['1', first],
+    ] as const)
+      answers.push(await upload(part, { key, piece, pieces: '2' }))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303, 303, 303],
+    )
+    const [location = '', ...others] = new Set(answers.map((answer) => answer.location))
+    assert.deepEqual(others, [])
+    await runTransfers(house)
+    await desk.page.open(location)
+    assert.match(desk.page.text(), /1 thing would change\./)
+    assert.match(desk.page.text(), /New product cup-/)
+  })
+
+  test('what is not a file of text is refused with the reason, and so is a sixth that waits', async () => {
+    for (const [file, reason] of [
+      [null, /Choose a file that is not empty\./],
+      ['', /Choose a file that is not empty\./],
+      [Buffer.from([0xff, 0xfe, 0x41, 0]), /This is not UTF-8 text\./],
+      [Buffer.from('Name\nCaf\xe9\n', 'latin1'), /This is not UTF-8 text\./],
+    ] as const) {
+      const { status, text } = await upload(file)
+      assert.equal(status, 400)
+      assert.match(text, reason)
+    }
+    assert.match((await upload(Buffer.alloc(8_200_000, 65))).text, /more than one form can send/)
+    assert.match((await upload('a', { kind: 'orders' })).text, /not valid/)
+    for (let count = 0; count < 5; count++) assert.equal((await upload(header)).status, 303)
+    const { status, text } = await upload(header)
+    assert.equal(status, 400)
+    assert.match(text, /Five imports wait already\./)
+  })
+
+  test('orders are exported as they are in view, by days of the shop', async () => {
+    const { body } = await house.askAdmin('getAdminShop')
+    const expectedVersion = body.data.version
+    await house.askAdmin('updateAdminShop', {
+      body: { expectedVersion, timeZone: 'Pacific/Auckland', idempotencyKey: newId('req') },
+    })
+    // Both on 17 November in Auckland, and on two days in UTC.
+    const early = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-16T11:30:00Z') })
+    const late = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T10:30:00Z') })
+    const after = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T11:30:00Z') })
+    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const { page, path } = desk
+    await page.open(path('orders?view=all&from=2026-11-17&to=2026-11-17'))
+    const shown = page.text()
+    assert.deepEqual(
+      [early, late, after].map(({ number }) => shown.includes(number)),
+      [true, true, false],
+    )
+    const href = page.links().get('Export') ?? ''
+    const inView = await download(href.slice(desk.path('').length))
+    assert.deepEqual(names(inView.bytes), [early.number, late.number])
+    await page.open(path('orders?view=unpaid'))
+    const waiting = await download((page.links().get('Export') ?? '').slice(desk.path('').length))
+    assert.deepEqual(names(waiting.bytes), [unpaid.number])
+    await page.open(path('orders'))
+    const toSend = names((await download((page.links().get('Export') ?? '').slice(desk.path('').length))).bytes)
+    assert.ok(toSend.includes(early.number) && !toSend.includes(unpaid.number), toSend.join(' '))
+  })
+
+  test('a file with customers is a post, and a look at each of its orders', async () => {
+    const { orderId, number } = await house.orders.place({
+      items: { CARD: 1 },
+      now: Date.parse('2026-10-10T10:00:00Z'),
+    })
+    const send = (headers: Readonly<Record<string, string>>, shopPath: (path: string) => string) =>
+      fetch(house.origin + shopPath('developers/export/customers'), {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ from: '2026-10-10', to: '2026-10-11' }),
+      })
+    const answer = await send(desk.headers, desk.path)
+    const text = await answer.text()
+    assert.match(text, /,Email,Phone,/)
+    assert.deepEqual(names(Buffer.from(text)), [number])
+    const { body } = await house.askAdmin('listAdminChanges', { query: `?subjectId=${orderId}` })
+    assert.deepEqual(
+      body.data.map(({ operation }: { operation: string }) => operation),
+      ['listAdminCustomerExport'],
+    )
+    const viewer = await deskOf(house, { role: 'viewer' })
+    assert.equal((await send(viewer.headers, viewer.path)).status, 403)
+  })
+
+  test('a viewer sees imports and takes files without customers, and can send none', async () => {
+    const viewer = await deskOf(house, { role: 'viewer' })
+    const { location } = await upload(header)
+    await viewer.page.open(viewer.path('developers/transfers'))
+    assert.equal(viewer.page.status, 200)
+    assert.doesNotMatch(viewer.page.text(), /Upload and compare|Orders with customers/)
+    assert.match(viewer.page.text(), /Export Products Stock Discounts/)
+    await viewer.page.open(location)
+    assert.deepEqual([viewer.page.status, viewer.page.buttons().includes('Discard')], [200, false])
+  })
+})
