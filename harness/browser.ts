@@ -11,10 +11,25 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import { canShare, endLast } from './shared.ts'
 
+let shared: Browser | undefined
+
+// The files of one process have one browser, and closing it closes only what the file opened.
 export async function launchBrowser(): Promise<Browser> {
+  if (shared?.isConnected()) return shared
   const folder = await unpacked()
-  return playwright.launch({ executablePath: join(folder, 'chromium'), args: [...given(), ...quiet], headless: true })
+  const launched = await playwright.launch({
+    executablePath: join(folder, 'chromium'),
+    args: [...given(), ...quiet],
+    headless: true,
+  })
+  if (!canShare()) return launched
+  const close = launched.close.bind(launched)
+  endLast(close)
+  launched.close = async () => void (await Promise.all(launched.contexts().map((context) => context.close())))
+  shared = launched
+  return launched
 }
 
 // The browser must not make requests of its own.

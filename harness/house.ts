@@ -29,8 +29,9 @@ import { applyShop } from '../src/provisioning/apply.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage } from '../src/storage/storage.ts'
-import { canLease, lease } from './leases.ts'
+import { lease } from './leases.ts'
 import { issuesOf } from './schemas.ts'
+import { canShare } from './shared.ts'
 import { bloom, rival } from './shops.ts'
 import type { Given } from './storage.ts'
 import { makeTemplate } from './templates.ts'
@@ -309,7 +310,7 @@ async function furnishedCopy(
   const original = originals.get(name) ?? makeOriginal(given.engine, shops, now)
   originals.set(name, original)
   const { url, ...furniture } = await original
-  if (given.engine !== 'postgres' || !canLease()) return { url: await given.copyOf(url), ...furniture }
+  if (given.engine !== 'postgres' || !canShare()) return { url: await given.copyOf(url), ...furniture }
   const leased = await lease(new URL(url).pathname.slice(1))
   given.later(leased.end)
   return { url: leased.url, storage: leased.storage, ...furniture }

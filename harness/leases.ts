@@ -5,6 +5,7 @@ import pg from 'pg'
 import { openStorage } from '../src/storage/open.ts'
 import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
 import { type FreshDatabase, freshDatabase } from './postgres.ts'
+import { canShare, endLast } from './shared.ts'
 
 export interface Lease {
   url: string
@@ -30,23 +31,15 @@ const usesMax = 40
 const deletedMax = 2_000
 
 const idle: { template: string; kept: Kept }[] = []
-let isOn = false
+let isEndRegistered = false
 
-// Whoever allows it ends the process by `closeLeases`.
-export function allowLeases(): void {
-  isOn = true
+function endIdleLast(): void {
+  if (isEndRegistered) return
+  isEndRegistered = true
+  endLast(async () => void (await Promise.all(idle.splice(0).map(({ kept }) => discard(kept)))))
 }
 
-export function canLease(): boolean {
-  return isOn
-}
-
-export async function closeLeases(): Promise<void> {
-  isOn = false
-  await Promise.all(idle.splice(0).map(({ kept }) => discard(kept)))
-}
-
-// A copy of the database `template`, which nobody writes to.
+// A copy of the database `template`, which is not written to.
 export async function lease(template: string): Promise<Lease> {
   const i = idle.findIndex((one) => one.template === template)
   const kept = idle.splice(i, i < 0 ? 0 : 1)[0]?.kept ?? (await openCopy(template))
@@ -58,8 +51,9 @@ export async function lease(template: string): Promise<Lease> {
       await leased.end()
       kept.uses += 1
       const isReset =
-        isOn && !leased.isClosed() && kept.uses < usesMax && (await reset(kept, template).catch(() => false))
+        canShare() && !leased.isClosed() && kept.uses < usesMax && (await reset(kept, template).catch(() => false))
       if (!isReset) return discard(kept)
+      endIdleLast()
       idle.unshift({ template, kept })
       await Promise.all(idle.splice(idleMax).map((one) => discard(one.kept)))
     },

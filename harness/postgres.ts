@@ -131,14 +131,22 @@ async function administer(url: string, sql: string): Promise<void> {
     administrator = undefined
     throw error
   })
+  // One after the other: the driver no longer accepts a query while it runs another.
+  const previous = administering
+  const { promise, resolve } = Promise.withResolvers<void>()
+  administering = promise
+  await previous
   const { stream } = client.connection as unknown as { stream: Socket }
   stream.ref()
   try {
     await client.query(sql)
   } finally {
     stream.unref()
+    resolve()
   }
 }
+
+let administering = Promise.resolve()
 
 async function connectIdle(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })

@@ -46,6 +46,11 @@ export function anyEngine(name: string, suite: (given: Given) => void): void {
   else describe(`${name} (sqlite)`, () => suite(givenEngine('sqlite')))
 }
 
+// Within `eachEngine`: whether to test what does not depend on the engine, such as what a page looks like.
+export function isOnce({ engine }: Pick<Given, 'engine'>): boolean {
+  return isWide || engine === 'sqlite'
+}
+
 type Leftovers = (() => Promise<void>)[]
 
 // The last opened is closed first, and then its file or database is removed.

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { takeFiles } from './fileQueue.ts'
-import { allowLeases, closeLeases } from './leases.ts'
+import { allowSharing, endShared } from './shared.ts'
 import { controlTracking, trackPromises } from './testTracking.ts'
 
 // For a file and, since tests inherit it, for each of its tests.
@@ -18,7 +18,7 @@ const { describe } = await import('node:test')
 process.stdout.once('error', () => process.exit(1))
 // A test that waits for a timer which does not keep a process running must not end this one.
 const awake = setInterval(() => {}, fileMsMax)
-allowLeases()
+allowSharing()
 for (const { file, finish } of takeFiles(folder)) {
   // A run that was killed is not continued.
   if (process.ppid !== parent) break
@@ -29,5 +29,5 @@ for (const { file, finish } of takeFiles(folder)) {
   })
   finish()
 }
-await closeLeases()
+await endShared()
 clearInterval(awake)

@@ -39,11 +39,15 @@ export const signatureRun = suite('signature', 'the vectors of the fixture throu
 
 export const browserRun = suite(
   'browser',
-  'the pages of the shopper, of OAuth, of the site, of the storefront and of the example app in a real browser, with axe, in every combination',
+  'the pages of the shopper, of OAuth, of people, of the dashboard, of the site, of the storefront and of the example app in a real browser, with axe, in every combination',
   [
     'tests/checkoutPage.test.ts',
     'tests/checkoutForms.test.ts',
     'tests/oauthPages.test.ts',
+    'tests/staffPages.test.ts',
+    'tests/dashboardBrowser.test.ts',
+    'tests/dashboardCatalogBrowser.test.ts',
+    'tests/dashboardOffice.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',
     'tests/exampleApp.test.ts',

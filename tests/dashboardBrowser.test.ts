@@ -9,7 +9,8 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
+import { isWide } from '../harness/wide.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { createUser } from '../src/staff/users.ts'
 
@@ -170,7 +171,7 @@ eachEngine('the dashboard in a browser', (given) => {
     tab = await context.newPage()
   })
 
-  for (const [name, look] of Object.entries(looks))
+  for (const [turn, [name, look]] of isOnce(given) ? Object.entries(looks).entries() : [])
     test(`every screen can be read by everyone: ${name}`, async () => {
       const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
       const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
@@ -191,9 +192,10 @@ eachEngine('the dashboard in a browser', (given) => {
         'search',
         'nothing',
       ]
-      for (const path of paths) {
+      for (const [place, path] of paths.entries()) {
         await page.goto(house.origin + desk.path(path))
-        assert.deepEqual(await violations(page, ['best-practice']), [], path)
+        // Each screen in turns on one of the two, or on both.
+        if (isWide || place % 2 === turn) assert.deepEqual(await violations(page, ['best-practice']), [], path)
         assert.ok(!(await isScrolled(page)), `${path} scrolls sideways`)
         // Right to left the same.
         await page.evaluate(`document.documentElement.setAttribute('dir', 'rtl')`)
