@@ -401,6 +401,31 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
+  test('a SKU code of another product comes in under a made one, whichever file names it', async () => {
+    const storage = await openShop(given)
+    const row = (slug: string) => [slug, `T ${slug}`, 'Black', '', '', 'SHARED', '1.00']
+    await bring(storage, csv(row('first')))
+    const report = await bring(storage, csv(row('second')))
+    assert.deepEqual([report.created, report.refusedCount], [1, 0])
+    assert.match(report.notes.at(-1) ?? '', /line 2: the SKU "SHARED" belongs to the product first; here it became/)
+    const again = await bring(storage, csv(row('second'), row('first')))
+    assert.deepEqual([again.unchanged, again.changed, again.refusedCount], [2, 0, 0])
+    const codes = (await skusOf(storage)).map(({ code }) => code.replace(/[0-9a-f]{8}$/, ''))
+    assert.deepEqual(codes.toSorted(), ['SHARED', 'SHARED-'])
+    await assertSound(storage)
+  })
+
+  test('takes a product of 2,048 variants', async () => {
+    const storage = await openShop(given)
+    const rows = Array.from({ length: 2_048 }, (_, i) => ['big', 'Big', 'Black', 'Number', `${i}`, `B-${i}`, '1.00'])
+    const report = await bring(storage, csv(...rows))
+    assert.deepEqual([report.created, report.refusedCount], [1, 0])
+    const dearer = rows.map((row) => [...row.slice(0, -1), '2.00'])
+    assert.equal((await bring(storage, csv(...dearer))).changed, 1)
+    assert.equal((await skusOf(storage)).length, 2_048)
+    await assertSound(storage)
+  })
+
   test('a refused row says nothing of the next product, whose SKUs are retired as ever', async () => {
     const storage = await openShop(given)
     const gown = (size: string, title = '') => ['gown', title, '', 'Size', size, `G-${size}`, '1.00']

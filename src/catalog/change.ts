@@ -8,6 +8,7 @@ import type { Moment } from '../events/announce.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
+import { inGroups } from '../kit/groups.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
@@ -18,6 +19,7 @@ import { productRecord } from './normal.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
   type CodeOwner,
+  codesMax,
   deleteListedProduct,
   insertProduct,
   insertSkus,
@@ -191,13 +193,9 @@ export function skuOrderMembers(before: ProductRow, after: ProductRow): MemberCh
   return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ member: 'skus', from, to }]
 }
 
-const codesMax = 4_000 // in one statement
-
 async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
   const owners: CodeOwner[] = []
-  for (let start = 0; start < codes.length; start += codesMax) {
-    owners.push(...(await listSkusByCode(db, merchant, codes.slice(start, start + codesMax))))
-  }
+  for (const some of inGroups(codes, codesMax)) owners.push(...(await listSkusByCode(db, merchant, some)))
   return owners
 }
 

@@ -4,6 +4,7 @@ import type { Mode } from '../contract/words.ts'
 import { heldOf } from '../inventory/store.ts'
 import type { Place } from '../kit/cursor.ts'
 import { folded } from '../kit/fold.ts'
+import { inGroups } from '../kit/groups.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
@@ -362,6 +363,24 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
   return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
 }
 
+export const codesMax = 4_000 // in one statement
+
+// The slug of the product that has a code, also where its SKU is retired.
+export async function listCodeOwners(
+  db: Reader,
+  merchant: string,
+  codes: readonly string[],
+): Promise<{ code: string; slug: string }[]> {
+  const owners: { code: string; slug: string }[] = []
+  for (const some of inGroups(codes, codesMax)) {
+    const found = await db.sql<{ code: string; slug: string }>`
+      select s.code, p.slug from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+      where s.merchant_id = ${merchant} and s.code in (${list(some)})`
+    owners.push(...found)
+  }
+  return owners
+}
+
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
     insert into products (merchant_id, id, slug, name, folded, summary, description, tags, images, options, metadata, published_at,
@@ -392,7 +411,8 @@ const skuTypes = [
   ...(['text', 'bigint', 'text', 'bigint', 'text', 'text'] as const),
 ] as const
 
-// One statement for all of a product: 250 of them took most of the time of a save.
+// Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
+const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
   max_per_order, delivery, weight_grams, tax_class, image)`)
@@ -419,25 +439,38 @@ export async function insertSkus(
   skus: readonly PlacedSku[],
   now: number,
 ): Promise<void> {
-  await tx.sql`
-    with ${givenSkus} as (${skuRows(tx, skus)})
-    insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
-      when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
-    select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
-      compare_at_price, when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, cast(${now} as bigint),
-      cast(${now} as bigint)
-    from given where id is not null`
+  await Promise.all(
+    groupsOf(skus).map(
+      (some) => tx.sql`
+        with ${givenSkus} as (${skuRows(tx, some)})
+        insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
+          when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
+        select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
+          compare_at_price, when_sold_out, max_per_order, delivery, weight_grams, tax_class, image,
+          cast(${now} as bigint), cast(${now} as bigint)
+        from given where id is not null`,
+    ),
+  )
 }
 
 // Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
 export async function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[], now: number): Promise<void> {
-  await tx.sql`
-    with ${givenSkus} as (${skuRows(tx, skus)})
-    update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
-      price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
-      max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
-      tax_class = given.tax_class, image = given.image, updated_at = ${now}, retired_at = null
-    from given where skus.merchant_id = ${merchant} and skus.id = given.id`
+  await Promise.all(
+    groupsOf(skus).map(
+      (some) => tx.sql`
+        with ${givenSkus} as (${skuRows(tx, some)})
+        update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
+          price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
+          max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
+          tax_class = given.tax_class, image = given.image, updated_at = ${now}, retired_at = null
+        from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
+    ),
+  )
+}
+
+// Sent at once: what the caller sends next may need them.
+function groupsOf(skus: readonly PlacedSku[]): (readonly PlacedSku[])[] {
+  return [...inGroups(skus, skusInStatementMax)]
 }
 
 export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[], now: number): Promise<void> {

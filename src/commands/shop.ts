@@ -3,6 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { changeLines, visible } from '../audit/change.ts'
 import { applyShop } from '../provisioning/apply.ts'
+import { isEncoding } from '../provisioning/csv.ts'
 import { makeDemoShop } from '../provisioning/demo.ts'
 import { type ImportReport, importProducts } from '../provisioning/import.ts'
 import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
@@ -130,9 +131,15 @@ export const importCommand = command({
   options: {
     merchant: merchantOption,
     stock: { help: 'also set the stock of SKUs that exist, in test and live mode' },
+    'stock-default': { value: 'N', help: 'the stock of SKUs of which the file names none' },
+    encoding: { value: 'NAME', help: 'of a file that is not UTF-8, often windows-1252' },
   },
   async run(given, terminal) {
     const path = given.word
+    const { encoding } = given.texts
+    if (encoding !== undefined && !isEncoding(encoding))
+      throw new Misuse(`--encoding ${visible(encoding)} is unknown; windows-1252 is a usual one`)
+    const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
     const file = await openFile(path)
     // The stream owns the file from here on, and closes it once, however it ends.
     const chunks = file.createReadStream()
@@ -142,6 +149,8 @@ export const importCommand = command({
         merchantSlug: merchant.slug,
         now: Date.now(),
         stock: given.flags.has('stock'),
+        stockDefault,
+        ...(encoding !== undefined && { encoding }),
         onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
       }).catch((error: Error) => {
         throw error === chunks.errored ? unreadable(path, error) : error
@@ -155,6 +164,12 @@ export const importCommand = command({
     }).finally(() => chunks.destroy())
   },
 })
+
+function readCount(text: string | undefined, name: string): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,9}$/.test(text)) throw new Misuse(`--${name} must be a whole number up to 999999999`)
+  return Number(text)
+}
 
 function brokenOff(path: string, report: ImportReport): ReportError | null {
   if (report.brokenOff === null) return null
@@ -176,9 +191,12 @@ function reportLines(report: ImportReport): string[] {
     lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${reason}`)
   if (report.refusedCount > linesMax)
     lines.push(`! and ${report.refusedCount - linesMax} more (--json lists the first thousand)`)
-  for (const note of report.notes.slice(0, linesMax)) lines.push(`· ${note}`)
+  const notes = report.notes.filter((note) => !note.startsWith('warning: '))
+  for (const note of notes.slice(0, linesMax)) lines.push(`· ${note}`)
   if (report.notesCount > linesMax) lines.push(`· and ${report.notesCount - linesMax} more notes`)
   lines.push(
+    `prices were read as ${report.currency}`,
+    ...report.notes.filter((note) => note.startsWith('warning: ')),
     `${report.created} created, ${report.changed} changed, ${report.unchanged} unchanged, ${report.refusedCount} rows refused`,
   )
   return lines

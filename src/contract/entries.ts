@@ -17,7 +17,8 @@ export const name = Type.String({ minLength: 1, maxLength: 200 })
 export const categoryDepthMax = 8
 export const categoriesMax = 2_000
 // Of one product.
-export const skusMax = 250
+export const skusMax = 2_048
+export const skuCodeLengthMax = 255
 
 // An https address, or a path under /media/, which this server answers itself. What a pattern cannot express is checked by
 // `catalog/problems.ts`.
@@ -46,7 +47,7 @@ export function optional<const Schema extends TSchema>(description: string, sche
 export const SkuEntry = object({
   code: described(
     'Your own code, unique within the shop. It is the name of the SKU in every later file.',
-    Type.String({ minLength: 1, maxLength: 80 }),
+    Type.String({ minLength: 1, maxLength: skuCodeLengthMax }),
   ),
   name: optional('Without it: the values of its options, or the name of the product.', name),
   options: optional(
@@ -103,7 +104,10 @@ export const ProductEntry = object({
     Type.Array(
       object({
         name: Type.String({ minLength: 1, maxLength: 100 }),
-        values: described('In the order in which they are shown.', Type.Array(name, { minItems: 1, maxItems: 250 })),
+        values: described(
+          'In the order in which they are shown.',
+          Type.Array(name, { minItems: 1, maxItems: skusMax }),
+        ),
       }),
       {
         maxItems: 3,
@@ -201,7 +205,7 @@ export const PromotionEntry = object({
   ),
   skus: optional(
     'Only for these SKU codes.',
-    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { maxItems: 250, uniqueItems: true }),
+    Type.Array(Type.String({ minLength: 1, maxLength: skuCodeLengthMax }), { maxItems: 250, uniqueItems: true }),
   ),
   disabled: optional('Left out, it stays as the operator has it.', Type.Boolean()),
 })

@@ -31,6 +31,20 @@ const textLengthMax = 1000
 
 // May return '': a text without one Latin letter or digit has no slug, and the caller must ask for one.
 export function slugify(text: string): string {
+  return spelled(text)
+    .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, limits.slugLengthMax)
+    .replace(/-$/, '')
+}
+
+// Whether the slug of a text drops letters, digits or pictures of it, so that another text may have the same slug.
+export function dropsLetters(text: string): boolean {
+  return text.length > textLengthMax || /(?![a-z0-9])[\p{L}\p{N}\p{So}]/u.test(spelled(text))
+}
+
+function spelled(text: string): string {
   return text
     .slice(0, textLengthMax)
     .normalize('NFC')
@@ -39,9 +53,4 @@ export function slugify(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase() // compatibility forms such as ™ become capitals only now
-    .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, limits.slugLengthMax)
-    .replace(/-$/, '')
 }

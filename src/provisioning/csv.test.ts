@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { csvLine } from '../../harness/catalog.ts'
 import { anyText } from '../../harness/texts.ts'
-import { CsvError, type CsvRow, cellBytesMax, readCsv, rowBytesMax } from './csv.ts'
+import { CsvError, type CsvRow, cellBytesMax, isEncoding, readCsv, rowBytesMax } from './csv.ts'
 
 async function read(...chunks: (string | Buffer)[]): Promise<CsvRow[]> {
-  return Array.fromAsync(readCsv(stream(chunks)))
+  return (await Array.fromAsync(readCsv(stream(chunks)))).map(({ line, cells }) => ({ line, cells }))
 }
 
 async function* stream(chunks: (string | Buffer)[]): AsyncGenerator<Buffer> {
@@ -58,6 +58,11 @@ const table: [name: string, text: string, rows: CsvRow[]][] = [
   ['semicolons', 'a;"b,c,d";e\n1,5;2;3\n', rowsAt([1, 'a', 'b,c,d', 'e'], [2, '1,5', '2', '3'])],
   ['tabs', 'a\tb\n1;2\t"3\t4"\n', rowsAt([1, 'a', 'b'], [2, '1;2', '3\t4'])],
   ['one column', 'a\n1\n', rowsAt([1, 'a'], [2, '1'])],
+  [
+    'quotes with blanks around them',
+    'a, "b, c" ,d\n  "1,5"  , 2 , "3""4"\n',
+    rowsAt([1, 'a', 'b, c', 'd'], [2, '1,5', ' 2 ', '3"4']),
+  ],
 ]
 for (const [name, text, rows] of table) {
   test(`reads ${name}`, async () => {
@@ -76,7 +81,15 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ['a Latin-1 file', ['a,b\n1,2\n', Buffer.from('é,1\n', 'latin1')], 3, /not UTF-8/],
   ['a bad byte inside a cell of several lines', ['a,b\n"1\n2\n', Buffer.of(0xff), '\n",3\n'], 4, /not UTF-8/],
   ['a character cut off at the end of the file', ['a,b\n1,', Buffer.from('é').subarray(0, 1)], 2, /not UTF-8/],
-  ['a UTF-16 file', [Buffer.from('\ufeffa,b\n', 'utf16le')], 1, /not UTF-8/],
+  [
+    'a Latin-1 file, with what would help',
+    [Buffer.from('é,1\n', 'latin1')],
+    1,
+    /name its encoding, often windows-1252/,
+  ],
+  ['a UTF-16 file without its mark', [Buffer.from('a,b\n', 'utf16le')], 1, /perhaps UTF-16/],
+  ['half a character of UTF-16', [Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.of(0x31)], 2, /not utf-16le/],
+  ['text between a closing quote and the next cell', ['a,b\n"1" 2,3\n'], 2, /goes on after its closing quote/],
   ['a cell over 1 MiB', ['a,b\n1,', 'x'.repeat(cellBytesMax + 1), '\n'], 2, /cell is larger/],
   ['a row over 2 MiB', ['a,b\n', ...Array(5).fill(`${'x'.repeat(rowBytesMax / 4)},`), '\n'], 2, /row is larger/],
   ['a row over 2 MiB in one chunk', [`a,b\n${`${'x'.repeat(rowBytesMax / 4)},`.repeat(5)}\n`], 2, /row is larger/],
@@ -98,6 +111,43 @@ for (const [name, chunks, line, reason] of refused) {
     })
   })
 }
+
+const tea = 'Name,Size\r\nThé vert,"1,5 kg"\r\n抹茶🍵,2\r\n'
+const teaRows = [
+  ['Name', 'Size'],
+  ['Thé vert', '1,5 kg'],
+  ['抹茶🍵', '2'],
+]
+const littleEndian = Buffer.from(`\ufeff${tea}`, 'utf16le')
+for (const [name, bytes] of [
+  ['little-endian', littleEndian],
+  ['big-endian', Buffer.from(littleEndian).swap16()],
+] as const) {
+  test(`reads ${name} UTF-16 by its mark`, async () => {
+    assert.deepEqual(await cells(bytes), teaRows)
+    assert.deepEqual(await cells(...Array.from(bytes, (byte) => Buffer.of(byte))), teaRows, 'byte by byte')
+  })
+}
+
+test('reads an encoding that is named', async () => {
+  const bytes = Buffer.from('Name,Price\nCrème \x80,5\n', 'latin1')
+  const rows = await Array.fromAsync(readCsv(stream([bytes]), { encoding: 'windows-1252' }))
+  assert.deepEqual(
+    rows.map((row) => row.cells),
+    [
+      ['Name', 'Price'],
+      ['Crème €', '5'],
+    ],
+  )
+  assert.deepEqual(['windows-1252', 'latin1', 'shift_jis', 'utf-16le', 'windows-9999', ''].map(isEncoding), [
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
+})
 
 test('gives out the rows before a bad one', async () => {
   const seen: number[] = []

@@ -2,8 +2,15 @@
 // size. What cannot be read for certain is refused with its line, never guessed. And writes it.
 
 import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 
-export type CsvRow = { line: number; cells: string[] }
+export type CsvRow = { line: number; cells: string[]; delimiter?: Delimiter }
+export type Delimiter = (typeof delimiters)[number]
+
+export interface CsvOptions {
+  // A name of the Encoding Standard, such as windows-1252. Without one the text is UTF-8, or UTF-16 if it begins with the mark.
+  encoding?: string
+}
 
 export const cellBytesMax = 1024 * 1024
 export const rowBytesMax = 2 * 1024 * 1024
@@ -19,6 +26,7 @@ export class CsvError extends Error {
 }
 
 const quote = 0x22
+const blank = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = [0xef, 0xbb, 0xbf]
@@ -29,10 +37,13 @@ const delimiterBytes = delimiters.map((character) => character.charCodeAt(0))
 // `line` is where the row begins; a quoted cell may run over several. Lines without any character are passed over.
 // Rows are found among the bytes, since no byte of a multi-byte character looks like a quote, a delimiter or a line end,
 // so a character that is split over two chunks needs no care. The text is decoded row by row.
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow> {
-  let delimiter: string | undefined
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  { encoding }: CsvOptions = {},
+): AsyncGenerator<CsvRow & { delimiter: Delimiter }> {
+  let delimiter: Delimiter | undefined
   let delimiterByte = -1
-  let place: 'start' | 'plain' | 'quoted' | 'closed' = 'start'
+  let place: 'start' | 'plain' | 'quoted' | 'closed' | 'padding' = 'start'
   let line = 1
   let rowLine = 1
   let quoteLine = 1
@@ -40,7 +51,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Cs
   let held: Buffer[] = []
   let heldBytes = 0
 
-  const takeRow = (rest: Buffer): string[] | undefined => {
+  const takeRow = (rest: Buffer): (CsvRow & { delimiter: Delimiter }) | undefined => {
     const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
     held = []
     heldBytes = 0
@@ -53,10 +64,10 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Cs
     if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
       throw new CsvError(rowLine, 'a cell is larger than 1 MiB')
     }
-    return cells
+    return { line: rowLine, cells, delimiter }
   }
 
-  for await (const chunk of chunks) {
+  for await (const chunk of inUtf8(chunks, encoding)) {
     let from = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] as number // within bounds by the loop
@@ -69,21 +80,26 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Cs
         if (byte === quote) place = 'closed'
       } else if (endsLine) {
         if (!isSecondHalf) {
-          const cells = takeRow(chunk.subarray(from, at))
-          if (cells) yield { line: rowLine, cells }
+          const row = takeRow(chunk.subarray(from, at))
+          if (row) yield row
         }
         from = at + 1
         rowLine = line
         place = 'start'
       } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
         place = 'start'
-      } else if (place === 'closed') {
-        if (byte !== quote) throw new CsvError(line, 'a quoted cell goes on after its closing quote')
+      } else if (place === 'closed' && byte === blank) {
+        place = 'padding'
+      } else if (place === 'closed' || place === 'padding') {
+        if (place === 'padding' && byte === blank) continue
+        if (byte !== quote || place === 'padding')
+          throw new CsvError(line, 'a quoted cell goes on after its closing quote')
         place = 'quoted'
       } else if (place === 'start') {
         const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
         if (byte === quote) quoteLine = line
-        if (!isMark) place = byte === quote ? 'quoted' : 'plain'
+        // Some programs put a blank before a quote.
+        if (!isMark && byte !== blank) place = byte === quote ? 'quoted' : 'plain'
       }
     }
     if (from < chunk.length) held.push(chunk.subarray(from))
@@ -94,23 +110,74 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Cs
     }
   }
   if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is never closed')
-  const cells = takeRow(Buffer.alloc(0))
-  if (cells) yield { line: rowLine, cells }
+  const row = takeRow(Buffer.alloc(0))
+  if (row) yield row
+}
+
+// As it is, unless its encoding is named or it begins with the mark of UTF-16.
+async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined = encoding === undefined ? undefined : decoderOf(encoding)
+  let isKnown = decoder !== undefined
+  let begin = Buffer.alloc(0)
+  let line = 1
+  const decoded = (bytes: Buffer | undefined) => {
+    if (!decoder) return bytes ?? Buffer.alloc(0)
+    let text: string
+    try {
+      text = decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch {
+      throw new CsvError(line, `the text is not ${decoder.encoding}`)
+    }
+    line += text.split('\n').length - 1
+    return Buffer.from(text)
+  }
+  for await (const chunk of chunks) {
+    if (isKnown) {
+      yield decoded(chunk)
+      continue
+    }
+    begin = Buffer.concat([begin, chunk])
+    if (begin.length < 2) continue
+    isKnown = true
+    const mark = begin.readUInt16BE(0)
+    if (mark === 0xfffe) decoder = decoderOf('utf-16le')
+    else if (mark === 0xfeff) decoder = decoderOf('utf-16be')
+    yield decoded(begin)
+  }
+  if (!isKnown) yield begin
+  else if (decoder) yield decoded(undefined)
+}
+
+function decoderOf(encoding: string): TextDecoder {
+  return new TextDecoder(encoding, { fatal: true })
+}
+
+export function isEncoding(name: string): boolean {
+  try {
+    return decoderOf(name).fatal
+  } catch {
+    return false
+  }
 }
 
 function decode(bytes: Buffer, rowLine: number): string {
   if (isUtf8(bytes)) {
     const text = bytes.toString('utf8')
+    if (rowLine === 1 && text.includes('\0'))
+      throw new CsvError(1, 'the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"')
     return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
   }
   // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
   const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
   const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
-  throw new CsvError(rowLine + bad, 'the text is not UTF-8; save the file as "CSV UTF-8"')
+  throw new CsvError(
+    rowLine + bad,
+    'the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252',
+  )
 }
 
 // The header decides: the sign that stands between its cells most often. A file of one column has none, and any sign will do.
-function delimiterOf(header: string): string {
+function delimiterOf(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '')
   const counts = delimiters.map((character) => bare.split(character).length)
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
@@ -122,12 +189,16 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   const cells: string[] = []
   let at = 0
   while (at <= text.length) {
-    if (text[at] === '"') {
-      let end = text.indexOf('"', at + 1)
+    let first = at
+    while (text[first] === ' ') first += 1
+    if (text[first] === '"') {
+      let end = text.indexOf('"', first + 1)
       while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
       if (end < 0) throw new CsvError(rowLine, 'the header mixes delimiters')
-      cells.push(text.slice(at + 1, end).replaceAll('""', '"'))
-      at = end + 2
+      cells.push(text.slice(first + 1, end).replaceAll('""', '"'))
+      at = end + 1
+      while (text[at] === ' ') at += 1
+      at += 1
     } else {
       const next = text.indexOf(delimiter, at)
       const end = next < 0 ? text.length : next

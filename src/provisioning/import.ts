@@ -5,13 +5,14 @@
 import { batchProductsMax, saveProducts } from '../catalog/change.ts'
 import { lockSellerFor } from '../catalog/seller.ts'
 import { insertCategory, listCategories } from '../catalog/store.ts'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../contract/entries.ts'
+import { type CategoryEntry, categoryDepthMax } from '../contract/entries.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
+import { withOwnCodes } from './codes.ts'
 import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
 import { planMissing } from './missing.ts'
-import { readShopifyProducts } from './shopify.ts'
+import { type ReadProduct, readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
 
 export interface RefusedRow {
@@ -21,6 +22,8 @@ export interface RefusedRow {
 }
 
 export interface ImportReport {
+  // In which prices were read: the file names none.
+  currency: string
   created: number
   changed: number
   unchanged: number
@@ -38,6 +41,10 @@ export interface ImportOptions {
   now: number
   // Also set the stock of SKUs that exist.
   stock: boolean
+  // Of the file, where it is not UTF-8.
+  encoding?: string
+  // Of SKUs of which the file names none.
+  stockDefault?: number | null
   onProgress: (report: Readonly<ImportReport>) => void
 }
 
@@ -46,7 +53,7 @@ const toldMax = 1_000
 const learnAfterBatches = [1, 5, 25, 125]
 
 interface Batch {
-  products: { line: number; entry: ProductEntry }[]
+  products: ReadProduct[]
   categories: Map<string, CategoryEntry>
   // Products of which a row was refused: a typo in a row must not take a SKU off the shelf.
   partial: Set<string>
@@ -65,6 +72,7 @@ export async function importProducts(
   if (!merchant) throw new Error(`there is no merchant ${options.merchantSlug}`)
   const { slug: merchantSlug, currency } = merchant
   const report: ImportReport = {
+    currency,
     created: 0,
     changed: 0,
     unchanged: 0,
@@ -91,12 +99,13 @@ export async function importProducts(
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made])
-      const entries = batch.products.map(({ entry }) => entry)
+      const products = await withOwnCodes(tx, seller.id, batch.products)
+      const entries = products.map(({ entry }) => entry)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
       const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
-      return { made, plans, refused: [...outside, ...refused] }
+      return { made, plans, refused: [...outside, ...refused], notes: products.flatMap(({ notes }) => notes) }
     })
     savedBatches += 1
     if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
@@ -110,24 +119,24 @@ export async function importProducts(
       const line = batch.products.find(({ entry }) => entry.slug === slug)?.line ?? 0
       refuseRow({ line, handle: slug, reason })
     }
+    report.notesCount += saved.notes.length
+    report.notes.push(...saved.notes.slice(0, toldMax - report.notes.length))
     options.onProgress(report)
   }
 
   async function saveAll(): Promise<void> {
+    const { encoding, stockDefault = null } = options
+    const rows = readCsv(chunks, encoding === undefined ? {} : { encoding })
     let batch = emptyBatch()
     try {
-      for await (const outcome of readShopifyProducts(readCsv(chunks), { currency })) {
+      for await (const outcome of readShopifyProducts(rows, { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
           continue
         }
-        batch.products.push({ line: outcome.line, entry: outcome.entry })
+        batch.products.push(outcome)
         if (outcome.isPartial) batch.partial.add(outcome.entry.slug)
         for (const category of outcome.categories) batch.categories.set(category.slug, category)
-        for (const note of outcome.notes) {
-          report.notesCount += 1
-          if (report.notes.length < toldMax) report.notes.push(note)
-        }
         if (batch.products.length === batchProductsMax) {
           await save(batch)
           batch = emptyBatch()

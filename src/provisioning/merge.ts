@@ -6,10 +6,8 @@ import { productEntry } from '../catalog/adminView.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import type { CategoryEntry, ProductEntry, SkuEntry } from '../contract/entries.ts'
 import { guarded } from './csv.ts'
-import { readShopifyProducts, type ShopifyColumn, type ShopifyOutcome, shopifyColumns } from './shopify.ts'
+import { type ReadProduct, readShopifyProducts, type ShopifyColumn, shopifyColumns } from './shopify.ts'
 import { type ShopifyContext, shopifyRows } from './shopifyrows.ts'
-
-type Read = Extract<ShopifyOutcome, { kind: 'product' }>
 
 export interface MergedProduct {
   entry: ProductEntry
@@ -20,7 +18,7 @@ export interface MergedProduct {
 // `columns` are those of the file: what it has no column for, it does not say.
 export async function mergedProduct(
   before: ProductRow,
-  read: Read,
+  read: ReadProduct,
   columns: ReadonlySet<ShopifyColumn>,
   context: ShopifyContext,
 ): Promise<MergedProduct> {
@@ -47,7 +45,7 @@ async function readBack(
   before: ProductRow,
   columns: ReadonlySet<ShopifyColumn>,
   context: ShopifyContext,
-): Promise<Read | undefined> {
+): Promise<ReadProduct | undefined> {
   const wanted = [...columns]
   const header = { line: 1, cells: wanted.map((column) => shopifyColumns[column][0]) }
   const rows = shopifyRows(before, context).map((row, index) => ({

@@ -6,36 +6,53 @@
 // says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
 
 import { createHash } from 'node:crypto'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry } from '../contract/entries.ts'
+import {
+  type CategoryEntry,
+  categoryDepthMax,
+  type ProductEntry,
+  type SkuEntry,
+  skuCodeLengthMax,
+  skusMax,
+} from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
-import { isSlug, slugify } from '../kit/slug.ts'
+import { dropsLetters, isSlug, slugify } from '../kit/slug.ts'
 import { type CsvRow, withoutGuard } from './csv.ts'
 import { plainText } from './plaintext.ts'
 
-export type ShopifyOutcome =
-  | {
-      kind: 'product'
-      line: number
-      entry: ProductEntry
-      // The one the product stands in and those above it, the highest first.
-      categories: CategoryEntry[]
-      // A row of it was refused, so that it may have SKUs that the entry does not name.
-      isPartial: boolean
-      notes: string[]
-    }
-  // One row; or the whole product, where the reason says so.
-  | { kind: 'refused'; line: number; handle: string; reason: string }
+export interface ReadProduct {
+  kind: 'product'
+  line: number
+  entry: ProductEntry
+  // The one the product stands in and those above it, the highest first.
+  categories: CategoryEntry[]
+  // A row of it was refused, so that it may have SKUs that the entry does not name.
+  isPartial: boolean
+  // The codes in the file of SKUs that have a made one because another SKU of the file has theirs.
+  sharedCodes: ReadonlyMap<string, string>
+  notes: string[]
+}
+
+// One row; or the whole product, where the reason says so, and then no other row of it is named.
+export interface RefusedRow {
+  kind: 'refused'
+  line: number
+  handle: string
+  reason: string
+}
+
+export type ShopifyOutcome = ReadProduct | RefusedRow
 
 // The bounds of the shop file, and ours where it has none.
-const skuMax = 250
+const skuMax = skusMax
 const imageMax = 50
 const imageHeldMax = 250
 const tagMax = 50
 const categoryMax = 2_000
 const noteMax = 30
+const refusedHeldMax = 1_000
 const nameLengthMax = 200
-const codeLengthMax = 80
+const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
 const descriptionLengthMax = 50_000
 const countMax = 1_000_000_000
@@ -44,22 +61,34 @@ export interface ShopifyOptions {
   currency: string
   // Of this server: its own pictures are named by their path.
   origin?: string | null
+  // The stock of counted SKUs of which the file names none.
+  stockDefault?: number | null
 }
 
 // The first row is the header. The rows of one product stand together, as Shopify writes them: a product is given out as
 // soon as the next one begins, and of the whole file only slugs, SKU codes and categories are remembered.
 export async function* readShopifyProducts(
   rows: AsyncIterable<CsvRow> | Iterable<CsvRow>,
-  { currency, origin = null }: ShopifyOptions,
+  { currency, origin = null, stockDefault = null }: ShopifyOptions,
 ): AsyncGenerator<ShopifyOutcome> {
-  const memory: Memory = { currency, origin, slugs: new Map(), codes: new Map(), categories: new Map(), notes: [] }
+  const memory: Memory = {
+    currency,
+    origin,
+    stockDefault,
+    hasDecimalComma: false,
+    slugs: new Map(),
+    codes: new Map(),
+    categories: new Map(),
+    notes: [],
+  }
   let header: Header | undefined
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
 
-  for await (const { line, cells } of rows) {
+  for await (const { line, cells, delimiter } of rows) {
     if (header === undefined) {
-      const read = readHeader(cells)
+      memory.hasDecimalComma = delimiter === ';'
+      const read = readHeader(cells, memory)
       if ('reason' in read) return yield { kind: 'refused', line, handle: '', reason: read.reason }
       header = read.header
       memory.notes = read.notes
@@ -72,7 +101,7 @@ export async function* readShopifyProducts(
     // Shopify does not tell handles apart by case.
     if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
       // A row without a handle may be one of the product before it.
-      if (draft && itsHandle === '') draft.isPartial = true
+      if (draft && itsHandle === '') draft.mayLackRows = true
       if (draft) yield* finish(memory, draft)
       handle = itsHandle
       const begun = begin(memory, handle, row)
@@ -80,10 +109,9 @@ export async function* readShopifyProducts(
       if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
     }
     const refusal = draft && addRow(memory, draft, row)
-    if (draft && refusal) {
-      draft.isPartial = true
-      yield { kind: 'refused', line, handle, reason: refusal.reason }
-    }
+    if (!draft || !refusal) continue
+    if (draft.refused.length < refusedHeldMax) draft.refused.push({ line, reason: refusal.reason })
+    else yield { kind: 'refused', line, handle, reason: refusal.reason }
   }
 
   if (draft) yield* finish(memory, draft)
@@ -96,6 +124,9 @@ type Refusal = { reason: string }
 type Memory = {
   currency: string
   origin: string | null
+  stockDefault: number | null
+  // Spreadsheets write semicolons between cells where the comma is the decimal sign.
+  hasDecimalComma: boolean
   slugs: Map<string, number>
   codes: Map<string, number>
   categories: Map<string, CategoryEntry>
@@ -109,7 +140,9 @@ type Draft = {
   entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
   categories: CategoryEntry[]
   isGiftCard: boolean
-  isPartial: boolean
+  mayLackRows: boolean
+  // Rows of it, which are named once it is known whether the product is left out.
+  refused: { line: number; reason: string }[]
   hasRows: boolean
   optionNames: string[]
   variants: Variant[]
@@ -179,7 +212,7 @@ export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
   return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
 }
 
-function readHeader(cells: readonly string[]): { header: Header; notes: string[] } | Refusal {
+function readHeader(cells: readonly string[], { stockDefault }: Memory): { header: Header; notes: string[] } | Refusal {
   const places = new Map<Column, number>()
   const unread: string[] = []
   cells.forEach((text, place) => {
@@ -194,12 +227,25 @@ function readHeader(cells: readonly string[]): { header: Header; notes: string[]
     return { reason: `the first row names no column ${names}, so this is not a Shopify product file` }
   }
   const notes = unread.length === 0 ? [] : [cut(`columns that are not imported: ${unread.join(', ')}`, 1_000)]
+  if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
   return { header: { places, width: cells.length }, notes }
 }
+
+// Shopify leaves the column out of the files of shops with several locations.
+const withoutQuantities =
+  'warning: the file has no quantities, so new SKUs have no stock and cannot be bought; name a default, or import stock afterwards'
 
 function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
   return place === undefined ? '' : withoutGuard(cells[place] ?? '')
+}
+
+// "1.299,00" of a file with decimal commas is 1299.00.
+function decimal(memory: Memory, row: Row, column: Column): string {
+  const text = cell(row, column)
+  if (/^\.\d/.test(text)) return `0${text}`
+  if (!memory.hasDecimalComma || !/^-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/.test(text)) return text
+  return text.replaceAll('.', '').replace(',', '.')
 }
 
 function cell(row: Row, column: Column): string {
@@ -215,7 +261,7 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
   if (handle === '') return { reason: 'the handle is missing' }
   const tooWide = tooWideFor(row)
   if (tooWide) return tooWide
-  const slug = slugFor(handle, 'product')
+  const slug = slugOfHandle(handle)
   const metAt = memory.slugs.get(slug)
   if (metAt !== undefined) {
     return { reason: `duplicate handle: line ${metAt} has it too, and the rows of a product must stand together` }
@@ -248,7 +294,8 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     entry,
     categories,
     isGiftCard: truth(cell(row, 'giftCard')) ?? false,
-    isPartial: false,
+    mayLackRows: false,
+    refused: [],
     hasRows: false,
     optionNames: ['', '', ''],
     variants: [],
@@ -292,8 +339,8 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
   let parent: string | null = null
   let words = ''
   for (const name of names.slice(0, categoryDepthMax)) {
-    words += `${words && '-'}${slugify(name) || `category-${digest(name)}`}`
-    const slug = slugFor(words, 'category')
+    words += `${words && '-'}${wordsOf(name)}`
+    const slug = shortSlug(words, words)
     if (!memory.categories.has(slug)) {
       if (memory.categories.size >= categoryMax) {
         note(`more than ${categoryMax} categories: "${cut(name, 100)}" was left out`)
@@ -386,10 +433,13 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   if (values.some((value) => value.length > nameLengthMax)) {
     return { reason: `an option value has more than ${nameLengthMax} characters` }
   }
-  const code = cell(row, 'sku')
+  // As it is written, blanks included: a warehouse compares it.
+  const code = raw(row, 'sku')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
   if (code.length > codeLengthMax) return { reason: `the SKU has more than ${codeLengthMax} characters` }
 
-  const price = priceOf(cell(row, 'price'), memory.currency)
+  const price = priceOf(decimal(memory, row, 'price'), memory.currency)
   if (typeof price !== 'number') return price
   const sku: Variant['sku'] = {
     price,
@@ -397,10 +447,10 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     requiresShipping: truth(cell(row, 'requiresShipping')) ?? !draft.isGiftCard,
   }
   if (has(row, 'compareAtPrice'))
-    sku.compareAtPrice = compareAtPriceOf(cell(row, 'compareAtPrice'), price, memory.currency, note)
-  const stock = stockOf(cell(row, 'quantity'), note)
+    sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
+  const stock = stockOf(decimal(memory, row, 'quantity'), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
-  const weightGrams = weightGramsOf(row, note)
+  const weightGrams = weightGramsOf(memory, row, note)
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
   const image = cell(row, 'variantImage')
   if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
@@ -465,10 +515,10 @@ function stockOf(text: string, note: Note): number | undefined {
 const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }
 
 // The grams are exact; the unit beside them is only how Shopify shows them. A weight with its unit counts where there are none.
-function weightGramsOf(row: Row, note: Note): number | null | undefined {
+function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | undefined {
   if (!has(row, 'grams') && !has(row, 'weight')) return undefined
-  const grams = cell(row, 'grams')
-  const weight = grams || cell(row, 'weight')
+  const grams = decimal(memory, row, 'grams')
+  const weight = grams || decimal(memory, row, 'weight')
   if (weight === '') return null
   const unit = grams !== '' ? 'g' : cell(row, 'weightUnit').toLowerCase()
   const factor = Object.hasOwn(gramsByUnit, unit) ? gramsByUnit[unit] : undefined
@@ -490,21 +540,27 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const skus: SkuEntry[] = []
   const combinations = new Map<string, number>()
   const ownCodes = new Map<string, number>()
+  const sharedCodes = new Map<string, string>()
   for (const [index, variant] of draft.variants.entries()) {
     const values = places.map((place) => variant.values[place] ?? '')
     const combination = JSON.stringify(values)
-    const code = codes[index] ?? ''
     const missing = names[values.indexOf('')]
     const repeated = combinations.get(combination)
-    const taken = ownCodes.get(code) ?? memory.codes.get(code)
-    let reason: string | undefined
-    if (missing !== undefined) reason = `the option "${missing}" has no value`
-    else if (repeated !== undefined) reason = `the variant has the same options as line ${repeated}`
-    else if (taken !== undefined) reason = `the SKU "${code}" is already used on line ${taken}`
-    if (reason !== undefined) {
-      draft.isPartial = true
-      yield { kind: 'refused', line: variant.line, handle, reason }
+    if (missing !== undefined || repeated !== undefined) {
+      const reason =
+        missing === undefined
+          ? `the variant has the same options as line ${repeated}`
+          : `the option "${missing}" has no value`
+      draft.refused.push({ line: variant.line, reason })
       continue
+    }
+    const wanted = codes[index] ?? ''
+    const taken = ownCodes.get(wanted) ?? memory.codes.get(wanted)
+    // Shopify does not ask for codes that differ. The first in the file has it.
+    const code = taken === undefined ? wanted : madeCode(wanted, entry.slug, values)
+    if (taken !== undefined) {
+      sharedCodes.set(code, wanted)
+      addNote(notes, variant.line, `the SKU "${wanted}" is already used on line ${taken}; here it became "${code}"`)
     }
     combinations.set(combination, variant.line)
     ownCodes.set(code, variant.line)
@@ -512,15 +568,29 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     skus.push(names.length === 0 ? { code, ...variant.sku } : { code, options, ...variant.sku })
   }
   if (skus.length === 0) {
-    yield { kind: 'refused', line, handle, reason: 'no variant of the product could be taken; the product is left out' }
+    const [first] = draft.refused
+    const more = draft.refused.length > 1 ? ` (and ${draft.refused.length - 1} more rows)` : ''
+    const reason = `${first?.reason ?? 'it has no variant'}${more}; the product is left out`
+    yield { kind: 'refused', line: first?.line ?? line, handle, reason }
     return
   }
+  for (const refused of draft.refused.toSorted((one, other) => one.line - other.line))
+    yield { kind: 'refused', handle, ...refused }
   for (const [code, at] of ownCodes) memory.codes.set(detached(code), at)
 
   const product: Writable<ProductEntry> = { ...entry, options: optionsOf(names, skus), skus }
   if (draft.images) product.images = imagesOf(draft.images, notes, line)
-  const { categories, isPartial } = draft
-  yield { kind: 'product', line, entry: product, categories, isPartial, notes: [...memory.notes, ...notes] }
+  const { categories } = draft
+  const isPartial = draft.mayLackRows || draft.refused.length > 0
+  yield {
+    kind: 'product',
+    line,
+    entry: product,
+    categories,
+    isPartial,
+    sharedCodes,
+    notes: [...memory.notes, ...notes],
+  }
   memory.notes = []
 }
 
@@ -552,12 +622,17 @@ function codesFor({ entry, variants }: Draft, places: readonly number[]): string
     const values = places.map((place) => variant.values[place] ?? '')
     const words = values.map(slugify)
     const base = [entry.slug, ...words].filter((word) => word !== '').join('-')
-    const distinct = `${cut(base, codeLengthMax - 9).replace(/-$/, '')}-${digest(JSON.stringify([entry.slug, ...values]))}`
+    const distinct = madeCode(base, entry.slug, values)
     return { plain: base, distinct, isExact: base.length <= codeLengthMax && !words.includes('') }
   })
   const uses = new Map<string, Set<string>>()
   for (const { plain, distinct } of made) uses.set(plain, (uses.get(plain) ?? new Set()).add(distinct))
   return made.map(({ plain, distinct, isExact }) => (isExact && uses.get(plain)?.size === 1 ? plain : distinct))
+}
+
+// Another code for a SKU whose own is missing or taken, the same in every import.
+export function madeCode(code: string, slug: string, values: readonly string[]): string {
+  return withDigest(code, JSON.stringify([slug, ...values]), codeLengthMax)
 }
 
 // By position, those without one last; the order of the file decides between equals, since the sort is stable.
@@ -574,15 +649,28 @@ function addNote(notes: string[], line: number, text: string): void {
   else if (notes.length === noteMax) notes.push('further notes were left out')
 }
 
-// A slug of our own where the words leave none, as with a handle in Japanese.
-function slugFor(text: string, kind: 'product' | 'category'): string {
-  if (isSlug(text)) return text
-  const slug = slugify(text)
-  if (slug === '') return `${kind}-${digest(text)}`
-  // Cut off, two long paths could become the same slug.
-  return slug.length < limits.slugLengthMax - 1
-    ? slug
-    : `${slug.slice(0, limits.slugLengthMax - 9).replace(/-$/, '')}-${digest(text)}`
+// Two handles that differ have two slugs, in one file and in two: one that is not a slug as it stands carries a digest.
+// Shopify does not tell handles apart by case.
+function slugOfHandle(handle: string): string {
+  const name = handle.toLowerCase()
+  if (isSlug(name)) return name
+  return withDigest(slugify(name) || 'product', name, limits.slugLengthMax)
+}
+
+// "T-shirts" and "T shirts" are one category. "Обувь 1" and "Одежда 1" are two, though their slugs have only the digit.
+function wordsOf(category: string): string {
+  const words = slugify(category)
+  if (words === '') return `category-${digest(category)}`
+  return dropsLetters(category) ? `${words}-${digest(category.toLowerCase())}` : words
+}
+
+// Cut off, two long texts could become the same slug.
+function shortSlug(slug: string, text: string): string {
+  return slug.length < limits.slugLengthMax - 1 ? slug : withDigest(slug, text, limits.slugLengthMax)
+}
+
+function withDigest(text: string, of: string, lengthMax: number): string {
+  return `${cut(text, lengthMax - 9).replace(/-$/, '')}-${digest(of)}`
 }
 
 function digest(text: string): string {

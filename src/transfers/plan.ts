@@ -16,10 +16,17 @@ import {
 } from '../contract/admin/transfers.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
 import { newId } from '../kit/ids.ts'
+import { withOwnCodes } from '../provisioning/codes.ts'
 import { CsvError, type CsvRow, readCsv } from '../provisioning/csv.ts'
 import { mergedProduct } from '../provisioning/merge.ts'
 import { planMissing } from '../provisioning/missing.ts'
-import { columnsOf, readShopifyProducts, type ShopifyColumn, type ShopifyOutcome } from '../provisioning/shopify.ts'
+import {
+  columnsOf,
+  type ReadProduct,
+  readShopifyProducts,
+  type ShopifyColumn,
+  type ShopifyOutcome,
+} from '../provisioning/shopify.ts'
 import { categoryMap } from '../provisioning/shopifyrows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readStock, type StockOutcome } from './stockfile.ts'
@@ -171,14 +178,17 @@ class Planning {
     const now = clock()
     const seller = await this.#seller()
     this.#categories ??= await storage.read((db) => listCategories(db, seller.id))
-    const read: Extract<ShopifyOutcome, { kind: 'product' }>[] = []
+    const found: ReadProduct[] = []
     for (const outcome of outcomes) {
-      if (outcome.kind === 'product') read.push(outcome)
+      if (outcome.kind === 'product') found.push(outcome)
       else this.#refuse({ line: outcome.line, name: outcome.handle, reason: outcome.reason })
     }
-    if (read.length === 0) return []
-    const slugs = read.map(({ entry }) => entry.slug)
-    const stored = await storage.read((db) => listProductsBySlug(db, seller.id, slugs))
+    if (found.length === 0) return []
+    const slugs = found.map(({ entry }) => entry.slug)
+    const [read, stored] = await storage.read(async (db) => [
+      await withOwnCodes(db, seller.id, found),
+      await listProductsBySlug(db, seller.id, slugs),
+    ])
     const storedOf = new Map(stored.map((product) => [product.slug, product]))
     const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
     const items = new Map<string, ProductItem & { line: number; notes: readonly string[] }>()
