@@ -8,6 +8,7 @@ import { type Scriptless, scriptless } from './scriptless.ts'
 
 export interface Desk {
   userId: string
+  email: string
   // Of the session, for another browser.
   token: string
   headers: Readonly<Record<'cookie' | 'origin', string>>
@@ -39,6 +40,7 @@ export async function deskOf(
   const headers = { cookie: `staff_session=${made.token}`, origin: house.origin }
   return {
     ...made,
+    email,
     headers,
     page: scriptless(house.origin, headers),
     path: (path) => `/admin/${slug}${mode === 'test' ? '/test' : ''}/${path}`,

@@ -14,6 +14,7 @@ import { acceptAsNew, createInvitation, findReset } from '../src/staff/invitatio
 import { listMembers } from '../src/staff/members.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { scopesOfRole } from '../src/staff/roles.ts'
+import { createSession, findSession } from '../src/staff/sessions.ts'
 
 const hash = () => hashPassword('correct horse battery', { ln: 4, r: 8, p: 1 })
 
@@ -179,6 +180,31 @@ eachEngine('members', (given) => {
       ),
     )
     assert.ok(entries.includes('passwordReset') && !entries.includes(token))
+  })
+
+  test('200: every session of a member ends, and not that of one with a higher role or of another shop', async () => {
+    const sessionOf = async (userId: string) => {
+      const [user] = await house.storage.read(
+        (db) => db.sql<{ hash: string }>`select password_hash as "hash" from users where id = ${userId}`,
+      )
+      const input = { userId, passwordHash: user?.hash ?? '', userAgent: undefined, hasSecondFactor: false }
+      const made = await house.storage.write((tx) => createSession(tx, input, house.clock.now))
+      return async () => (await house.storage.read((db) => findSession(db, made?.token, house.clock.now))) !== undefined
+    }
+    const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])
+    const end = (memberId: string) =>
+      house.askAdmin('endAdminMemberSessions', { key, path: { memberId }, body: keyed() })
+    const staff = await join('away@bloom.example', 'staff')
+    const isOpen = [await sessionOf(staff), await sessionOf(staff)]
+    const answer = await end(staff)
+    assert.deepEqual([answer.status, answer.body.data], [200, { memberId: staff, ended: 2 }])
+    assert.deepEqual(await Promise.all(isOpen.map((one) => one())), [false, false])
+    assert.equal((await end(staff)).body.data.ended, 0)
+    const owner = await join('grand@bloom.example', 'owner')
+    const isOwnerIn = await sessionOf(owner)
+    const refused = await end(owner)
+    assert.deepEqual([refused.status, refused.body.error.code, await isOwnerIn()], [403, 'scope_missing', true])
+    for (const id of [newId('usr'), newId('inv')]) assert.equal((await end(id)).status, 404)
   })
 
   test('200: a second factor is demanded, written down once', async () => {

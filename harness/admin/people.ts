@@ -26,6 +26,7 @@ export const peopleScopes = {
   updateAdminMember: scopesOfRole.staff,
   removeAdminMember: scopesOfRole.viewer,
   resetAdminMemberPassword: scopesOfRole.viewer,
+  endAdminMemberSessions: scopesOfRole.viewer,
 } as const
 
 export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
@@ -39,4 +40,5 @@ export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
   updateAdminMember: async (house) => ({ ...(await member(house)), body: { role: 'staff' } }),
   removeAdminMember: async (house) => ({ ...(await member(house)), body: {} }),
   resetAdminMemberPassword: async (house) => ({ ...(await member(house)), body: {} }),
+  endAdminMemberSessions: async (house) => ({ ...(await member(house)), body: {} }),
 }

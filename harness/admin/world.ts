@@ -58,6 +58,7 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'updateAdminMember',
   'removeAdminMember',
   'resetAdminMemberPassword',
+  'endAdminMemberSessions',
   ...(Object.keys(catalogRows) as AdminOperationId[]),
 ])
 

@@ -20,6 +20,7 @@ import {
   removeInvitation,
 } from './invitations.ts'
 import {
+  endSessionsOfMember,
   findMember,
   isSecondFactorRequired,
   listMembers,
@@ -107,6 +108,15 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const members = [{ member: 'passwordReset', from: null, to: expiresAt }]
       return new Audited({ data: { memberId, link: publicOrigin() + made.path, expiresAt } }, [
         { kind: 'change', what: 'member', id: memberId, name: member.role, members },
+      ])
+    },
+
+    async endAdminMemberSessions({ db, caller: { merchantId, scopes: held }, path: { memberId }, now }) {
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      const { role, ended } = await endSessionsOfMember(db, { merchantId, userId: memberId, held }, now.getTime())
+      const members = [{ member: 'sessions', from: ended, to: 0 }]
+      return new Audited({ data: { memberId, ended } }, [
+        { kind: 'change', what: 'member', id: memberId, name: role, members },
       ])
     },
   }

@@ -7,6 +7,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 import { mayGive } from './roles.ts'
+import { countSessions } from './sessions.ts'
 import { addMerchants, endSessionsFrom, openEmail } from './users.ts'
 
 export interface Member {
@@ -119,6 +120,20 @@ export async function removeMember(
   await deleteInvitationsBy(tx, merchantId, userId)
   await endSessionsFrom(tx, userId, now)
   return role
+}
+
+// Everywhere: sessions are of the person, not of the shop. Answers with the role and how many sessions there were.
+export async function endSessionsOfMember(
+  tx: Tx,
+  { merchantId, userId, held }: Omit<RoleChange, 'role'>,
+  now: number,
+): Promise<{ role: Role; ended: number }> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const { role } = await findRole(tx, merchantId, userId)
+  if (!mayGive(held, role)) throw refuse('scope_missing')
+  const ended = await countSessions(tx, userId, now)
+  await endSessionsFrom(tx, userId, now)
+  return { role, ended }
 }
 
 // What a person gave out stands and falls with what they may give.

@@ -114,6 +114,12 @@ export async function listSessions(db: Reader, userId: string, now: number): Pro
   return rows.map(sessionFrom)
 }
 
+export async function countSessions(db: Reader, userId: string, now: number): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from user_sessions where user_id = ${userId} and expires_at > ${now}`
+  return Number(row?.count ?? 0)
+}
+
 // False when the user has no such session.
 export async function endSession(tx: Tx, userId: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from user_sessions where user_id = ${userId} and id = ${id} returning id`

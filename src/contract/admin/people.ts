@@ -83,6 +83,15 @@ export const AdminPasswordResetResponse = object({
   }),
 })
 
+export const AdminSessionsEndRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
+
+export const AdminSessionsEndedResponse = object({
+  data: object({
+    memberId: MemberId,
+    ended: Type.Integer({ minimum: 0, description: 'How many sessions of the dashboard were open.' }),
+  }),
+})
+
 // biome-ignore format: a row reads best as a few lines
 export const peopleRows = {
   getAdminPeople: {
@@ -140,6 +149,14 @@ export const peopleRows = {
     description: 'For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
     body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
     refusals: ['member_not_found', 'person_of_others'],
+  },
+  endAdminMemberSessions: {
+    ...adminRow, method: 'DELETE', path: '/api/v1/admin/members/{memberId}/sessions',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Sign a member out',
+    description: 'Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key.',
+    body: AdminSessionsEndRequest, reply: ok(AdminSessionsEndedResponse),
+    refusals: ['member_not_found'],
   },
 } as const satisfies AdminRows
 

@@ -279,6 +279,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.inviteAdminMember': 'hat eine Person eingeladen',
   'change.updateAdminMember': 'hat eine Rolle geändert',
   'change.removeAdminMember': 'hat eine Person entfernt',
+  'change.endAdminMemberSessions': 'hat eine Person abgemeldet',
   'change.createAdminTransfer': 'hat einen Import begonnen',
   'change.appendAdminTransfer': 'hat einen Teil einer Datei gesendet',
   'change.confirmAdminTransfer': 'hat einen Import bestätigt',

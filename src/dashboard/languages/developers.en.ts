@@ -274,6 +274,7 @@ export const developersEn = {
   'change.inviteAdminMember': 'invited a person',
   'change.updateAdminMember': 'changed a role',
   'change.removeAdminMember': 'removed a person',
+  'change.endAdminMemberSessions': 'signed a person out',
   'change.createAdminTransfer': 'began an import',
   'change.appendAdminTransfer': 'sent a part of a file',
   'change.confirmAdminTransfer': 'confirmed an import',

@@ -2,7 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { paymentMethod, payments } from './payments.ts'
-import { demandFactor, invite, memberPassword, memberRole, people, removeMember } from './people.ts'
+import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
 import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
@@ -22,6 +22,7 @@ export const settingScreens: readonly Screen[] = [
   demandFactor,
   memberPassword,
   memberRole,
+  memberSessions,
   removeMember,
   reports,
   reportExport,

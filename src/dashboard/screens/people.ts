@@ -156,10 +156,10 @@ function emailCell({ words, userId }: Visit, { id, email }: AdminMember): Html {
   return html`<span dir="ltr">${email}</span>${id === userId && html` <span class="soft">${words.say('people.you')}</span>`}`
 }
 
-function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMember): Html {
+function rowActions({ words, to, may, userId }: Visit, { id, email, status }: AdminMember): Html {
   const link = (path: string, text: string, isGrave = false) =>
     html`<a${isGrave && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
-  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
+  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${status === 'active' && id !== userId && may('endAdminMemberSessions') && link('sessions', words.say('people.signOut'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
 }
 
 async function memberOf(visit: Visit): Promise<AdminMember> {
@@ -280,6 +280,36 @@ export const memberRole: Screen = {
     )
     if ('refusal' in outcome) return roleSheet(posted, problemsOf(words, outcome.refusal))
     return done(to('settings/people'), 'done.role')
+  },
+}
+
+// Sign out
+
+export const memberSessions: Screen = {
+  path: 'settings/people/:memberId/sessions',
+  name: 'dashboard sign out',
+  place: 'settings',
+  needs: 'endAdminMemberSessions',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { id, email } = await memberOf(visit)
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.signOutTitle'),
+      back,
+      lead: words.say('people.signOutLead', { email }),
+      body: form(visit, {
+        action: to(`settings/people/${id}/sessions`),
+        fields: [],
+        submit: words.say('people.signOut'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post({ ask, to, path, form: sent }) {
+    await ask('endAdminMemberSessions', { path: { memberId: path.memberId ?? '' }, body: {}, key: keyIn(sent) })
+    return done(to('settings/people'), 'done.signedOut')
   },
 }
 

@@ -205,6 +205,8 @@ export interface AdminClient {
     remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
     /** Make a link for a new password. For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
     resetPassword(memberId: string, input?: AdminPasswordResetRequest, options?: CallOptions): Promise<AdminPasswordResetResponse>
+    /** Sign a member out. Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key. Needs the scope `admin:people`. (endAdminMemberSessions) */
+    endSessions(memberId: string, input?: AdminSessionsEndRequest, options?: CallOptions): Promise<AdminSessionsEndedResponse>
   }
   changes: {
     /** List changes. Who changed what, and who looked at data of customers, in the mode of the caller. Needs the scope `admin:read`. (listAdminChanges) */
@@ -1124,6 +1126,20 @@ export interface AdminSearchResponse {
     skus: FoundSku[]
     /** By the beginning of the code. */
     promotions: FoundPromotion[]
+  }
+}
+
+export interface AdminSessionsEndRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+export interface AdminSessionsEndedResponse {
+  data: {
+    /** Id of a person, or of an invitation that was not accepted yet. */
+    memberId: string
+    /** How many sessions of the dashboard were open. */
+    ended: number
   }
 }
 

@@ -82,6 +82,7 @@ export const adminTable = {
     update: 'PATCH b /api/v1/admin/members/{memberId}',
     remove: 'DELETE b /api/v1/admin/members/{memberId}',
     resetPassword: 'POST b /api/v1/admin/members/{memberId}/password-resets',
+    endSessions: 'DELETE b /api/v1/admin/members/{memberId}/sessions',
   },
   changes: {
     list: 'GET qp /api/v1/admin/changes',

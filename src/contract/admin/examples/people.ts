@@ -71,4 +71,9 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
       },
     },
   },
+  endAdminMemberSessions: {
+    path: { memberId: sampleId('user', 2) },
+    body: { idempotencyKey },
+    reply: { data: { memberId: sampleId('user', 2), ended: 2 } },
+  },
 }
