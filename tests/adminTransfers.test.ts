@@ -152,6 +152,29 @@ eachEngine('transfers', (given) => {
     )
   })
 
+  test('a file of WooCommerce is planned and written as one of Shopify is', async () => {
+    const name = unusedName('Cap')
+    const columns =
+      'ID,Type,SKU,Name,Published,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)\n'
+    const parent = `7,variable,,${name},1,1,,,,Size,"S, M"\n`
+    const variations = ['S', 'M'].map(
+      (size, i) => `${8 + i},variation,${name}-${size},,1,1,${i},12.50,id:7,Size,${size}\n`,
+    )
+    const text = columns + parent + variations.join('')
+    await written((await planned('products', text)).id)
+    const [shown] = await bySlug(`${name.toLowerCase()}-7`)
+    const { skus } = (await product(shown?.id ?? '')).product
+    assert.deepEqual(
+      skus.map(({ code, price }: { code: string; price: number }) => [code, price]),
+      [
+        [`${name}-S`, 1_250],
+        [`${name}-M`, 1_250],
+      ],
+    )
+    const again = await planned('products', text)
+    assert.deepEqual([again.created, again.changed, again.unchanged, again.refused], [0, 0, 1, 0])
+  })
+
   test('of many rows the three bad ones are named with line and reason, and the rest is written once', async () => {
     const slugs = Array.from({ length: 60 }, () => unusedName('row'))
     const rows = slugs.map((slug, index) => {

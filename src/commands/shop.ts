@@ -125,7 +125,7 @@ function unreadable(path: string, error: Error): Failure {
 }
 
 export const importCommand = command({
-  summary: "Import products from Shopify's product CSV.",
+  summary: 'Import products from a product file of Shopify, WooCommerce or Medusa, or a Google feed.',
   effect: 'changes',
   words: ['FILE.csv'],
   options: {

@@ -4,7 +4,13 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 
-export type CsvRow = { line: number; cells: string[]; delimiter?: Delimiter }
+export interface CsvRow {
+  line: number
+  cells: string[]
+  delimiter?: Delimiter
+  // By who converted the file before it is read.
+  refused?: { handle: string; reason: string }
+}
 export type Delimiter = (typeof delimiters)[number]
 
 export interface CsvOptions {

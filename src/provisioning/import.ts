@@ -11,6 +11,7 @@ import type { Storage, Tx } from '../storage/storage.ts'
 import { withOwnCodes } from './codes.ts'
 import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
+import { productFileRows } from './formats/formats.ts'
 import { planMissing } from './missing.ts'
 import { type ReadProduct, readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
@@ -129,7 +130,7 @@ export async function importProducts(
     const rows = readCsv(chunks, encoding === undefined ? {} : { encoding })
     let batch = emptyBatch()
     try {
-      for await (const outcome of readShopifyProducts(rows, { currency, stockDefault })) {
+      for await (const outcome of readShopifyProducts(productFileRows(rows, currency), { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
           continue

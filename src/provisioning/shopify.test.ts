@@ -316,7 +316,7 @@ test('refuses files that are no product files, once', async () => {
     ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
     ['Handle,Variant Price\nmug,1.00\n', /no column "title"/],
     ['Handle,Title\nmug,Mug\n', /no column "variant price" or "price"/],
-    ['<!DOCTYPE html>\n<html>\n', /not a Shopify product file/],
+    ['<!DOCTYPE html>\n<html>\n', /not a product file of Shopify/],
   ]
   for (const [text, reason] of cases) {
     const found = refusals(await outcomesOf(readCsv(chunksOf(text))))

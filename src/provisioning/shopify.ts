@@ -85,7 +85,11 @@ export async function* readShopifyProducts(
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
 
-  for await (const { line, cells, delimiter } of rows) {
+  for await (const { line, cells, delimiter, refused } of rows) {
+    if (refused) {
+      yield { kind: 'refused', line, ...refused }
+      continue
+    }
     if (header === undefined) {
       memory.hasDecimalComma = delimiter === ';'
       const read = readHeader(cells, memory)
@@ -224,7 +228,9 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
   for (const column of ['handle', 'title', 'price'] as const) {
     if (places.has(column)) continue
     const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
-    return { reason: `the first row names no column ${names}, so this is not a Shopify product file` }
+    return {
+      reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce or Medusa, nor a Google feed`,
+    }
   }
   const notes = unread.length === 0 ? [] : [cut(`columns that are not imported: ${unread.join(', ')}`, 1_000)]
   if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)

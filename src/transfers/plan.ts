@@ -18,6 +18,7 @@ import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contrac
 import { newId } from '../kit/ids.ts'
 import { withOwnCodes } from '../provisioning/codes.ts'
 import { CsvError, type CsvRow, readCsv } from '../provisioning/csv.ts'
+import { productFileRows } from '../provisioning/formats/formats.ts'
 import { mergedProduct } from '../provisioning/merge.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import {
@@ -144,7 +145,10 @@ class Planning {
       return
     }
     const { currency } = await this.#seller()
-    const products = readShopifyProducts(this.#noteColumns(rows), { currency, origin: this.#tools.origin() })
+    const products = readShopifyProducts(this.#noteColumns(productFileRows(rows, currency)), {
+      currency,
+      origin: this.#tools.origin(),
+    })
     for await (const outcomes of inBatches(products, batchProducts)) yield { kind, outcomes }
   }
 

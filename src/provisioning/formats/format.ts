@@ -1,0 +1,104 @@
+// What the readers of other systems' product files share. Each turns its rows into rows in Shopify's columns, which
+// `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
+
+import { CsvError, type CsvRow, withoutGuard } from '../csv.ts'
+import type { ShopifyColumn } from '../shopify.ts'
+
+export interface ProductFormat {
+  name: string
+  isThis(columns: ReadonlySet<string>): boolean
+  // Those that its rows may fill; what the file has no column for, it does not say.
+  columnsOf(columns: ReadonlySet<string>): readonly ShopifyColumn[]
+  convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, currency: string): AsyncIterable<ConvertedRow>
+}
+
+export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
+
+export type ConvertedRow = { line: number; cells: ShopifyCells } | { line: number; handle: string; refused: string }
+
+export interface FileRow {
+  line: number
+  // Empty where the file has no such column.
+  cell(name: string): string
+}
+
+export function columnName(text: string): string {
+  return text
+    .replaceAll('_', ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toLowerCase()
+}
+
+export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, number>): FileRow {
+  return { line, cell: (name) => withoutGuard((cells[places.get(name) ?? -1] ?? '').trim()) }
+}
+
+const heldRowsMax = 200_000
+const heldCharactersMax = 128 * 1024 * 1024
+
+// For files in which the rows of a product need not stand together.
+export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {
+  const held: FileRow[] = []
+  let characters = 0
+  for await (const { line, cell } of rows) {
+    const cells = new Map(names.map((name) => [name, cell(name)]))
+    for (const text of cells.values()) characters += text.length
+    if (held.length >= heldRowsMax || characters > heldCharactersMax)
+      throw new CsvError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
+    held.push({ line, cell: (name) => cells.get(name) ?? '' })
+  }
+  return held
+}
+
+// The row of each variant, the first with what is said of the product, and a row for each further picture.
+export function productRows(
+  handle: string,
+  product: ShopifyCells,
+  variants: readonly { line: number; cells: ShopifyCells }[],
+  pictures: readonly string[],
+): ConvertedRow[] {
+  const [first, ...others] = pictures
+  const line = variants[0]?.line ?? 1
+  return [
+    ...variants.map((variant, index) => ({
+      line: variant.line,
+      cells: { handle, ...(index === 0 && { ...product, imageUrl: first ?? '' }), ...variant.cells },
+    })),
+    ...others.map((imageUrl) => ({ line, cells: { handle, imageUrl } })),
+  ]
+}
+
+export const optionCells = [
+  ['option1Name', 'option1Value'],
+  ['option2Name', 'option2Value'],
+  ['option3Name', 'option3Value'],
+] as const
+
+export function optionsOf(options: readonly { name: string; value: string }[]): ShopifyCells {
+  const cells: ShopifyCells = {}
+  for (const [index, [name, value]] of optionCells.entries()) {
+    const option = options[index]
+    if (!option) break
+    cells[name] = option.name
+    cells[value] = option.value
+  }
+  return cells
+}
+
+// A list of addresses, in one cell.
+export function listOf(text: string): string[] {
+  return text
+    .split(/,\s*(?=https?:)/)
+    .map((url) => url.trim())
+    .filter((url) => url !== '')
+}
+
+export function htmlOf(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+    .join('')
+}
