@@ -39,7 +39,7 @@ const onlyImport: Readonly<Record<string, readonly string[]>> = {
 
 // Each outside library has its doormen; whatever is not named here may not be imported at all.
 const doormen: Readonly<Record<string, (file: string) => boolean>> = {
-  'find-my-way': (file) => file === 'http/server.ts',
+  'find-my-way': (file) => file === 'http/router.ts',
   pg: (file) => file === 'storage/postgres.ts' || file === 'storage/notices.ts',
   'node:sqlite': (file) => file.startsWith('storage/'),
   undici: (file) => file === 'webhooks/sender.ts',

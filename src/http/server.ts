@@ -1,9 +1,8 @@
 // The server: opens the port, routes what it is given, and makes sure that whatever the parser or the router has to say leaves
-// in the form of a refusal. There is no framework between Node's server and us; the router is a library, and this is its doorman.
+// in the form of a refusal. There is no framework between Node's server and us.
 
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import findMyWay from 'find-my-way'
 import type { Surface } from '../contract/surface.ts'
 import { newId } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
@@ -24,6 +23,7 @@ import {
 } from './pages.ts'
 import type { Pressure } from './pressure.ts'
 import { asRefusal, type Refused, refusalAnswer } from './refusal.ts'
+import { createRouter } from './router.ts'
 import { createSend } from './send.ts'
 import { createServe, type Route } from './serve.ts'
 import { listening, notHttp, openServer, type SocketBounds } from './sockets.ts'
@@ -64,20 +64,7 @@ export function createServer(parts: ServerParts): HttpServer {
   observeConnections(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
 
-  const router = findMyWay({
-    maxParamLength: 1_000,
-    caseSensitive: true,
-    // What stands behind the question mark is read by the row.
-    querystringParser: () => noQuery,
-    defaultRoute: (raw, response) => send(response as ServerResponse, refused(refuse('route_not_found'), raw)),
-    onBadUrl: (_, raw, response) => send(response as ServerResponse, refused(badPath(), raw)),
-  })
-  for (const route of routes()) {
-    const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD' as const] : [...route.methods]
-    router.on(methods, route.pattern, (raw, response, params) =>
-      answer(route, raw, response as ServerResponse, params as Record<string, string>),
-    )
-  }
+  const findRoute = createRouter([...routes()])
 
   function* routes(): Iterable<Route> {
     for (const surface of surfaces) yield* surface.routes
@@ -149,8 +136,11 @@ export function createServer(parts: ServerParts): HttpServer {
       refused,
       answer(raw, response) {
         // The parser knows the words of other versions, which are not spoken here.
-        if (raw.httpVersionMajor === 1) router.lookup(raw, response)
-        else send(response, refused(notHttp(), raw))
+        if (raw.httpVersionMajor !== 1) return send(response, refused(notHttp(), raw))
+        const found = findRoute(raw.method ?? '', raw.url ?? '')
+        if (!found) send(response, refused(refuse('route_not_found'), raw))
+        else if (found === 'bad path') send(response, refused(badPath(), raw))
+        else answer(found.route, raw, response, found.path)
       },
     })
   }
@@ -183,8 +173,6 @@ export function createServer(parts: ServerParts): HttpServer {
     },
   }
 }
-
-const noQuery = {}
 
 // For a server without a surface.
 const plain: Pick<Surface, 'base' | 'errorBody'> = { base: '/', errorBody: (error) => ({ error }) }
