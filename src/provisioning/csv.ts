@@ -3,6 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { isFormula } from '../kit/formula.ts'
 
 export interface CsvRow {
   line: number
@@ -215,9 +216,6 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   return cells
 }
 
-// A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection). What others wrote, such as a
-// name, must not run on the computer of the merchant.
-const formula = /^'*[=+\-@\t\r]/
 const guard = "'"
 
 export function csvLine(cells: readonly string[]): string {
@@ -230,10 +228,10 @@ function cellText(cell: string): string {
 }
 
 export function guarded(cell: string): string {
-  return formula.test(cell) ? guard + cell : cell
+  return isFormula(cell) ? guard + cell : cell
 }
 
 // The cell as it was before it was guarded.
 export function withoutGuard(cell: string): string {
-  return cell.startsWith(guard) && formula.test(cell.slice(1)) ? cell.slice(1) : cell
+  return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }

@@ -7,6 +7,7 @@ import {
   type SalesGroup,
   salesGroups,
 } from '../../contract/admin/reports.ts'
+import { isFormula } from '../../kit/formula.ts'
 import { decimalAmount } from '../../kit/money.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { chart } from '../chart.ts'
@@ -180,8 +181,7 @@ function columnName(words: Words, member: Member, currency: string): string {
   return member === 'orders' || member === 'items' ? name : `${name} (${currency})`
 }
 
-// A sheet takes a cell that begins so for a formula.
 function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
+  const safe = isFormula(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
