@@ -22,7 +22,9 @@ import { eachEngine } from '../harness/storage.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
+import { planTransfer } from '../src/transfers/plan.ts'
 import { deleteOldTransfers } from '../src/transfers/retention.ts'
+import { type DueTransfer, listDue } from '../src/transfers/store.ts'
 
 const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
 
@@ -68,7 +70,7 @@ eachEngine('transfers', (given) => {
       summary: 'A summary of its own.',
       description: 'One  line\n\n\nand <b>another</b> & more\nhere\t.',
       categories: [inner.slug, outer.slug],
-      tags: ['a, b', '@c'],
+      tags: ['＋a, b', '@c'],
       images: [
         { url: '/media/x.webp', alt: 'A "cup"' },
         { url: 'https://pictures.example/b.jpg', alt: '', width: 3, height: 4 },
@@ -337,6 +339,98 @@ eachEngine('transfers', (given) => {
     const plan = await transferWith(house, id)
     assert.deepEqual([plan.state, plan.created], ['ready', 45])
     assert.equal((await written(id)).written, 45)
+  })
+
+  test('a run that another node took over at its end leaves the pieces to it', async () => {
+    const id = await sendFile(house, 'products', `${header}${unusedName('late')},A,,${unusedName('LATE')},1.00,1\n`)
+    const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+    assert.equal(due?.id, id)
+    // The other one claims it once all rows were read, before the plan is saved.
+    let writes = 0
+    const storage: House['storage'] = Object.assign(Object.create(house.storage), {
+      async write(work: Parameters<House['storage']['write']>[0]) {
+        writes += 1
+        if (writes === 4)
+          await house.storage.write((tx) => tx.sql`update transfers set run = 'req_other' where id = ${id}`)
+        return house.storage.write(work)
+      },
+    })
+    const tools = { storage, origin: () => house.origin, clock: () => house.clock.now }
+    assert.equal(await planTransfer(tools, due as DueTransfer, () => false), false)
+    assert.equal(writes, 4, 'claimed, cleared, one batch, the plan that was refused')
+    house.clock.now += 60_000
+    await runTransfers(house)
+    const plan = await transferWith(house, id)
+    assert.deepEqual([plan.state, plan.created], ['ready', 1])
+  })
+
+  test('a batch that made a product and its category is taken back and put back, and a dry run says the same', async () => {
+    const [slug, other] = [unusedName('fresh'), unusedName('moved')]
+    const { category } = await createCategory(house)
+    const { product: moved } = await createProduct(house, { slug: other, categories: [category.slug] })
+    const [sku] = moved.skus
+    const price = (sku.price / 100).toFixed(2)
+    const rows = `${slug},Fresh,Outer > Inner,${slug},3.00,\n${other},${moved.name},Outer,${sku.code},${price},\n`
+    const { id } = await planned('products', header + rows)
+    assert.equal((await written(id)).written, 2)
+    const inCategory = async () => {
+      const { data } = (await house.askAdmin('listAdminCategories')).body
+      return data
+        .flatMap(({ category: { slug }, productCount }: { category: { slug: string }; productCount: number }) =>
+          slug.startsWith('outer') ? [[slug, productCount]] : [],
+        )
+        .sort()
+    }
+    const state = async (of: string) => {
+      const [row] = await bySlug(of)
+      const { status, product: entry } = await product(row?.id ?? '')
+      return [status, entry.categories]
+    }
+    const made = [await inCategory(), await state(slug), await state(other)]
+    assert.deepEqual(made, [
+      [
+        ['outer', 2],
+        ['outer-inner', 1],
+      ],
+      ['published', ['outer-inner']],
+      ['published', ['outer']],
+    ])
+    const undo = (changeId: string, dryRun: boolean) =>
+      house.askAdmin('undoAdminChange', { path: { changeId }, body: { idempotencyKey: newId('req'), dryRun } })
+    const last = async () => (await house.askAdmin('listAdminChanges')).body.data[0].id
+    for (const expected of [[[], ['archived', []], ['published', [category.slug]]], made]) {
+      const changeId = await last()
+      const dry = await undo(changeId, true)
+      const real = await undo(changeId, false)
+      assert.equal(real.status, 200, real.text)
+      assert.deepEqual([dry.status, dry.body.data.changes.length], [200, real.body.data.changes.length])
+      assert.deepEqual([await inCategory(), await state(slug), await state(other)], expected)
+    }
+    // One that was put into it since keeps it.
+    await createProduct(house, { categories: ['outer'] })
+    const changes = (await house.askAdmin('listAdminChanges', { query: '?operation=undoAdminChange' })).body.data
+    for (const dryRun of [true, false]) assertAdminError(await undo(changes[0].id, dryRun), 'change_overtaken')
+    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+  })
+
+  test('an incomplete product is left out where the SKUs that stay lack its options', async () => {
+    const slug = unusedName('plain')
+    const { product: entry } = await createProduct(house, {
+      slug,
+      options: [],
+      skus: [{ code: unusedName('P'), price: 100 }],
+    })
+    const head = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price\n'
+    const rows = `${slug},${entry.name},Size,S,${unusedName('S')},1.00\n${slug},,,M,${unusedName('M')},not a price\n`
+    const plan = await planned('products', head + rows)
+    assert.deepEqual(
+      [plan.created, plan.changed, plan.refusedRows.map(({ line }: { line: number }) => line)],
+      [0, 0, [3, 2]],
+    )
+    assert.match(plan.refusedRows[1].reason, /does not fit to the SKUs that it does not name: .* must name Size/)
+    await written(plan.id)
+    const again = await planned('products', await exportFile(house, 'of=products'))
+    assert.deepEqual([again.created, again.changed, again.refusedRows], [0, 0, []])
   })
 
   async function dieAfter(statements: number): Promise<void> {

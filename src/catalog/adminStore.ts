@@ -221,11 +221,29 @@ export async function isCategoryUsed(
   merchantId: string,
   { id, slug }: { id: string; slug: string },
 ): Promise<boolean> {
+  const children = await db.sql`
+    select id from categories where merchant_id = ${merchantId} and parent_id = ${id} limit 1`
+  if (children.length > 0 || (await listProductsIn(db, merchantId, id, 1)).length > 0) return true
+  return isCategoryPromoted(db, merchantId, slug)
+}
+
+// Products that stand in it, and not below it.
+export async function listProductsIn(
+  db: Reader,
+  merchantId: string,
+  categoryId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select product_id as "id" from product_categories
+    where merchant_id = ${merchantId} and category_id = ${categoryId} limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+// Whether a promotion is bound to it.
+export async function isCategoryPromoted(db: Reader, merchantId: string, slug: string): Promise<boolean> {
   const rows = await db.sql`
-    select 1 as used from product_categories where merchant_id = ${merchantId} and category_id = ${id}
-    union all select 1 as used from categories where merchant_id = ${merchantId} and parent_id = ${id}
-    union all select 1 as used from promotions
-      where merchant_id = ${merchantId} and categories like ${`%${literal(JSON.stringify(slug))}%`} escape '!'
-    limit 1`
+    select id from promotions
+    where merchant_id = ${merchantId} and categories like ${`%${literal(JSON.stringify(slug))}%`} escape '!' limit 1`
   return rows.length > 0
 }

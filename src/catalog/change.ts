@@ -2,7 +2,7 @@
 // catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
 
 import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../audit/change.ts'
-import type { ProductEntry } from '../contract/entries.ts'
+import { type ProductEntry, skusMax } from '../contract/entries.ts'
 import { type Mode, modes } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
@@ -12,10 +12,12 @@ import { inGroups } from '../kit/groups.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { productEntry } from './adminView.ts'
 import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
 import { productRecord } from './normal.ts'
+import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
   type CodeOwner,
@@ -105,11 +107,24 @@ export async function planProducts(
     if (stranger) refused.push({ slug: entry.slug, reason: `SKU code ${stranger.code} belongs to another product` })
     else {
       const plan = planProduct(entry, before, (code) => ownerOfCode.get(code), options)
+      const problem = options.partial?.has(entry.slug) ? problemOf(plan, options.now) : undefined
+      if (problem !== undefined) {
+        refused.push({ slug: entry.slug, reason: problem })
+        continue
+      }
       for (const { sku } of plan.skus) ownerOfCode.set(sku.code, { ...sku, productId: plan.product.id })
       plans.push(plan)
     }
   }
   return { plans, refused }
+}
+
+// SKUs that stay beside those of an incomplete entry may not fit to it: they lack an option that is new, or would be too many.
+function problemOf({ product, skus }: ProductPlan, now: number): string | undefined {
+  if (skus.length > skusMax) return `with the SKUs that it does not name it would have more than ${skusMax}`
+  for (const { path, message } of productProblems(productEntry(product), now))
+    return `it does not fit to the SKUs that it does not name: ${path} ${message}`
+  return undefined
 }
 
 // A new product, or a new version of one that is given. Throws what stands against it.

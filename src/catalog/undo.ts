@@ -15,10 +15,11 @@ import {
   valuesBefore,
 } from '../audit/undo.ts'
 import { categoriesMax, skusMax } from '../contract/entries.ts'
+import type { Moment } from '../events/announce.ts'
 import { planLevels, writeLevels } from '../inventory/levels.ts'
-import { refuse } from '../kit/refuse.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
-import { isCategoryUsed } from './adminStore.ts'
+import { isCategoryPromoted, listProductsIn } from './adminStore.ts'
 import { productEntry } from './adminView.ts'
 import type { CategoryRow } from './answer.ts'
 import {
@@ -48,13 +49,28 @@ export const catalogUndoer: Undoer = {
   scope: 'admin:catalog',
   async undo(ask) {
     const { tx, seller, changes, dryRun, moment } = ask
-    const [facts, categories] = await lockCatalog(tx, seller)
-    const plans = await planProductsBack(tx, facts, categories, changes, moment.now)
+    const [facts, stored] = await lockCatalog(tx, seller)
+    const tree = await planTreeBack(changes, stored, moment.now)
+    const plans = await planProductsBack(tx, facts, tree, changes, moment.now)
+    await refuseUsed(tx, facts.id, tree, plans)
     const stock = await undoStock(ask)
-    if (!dryRun) await savePlans(tx, facts, plans, categories, moment)
-    const tree = await undoCategories(ask, categories)
-    return [...plans.flatMap(auditedBack), ...stock, ...tree]
+    if (!dryRun) await saveBack(tx, facts, { tree, plans, stored }, moment)
+    return [...plans.flatMap(auditedBack), ...stock, ...tree.undone]
   },
+}
+
+// A category must be there before its products, and a product must have left before its category is removed.
+async function saveBack(
+  tx: Tx,
+  seller: SellerFacts,
+  { tree, plans, stored }: { tree: TreeBack; plans: readonly ProductPlan[]; stored: readonly CategoryRow[] },
+  moment: Moment,
+): Promise<void> {
+  for (const { before, after } of tree.saved) await saveCategory(tx, seller.id, after, before)
+  await savePlans(tx, seller, plans, [...stored, ...tree.categories], moment)
+  for (const { category } of tree.removed) await removeCategory(tx, seller.id, category.id)
+  if (tree.saved.some(({ before, after }) => before?.parentId !== after.parentId))
+    await recountCategories(tx, seller.id, 'all')
 }
 
 // What an entry says of one product and its SKUs.
@@ -71,7 +87,7 @@ interface PlanBack extends ProductPlan {
 async function planProductsBack(
   tx: Tx,
   seller: SellerFacts,
-  categories: readonly CategoryRow[],
+  { categories, removed }: TreeBack,
   changes: readonly AuditedChange[],
   now: number,
 ): Promise<PlanBack[]> {
@@ -92,12 +108,17 @@ async function planProductsBack(
   )
   const productWith = new Map(products.map((product) => [product.id, product]))
   const slugs = new Set(categories.map(({ slug }) => slug))
+  const context: BackContext = {
+    retired: new Map(retired.map((sku) => [sku.id, sku])),
+    removed: new Set(removed.map(({ category }) => category.slug)),
+    now,
+  }
   const plans: PlanBack[] = []
   for (const group of groups) {
     const before = productWith.get(group.productId)
     const change = (group.product ?? group.skus[0]) as AuditedChange
     if (!before) throw overtaken(change, `${change.name} no longer exists.`)
-    const plan = planBack(before, group, new Map(retired.map((sku) => [sku.id, sku])), now)
+    const plan = planBack(before, group, context)
     refuseUnfit(change, productProblems(productEntry(plan.product), now))
     const count = plan.product.skus.length
     if (count === 0 || count > skusMax) throw overtaken(change, `${change.name} would have ${count} SKUs.`)
@@ -127,16 +148,25 @@ function groupsOf(changes: readonly AuditedChange[], productOf: ReadonlyMap<stri
 // As an entry has it: with the codes of its SKUs in their order.
 type ShownProduct = Omit<ProductRow, 'skus'> & { skus: readonly string[] }
 
+interface BackContext {
+  retired: ReadonlyMap<string, RetiredSku>
+  // Slugs of the categories that go.
+  removed: ReadonlySet<string>
+  now: number
+}
+
 function planBack(
   before: ProductRow,
   { product: change, skus: skuChanges }: ProductChanges,
-  retired: ReadonlyMap<string, RetiredSku>,
-  now: number,
+  { retired, removed, now }: BackContext,
 ): PlanBack {
   if (change) refuseOvertaken(change, { ...before, skus: before.skus.map(({ code }) => code) })
-  // A product that was created is archived as it is, with its SKUs and what was changed of it since.
+  // A product that was created is archived as it is, with its SKUs and what was changed of it since. It leaves the categories that
+  // were created with it.
   if (change?.kind === 'create') {
-    const product = { ...before, publishedAt: null, archivedAt: now, updatedAt: now, version: before.version + 1 }
+    const categories = before.categories.filter((slug) => !removed.has(slug))
+    const archived = { publishedAt: null, archivedAt: now, updatedAt: now, version: before.version + 1 }
+    const product = { ...before, ...archived, categories }
     return { ...planOf(before, product, []), kind: 'retire' }
   }
   const { skus: order, ...values }: Partial<ShownProduct> = change
@@ -255,28 +285,60 @@ async function undoStock({ tx, seller, changes, dryRun, actor, moment }: UndoAsk
   return undone
 }
 
-async function undoCategories(
-  { tx, seller: { merchantId }, changes, dryRun, moment: { now } }: UndoAsk,
+interface TreeBack {
+  // As they will be.
+  categories: readonly CategoryRow[]
+  saved: readonly { before: CategoryRow | undefined; after: CategoryRow }[]
+  removed: readonly { change: AuditedChange; category: CategoryRow }[]
+  undone: readonly AuditedChange[]
+}
+
+// The last change first, since a category may stand below one that was made with it.
+async function planTreeBack(
+  changes: readonly AuditedChange[],
   stored: readonly CategoryRow[],
-): Promise<AuditedChange[]> {
-  const undone: AuditedChange[] = []
+  now: number,
+): Promise<TreeBack> {
   const rows = new Map(stored.map((category) => [category.id, category]))
+  const saved: { before: CategoryRow | undefined; after: CategoryRow }[] = []
+  const removed: { change: AuditedChange; category: CategoryRow }[] = []
+  const undone: AuditedChange[] = []
   for (const change of changes.filter(({ what }) => what === 'category').reverse()) {
     const before = rows.get(change.id)
     const after = await orOvertaken(change, () => categoryBefore(change, before, [...rows.values()], now))
-    if (before && !after) {
-      if (await isCategoryUsed(tx, merchantId, before)) throw overtaken(change, refuse('category_in_use').message)
-      rows.delete(before.id)
-      undone.push(categoryChange(before, undefined, now))
-      if (!dryRun) await removeCategory(tx, merchantId, before.id)
-    } else if (after) {
+    if (after) {
       rows.set(after.id, after)
+      saved.push({ before, after })
       undone.push(before ? categoryChange(before, after) : categoryChange(undefined, after))
-      if (!dryRun) await saveCategory(tx, merchantId, after, before)
-      if (!dryRun && before?.parentId !== after.parentId) await recountCategories(tx, merchantId, 'all')
+    } else if (before) {
+      if ([...rows.values()].some(({ parentId }) => parentId === before.id)) throw categoryInUse(change)
+      rows.delete(before.id)
+      removed.push({ change, category: before })
+      undone.push(categoryChange(before, undefined, now))
     }
   }
-  return undone
+  return { categories: [...rows.values()], saved, removed, undone }
+}
+
+// Compared with what the plans leave there, so a dry run refuses what would be refused and nothing else.
+async function refuseUsed(
+  tx: Tx,
+  merchantId: string,
+  { removed }: TreeBack,
+  plans: readonly ProductPlan[],
+): Promise<void> {
+  const planned = new Set(plans.map(({ product }) => product.id))
+  for (const { change, category } of removed) {
+    const { slug } = category
+    if (plans.some(({ product }) => product.categories.includes(slug))) throw categoryInUse(change)
+    const inside = await listProductsIn(tx, merchantId, category.id, planned.size + 1)
+    if (inside.some((id) => !planned.has(id))) throw categoryInUse(change)
+    if (await isCategoryPromoted(tx, merchantId, slug)) throw categoryInUse(change)
+  }
+}
+
+function categoryInUse(change: AuditedChange): Refusal {
+  return overtaken(change, refuse('category_in_use').message)
 }
 
 // Undefined if there was none.

@@ -103,7 +103,8 @@ export async function planTransfer(
     planning.fail(error.message)
   }
   const plan = planning.result()
-  await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan }))
+  // A run that has taken over still needs the pieces.
+  if (!(await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan })))) return false
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   return true
 }

@@ -224,18 +224,20 @@ export interface PlanResult extends TransferPlan {
   problem: string | null
 }
 
+// False where the planning was taken over, or the transfer discarded.
 export async function savePlan(
   tx: Tx,
   { merchantId, id }: TransferKey,
   { run, now, plan }: { run: string; now: number; plan: PlanResult },
-): Promise<void> {
-  await tx.sql`
+): Promise<boolean> {
+  const rows = await tx.sql`
     update transfers set state = ${plan.state}, run = null, run_until = null, created = ${plan.created},
       changed = ${plan.changed}, unchanged = ${plan.unchanged}, refused = ${plan.refused},
       changes_count = ${plan.changesCount}, changes = ${JSON.stringify(plan.changes)},
       refusals = ${JSON.stringify(plan.refusedRows)}, notes = ${JSON.stringify(plan.notes)}, problem = ${plan.problem},
       updated_at = ${now}
-    where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run}`
+    where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run} returning id`
+  return rows.length > 0
 }
 
 export interface TransferItem {
