@@ -8,6 +8,7 @@ import type { AdminHouse } from '../harness/admin/world.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
 import { confirmedMs } from '../src/staff/sessions.ts'
 
 eachEngine('developers in the dashboard', (given) => {
@@ -177,6 +178,44 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /took a change back/)
     const after = await house.askAdmin('getAdminShop')
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
+  })
+
+  test('taking back a payment method asks for the password again, as changing it does', async () => {
+    const set = async (instructions: string) => {
+      const { version } = (await house.askAdmin('getAdminShop')).body.data
+      const body = { enabled: true, instructions, termDays: 10, expectedVersion: version, idempotencyKey: newId('req') }
+      const answer = await house.askAdmin('updateAdminPaymentProvider', { path: { provider: 'bank_transfer' }, body })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    await set('IBAN ONE')
+    await set('IBAN TWO')
+    const change = (await house.askAdmin('listAdminChanges')).body.data[0].id
+    const own = await deskOf(house)
+    const undo = (id: string) =>
+      fetch(`${house.origin}${own.path('undo')}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: own.headers,
+        body: new URLSearchParams({ change: id, back: own.path('home'), key: newId('req') }),
+      })
+    house.clock.now += 3_600_000
+    const { body: before } = await house.askAdmin('getAdminShop')
+    const confirm = `/admin/confirm?next=${encodeURIComponent(own.path('developers/changes'))}`
+    assert.equal((await undo(change)).headers.get('location'), confirm)
+    assert.deepEqual((await house.askAdmin('getAdminShop')).body, before)
+    // Other things are taken back without it.
+    const changed = await house.askAdmin('updateAdminShop', {
+      body: { expectedVersion: before.data.version, lowStockAt: 9, idempotencyKey: newId('req') },
+    })
+    assert.equal(changed.status, 200)
+    const other = (await house.askAdmin('listAdminChanges')).body.data[0].id
+    assert.equal((await undo(other)).headers.get('location'), `${own.path('home')}?done=undone`)
+    await house.storage.write(
+      (tx) => tx.sql`
+      update user_sessions set confirmed_at = ${house.clock.now} where user_id = ${own.userId}`,
+    )
+    assert.equal((await undo(change)).headers.get('location'), `${own.path('home')}?done=undone`)
+    assert.match((await house.askAdmin('getAdminShop')).text, /IBAN ONE/)
   })
 
   test('a viewer has the list of changes and nothing else of Developers', async () => {

@@ -37,6 +37,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     path: {},
     query: new URLSearchParams(here.split('?')[1] ?? ''),
     now: new Date(0),
+    isConfirmed: true,
     here,
     ask: async () => assert.fail('nothing is asked'),
     may: (id) => scopesOfRole[role].includes(adminOperations[id].scope),

@@ -18,7 +18,7 @@ import { assetPages } from './assets.ts'
 import { errorPage, failedPage } from './error.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
-import { type Ask, goTo, type Screen, type Shown, type Visit } from './screen.ts'
+import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
 import { screens } from './screens.ts'
 import { toastParameters } from './toast.ts'
 import { wordsFor } from './words.ts'
@@ -68,8 +68,7 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   try {
     if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
     if (!visit.may(screen.needs)) return errorPage(visit, screen.place, { kind: 'scope', needs: screen.needs })
-    if (screen.asksAgain && !isConfirmed(person.session, visit.now.getTime()))
-      return goTo(`/admin/confirm?next=${encodeURIComponent(isPost ? pathOf(here) : here)}`)
+    if (screen.asksAgain && !visit.isConfirmed) return askAgain(isPost ? pathOf(here) : here)
     return shown(visit, screen.place, await run(screen, visit, request))
   } catch (error) {
     if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
@@ -108,6 +107,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const { userId, email, shops } = person
   const scopes = scopesOfRole[shop.role]
   const principal = personCaller({ userId, merchantId: shop.id, mode, scopes })
+  const now = parts.clock()
   const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
   const ask: Ask = async (id, { path, query, cursor, body, key, requestId } = {}) => {
     const { body: text } = await parts.admin.perform(id, {
@@ -134,7 +134,8 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
     path: request.path,
     query: new URLSearchParams(request.raw.url?.split('?')[1] ?? ''),
-    now: parts.clock(),
+    now,
+    isConfirmed: isConfirmed(person.session, now.getTime()),
     here,
     ask,
     may: (id) => scopes.includes(adminOperations[id].scope),

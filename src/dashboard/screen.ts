@@ -54,6 +54,8 @@ export interface Visit {
   path: Readonly<Record<string, string>>
   query: URLSearchParams
   now: Date
+  // Whether the password was asked for a short time ago.
+  isConfirmed: boolean
   // The address of this page, with its query.
   here: string
   ask: Ask
@@ -132,6 +134,11 @@ function isAnswerable({ code }: Refusal): boolean {
 // After a post, so a reload does not send it again.
 export function goTo(href: string): PageAnswer {
   return redirect(href, { ...dashboardHeaders, 'clear-site-data': '"prefetchCache"' })
+}
+
+// Asks for the password, and then leads to `next`.
+export function askAgain(next: string): PageAnswer {
+  return goTo(`/admin/confirm?next=${encodeURIComponent(next)}`)
 }
 
 export type { Values, Words }
