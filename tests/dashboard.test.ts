@@ -155,6 +155,42 @@ anyEngine('the dashboard', (given) => {
     assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
   })
 
+  test('U+0000 in a path, a filter or a field is refused on every screen, and never a defect', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const filters = ['q', 'subject', 'actor', 'operation', 'cursor', 'from', 'category', 'product', 'done']
+    for (const screen of screens) {
+      const path = desk.path(filled(screen.path))
+      const asked = screen.get ? [`${path}?${filters.map((name) => `${name}=%00`).join('&')}`] : []
+      if (screen.path.includes(':')) asked.push(desk.path(screen.path.replaceAll(/:\w+/g, '%00')))
+      for (const address of asked)
+        assert.equal((await visit(house, address, desk.headers)).status, 400, `${screen.path} ${address}`)
+      if (!screen.post) continue
+      const sent = await post(house, path, { key: newId('req'), name: 'a\0', change: '\0' }, desk.headers)
+      const isFiles = screen.filesBytesMax !== undefined
+      assert.equal(sent.status, 400, screen.path)
+      assert.equal(sent.headers.get('content-type'), 'text/html; charset=utf-8', screen.path)
+      if (!isFiles) continue
+      const fields = new FormData()
+      fields.set('text', 'a\0')
+      const init = { method: 'POST', body: fields, headers: desk.headers }
+      assert.equal((await fetch(house.origin + path, init)).status, 400, screen.path)
+    }
+    const others = ['/admin', '/admin/sign-in', '/admin/account', '/c/x', '/o/x', '/oauth/authorize', '/']
+    for (const path of others) assert.equal((await visit(house, `${path}?next=%00`, desk.headers)).status, 400, path)
+    for (const path of ['/c/%00', '/admin/resets/%00', '/admin/invitations/%00', '/media/bloom/%00'])
+      assert.equal((await visit(house, path)).status, 400, path)
+    const forms = ['/admin/sign-in', '/admin/forgotten', '/admin/account', '/admin/passkeys/options', '/oauth/token']
+    for (const path of forms) {
+      const sent = await post(house, path, { email: 'a\0', for: '\0', name: '\0' }, desk.headers)
+      assert.equal(sent.status, 400, path)
+    }
+    assert.deepEqual(
+      house.lines().filter(({ message }) => message === 'defect'),
+      [],
+    )
+  })
+
   test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
     const house = await open()
     const { page, path } = await deskOf(house)

@@ -10,6 +10,8 @@ export interface Checks {
   query: QueryReader
   refuseMissingScope(principal: Principal | null): void
   refuseBadBody(body: unknown): void
+  // Of a body that was not read from JSON, whose reader has done it.
+  refuseBadTexts(body: unknown): void
   refuseScopesBeyond(principal: Principal | null, body: unknown): void
   // Null where the operation requires no key. `given` is the key that came beside the body.
   keyOf(body: unknown, given: string | undefined): string | null
@@ -31,6 +33,12 @@ export function createChecks(operation: Operation): Checks {
       if (issues.length === 0) return
       const onlyTheKey = issues.every((issue) => issue.path === '/idempotencyKey')
       throw refuse(onlyTheKey ? 'idempotency_key_invalid' : 'invalid_request', { issues })
+    },
+
+    refuseBadTexts(body) {
+      const path = badTextIn(body, '')
+      if (path === undefined) return
+      throw refuse('invalid_request', { issues: [{ path, message: 'holds U+0000 or half of a surrogate pair' }] })
     },
 
     // No caller hands on a scope that its credential does not carry. Checked here and not by the handler, because an earlier
@@ -55,4 +63,15 @@ export function createChecks(operation: Operation): Checks {
       return member ?? given ?? null
     },
   }
+}
+
+// Where a text is that no database stores. The schema was checked, so it is not nested without end.
+function badTextIn(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const found = badTextIn(name, path) ?? badTextIn(member, `${path}/${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -75,6 +75,7 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
     kind: 'page',
     isProbe: page.isProbe ?? false,
     async answer(incoming) {
+      refuseZero(incoming.raw)
       const request = pageRequest(parts, incoming, page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax)
       if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
       // A copy, since pages that are always the same give the same headers.
@@ -149,6 +150,7 @@ const handOffBytesMax = 16_384
 // say.
 function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (!url.startsWith('/')) throw badPath()
+  refuseZero({ url })
   if (url.length > handOffUrlMax) {
     const message = `must have at most ${handOffUrlMax} characters`
     throw refuse('invalid_request', { issues: [{ path: '/path', message }] })
@@ -156,6 +158,12 @@ function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (headers['transfer-encoding'] !== undefined)
     throw refuse('invalid_request', { issues: [{ path: '/headers/content-length', message: 'must be sent' }] })
   if (Number(headers['content-length'] ?? 0) > handOffBytesMax) throw refuse('body_too_large')
+}
+
+// Pages read path and query by themselves, and no text of a database contains U+0000.
+function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
+  if (url.includes('%00'))
+    throw refuse('invalid_request', { issues: [{ path: '/path', message: 'must not contain U+0000' }] })
 }
 
 export function badPath(): Refusal {

@@ -27,6 +27,12 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
   const validate = schema ? compile(schema) : undefined
 
   function check(values: QueryValues): void {
+    const zero = Object.keys(values).filter((name) => [values[name]].flat().some(hasZero))
+    if (zero.length > 0)
+      throw refuse('invalid_request', {
+        // No text of a database contains it, and a body may not either.
+        issues: zero.map((name) => ({ path: `/query/${escaped(name)}`, message: 'must not contain U+0000' })),
+      })
     const issues = validate
       ? validate(values).map(({ path, message }) => ({ path: `/query${path}`, message }))
       : unknownIn(Object.keys(values))
@@ -48,12 +54,6 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
       const names = [...new Set(sent.keys())].filter((name) => !(paged && name === 'cursor'))
       const unknown = unknownIn(names)
       if (unknown.length > 0) throw refuse('invalid_request', { issues: unknown })
-      const zero = names.filter((name) => sent.getAll(name).some((value) => value.includes('\u0000')))
-      if (zero.length > 0)
-        throw refuse('invalid_request', {
-          // No text of a database contains it, and a body may not either.
-          issues: zero.map((name) => ({ path: `/query/${escaped(name)}`, message: 'must not contain U+0000' })),
-        })
       const values = Object.fromEntries(names.map((name) => [name, valueFor(properties[name], sent.getAll(name))]))
       if (validate) check(values)
       const [cursor = null, second] = paged ? sent.getAll('cursor') : []
@@ -75,6 +75,10 @@ function valueFor(
   if (schema?.type === 'integer') return /^(0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text
   if (schema?.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   return text
+}
+
+function hasZero(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0')
 }
 
 // As a part of a JSON Pointer.

@@ -94,6 +94,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       checks.query.check(query)
       const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor ?? null)
       checks.refuseBadBody(body)
+      checks.refuseBadTexts(body)
       checks.refuseScopesBeyond(principal, body)
       const key = checks.keyOf(body, given)
       return perform(callable, { principal, path, query, body, after, key, requestId, now: clock() })

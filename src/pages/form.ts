@@ -18,7 +18,10 @@ export async function readForm(
   if (!isForm || encoding !== 'identity') return 415
   const bytes = await readBytes(raw, bytesMax)
   if (bytes === 'too_large') return 413
-  return bytes === 'ended_early' ? 400 : new URLSearchParams(bytes.toString('utf8'))
+  if (bytes === 'ended_early') return 400
+  const text = bytes.toString('utf8')
+  // No browser sends U+0000, and no text of a database contains it.
+  return /\0|%00/.test(text) ? 400 : new URLSearchParams(text)
 }
 
 export interface FilesForm {
@@ -38,6 +41,7 @@ export async function readFiles(raw: IncomingMessage, bytesMax: number): Promise
   try {
     const read = await new Response(bytes, { headers: { 'content-type': type } }).formData()
     const fields = [...read].filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    if (fields.flat().some((text) => text.includes('\0'))) return 400
     const files = [...read.values()].filter((value) => typeof value !== 'string' && value.size > 0) as File[]
     return {
       form: new URLSearchParams(fields),
