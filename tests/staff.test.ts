@@ -212,7 +212,12 @@ anyEngine('people at their pages', (given) => {
         values (${userId}, 'phone', 'x', 0, '[]', 'Phone', ${house.clock.now})`,
     )
     for (const deed of ['set_up', 'turn_on', 'add_passkey'])
-      assert.match((await post(helper, house, '/admin/account', { do: deed })).text, /Use a passkey/, deed)
+      assert.match(
+        (await post(helper, house, '/admin/account', { do: deed })).text,
+        /<h1[^>]*>Use your passkey<\/h1>.*Use it before you set up another factor\..*Use a passkey/s,
+        deed,
+      )
+    assert.doesNotMatch((await helper.visit(`${house.origin}/admin/confirm`)).text, /type="password"/)
     await house.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
     const setUp = await post(helper, house, '/admin/account', { do: 'set_up' })
     assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)

@@ -108,7 +108,8 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
       isWrong: true,
     }),
   codes: (words) => codesSheet(words, makeRecoveryCodes()),
-  confirm: (words) => confirmSheet(words, { email: long, next: '/admin', problem: null, hasPasskey: true }),
+  confirm: (words) =>
+    confirmSheet(words, { email: long, next: '/admin', problem: null, hasPasskey: true, isPasskeyNeeded: false }),
   lost: (words) => String(errorSheet(words, 'lost').body),
 }
 

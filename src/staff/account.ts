@@ -256,7 +256,7 @@ export function createAccountPages(tools: StaffTools) {
   }
 
   async function showConfirm(
-    { words, user, query }: Signed<Visit>,
+    { words, user, query, isHeld }: Signed<Visit>,
     {
       next = ownPath(query.get('next')),
       problem = null,
@@ -264,7 +264,8 @@ export function createAccountPages(tools: StaffTools) {
   ): Promise<PageAnswer> {
     const status = problem === null ? 200 : statuses[problem]
     const hasPasskey = (await storage.read((db) => listPasskeys(db, user.id))).length > 0
-    return answerSheet(status, confirmSheet(words, { email: user.email, next, problem, hasPasskey }))
+    const isPasskeyNeeded = isHeld && hasPasskey
+    return answerSheet(status, confirmSheet(words, { email: user.email, next, problem, hasPasskey, isPasskeyNeeded }))
   }
 
   async function postConfirm(visit: Signed<Posted>): Promise<PageAnswer> {

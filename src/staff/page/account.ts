@@ -212,9 +212,22 @@ export interface ConfirmView {
   next: string
   problem: SignInProblem | 'passkey' | null
   hasPasskey: boolean
+  // The password alone does not help: a second factor is demanded, and the passkey is the one there is.
+  isPasskeyNeeded: boolean
 }
 
-export function confirmSheet(words: Words, { email, next, problem, hasPasskey }: ConfirmView): string {
+export function confirmSheet(words: Words, { email, next, problem, hasPasskey, isPasskeyNeeded }: ConfirmView): string {
+  const byPasskey =
+    hasPasskey &&
+    passkeyForm(words, { purpose: 'confirm', action: '/admin/confirm', label: 'passkey.confirm', fields: { next } })
+  if (isPasskeyNeeded)
+    return sheetPage(words, {
+      title: words.say('confirm.passkeyTitle'),
+      problem: problem && words.say('passkey.failed'),
+      hasPasskeys: true,
+      body: html`<p class="lead">${words.say('confirm.passkeyLead')}</p>
+${byPasskey}`,
+    })
   return sheetPage(words, {
     title: words.say('confirm.title'),
     problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
@@ -226,6 +239,6 @@ ${hiddenFields({ next })}
 ${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isFirst: true, isWrong: problem === 'failed' })}
 <div class="choice">${button(words, 'action.continue')}</div>
 </form>
-${hasPasskey && passkeyForm(words, { purpose: 'confirm', action: '/admin/confirm', label: 'passkey.confirm', fields: { next } })}`,
+${byPasskey}`,
   })
 }

@@ -91,6 +91,9 @@ export const de: StaffTexts = {
   'codes.done': 'Ich habe sie gesichert',
   'confirm.title': 'Passwort noch einmal eingeben',
   'confirm.lead': 'Sie ändern gleich etwas Wichtiges.',
+  'confirm.passkeyTitle': 'Verwenden Sie Ihren Passkey',
+  'confirm.passkeyLead':
+    'Ihr Shop verlangt einen zweiten Faktor, und Sie haben einen Passkey. Verwenden Sie ihn, bevor Sie einen weiteren Faktor einrichten. Falls Sie ihn verloren haben, wenden Sie sich an einen Inhaber des Shops.',
   'lost.title': 'Dieser Link gilt nicht mehr',
   'lost.text': 'Er ist abgelaufen, wurde verwendet oder durch einen neueren ersetzt. Bitten Sie um einen neuen.',
   'foreign.title': 'Dieses Formular kam von einer anderen Website',

@@ -87,6 +87,9 @@ export const en = {
   'codes.done': 'I have saved them',
   'confirm.title': 'Enter your password again',
   'confirm.lead': 'You are about to change something that matters.',
+  'confirm.passkeyTitle': 'Use your passkey',
+  'confirm.passkeyLead':
+    'Your shop demands a second factor, and you have a passkey. Use it before you set up another factor. If you have lost it, ask an owner of the shop.',
   'lost.title': 'This link no longer works',
   'lost.text': 'It has expired, was used, or was replaced by a newer one. Ask for a new one.',
   'foreign.title': 'This form came from another site',

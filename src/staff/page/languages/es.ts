@@ -91,6 +91,9 @@ export const es: StaffTexts = {
   'codes.done': 'Los he guardado',
   'confirm.title': 'Introduzca de nuevo su contraseña',
   'confirm.lead': 'Está a punto de cambiar algo importante.',
+  'confirm.passkeyTitle': 'Use su clave de acceso',
+  'confirm.passkeyLead':
+    'Su tienda exige un segundo factor y usted tiene una clave de acceso. Úsela antes de configurar otro factor. Si la ha perdido, diríjase a un propietario de la tienda.',
   'lost.title': 'Este enlace ya no funciona',
   'lost.text': 'Ha caducado, se ha utilizado o se ha sustituido por uno más reciente. Pida uno nuevo.',
   'foreign.title': 'Este formulario vino de otro sitio',

@@ -94,6 +94,9 @@ export const fr: StaffTexts = {
   'codes.done': 'Je les ai conservés',
   'confirm.title': 'Saisissez à nouveau votre mot de passe',
   'confirm.lead': "Vous allez modifier quelque chose d'important.",
+  'confirm.passkeyTitle': 'Utilisez votre clé d’accès',
+  'confirm.passkeyLead':
+    'Votre boutique exige un second facteur et vous avez une clé d’accès. Utilisez-la avant de configurer un autre facteur. Si vous l’avez perdue, adressez-vous à un propriétaire de la boutique.',
   'lost.title': 'Ce lien ne fonctionne plus',
   'lost.text': 'Il a expiré, a été utilisé ou a été remplacé par un lien plus récent. Demandez-en un nouveau.',
   'foreign.title': "Ce formulaire vient d'un autre site",
