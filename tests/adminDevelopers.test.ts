@@ -8,12 +8,15 @@ import { testSecret } from '../harness/house.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
+import { rotateKey } from '../src/access/keys.ts'
 import { type AdminScope, adminScopes } from '../src/contract/words.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
 import { Refusal } from '../src/kit/refuse.ts'
+import { claimDeliveries, listDueEndpoints } from '../src/webhooks/claim.ts'
 import { pingEndpoint } from '../src/webhooks/endpoints.ts'
 import { openSecret } from '../src/webhooks/signature.ts'
+import { sweepWebhooks } from '../src/webhooks/sweep.ts'
 
 eachEngine('developers', (given) => {
   let house: AdminHouse
@@ -225,6 +228,109 @@ eachEngine('developers', (given) => {
     assert.equal((await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })).status, 200)
     const entries = JSON.stringify(await house.storage.read((db) => db.sql`select changes from audit_entries`))
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
+  })
+
+  test('an endpoint ends with the key that made it or moved it, and is handed on to its successor', async () => {
+    const url = 'https://hooks.example.com/ends'
+    const hourMs = 3_600_000
+    const shortKey = () => house.newKey(['admin:developers', 'admin:read'], { expiresAt: house.clock.now + hourMs })
+    const make = async (key: string) => {
+      const body = keyed({ installationId: await newInstallation(), url, events: ['webhook.ping'] })
+      const answer = await house.askAdmin('createAdminWebhookEndpoint', { key, body })
+      assert.equal(answer.status, 200, answer.text)
+      const { id: endpointId, installation } = answer.body.data.endpoint
+      return { endpointId, installationId: installation.id as string }
+    }
+    const isThere = async ({ installationId }: { installationId: string }) =>
+      (await house.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data
+        .length === 1
+    const isSent = async ({ endpointId, installationId }: { endpointId: string; installationId: string }) => {
+      await house.storage.write((tx) => pingEndpoint(tx, installationId, endpointId, house.clock.now))
+      const due = await house.storage.read((db) => listDueEndpoints(db, '', house.clock.now))
+      const named = [{ installationId, id: endpointId }]
+      const bounds = { limit: 10, leaseMs: 1_000, now: house.clock.now }
+      const { claimed } = await house.storage.write((tx) => claimDeliveries(tx, named, bounds))
+      const isDue = due.some(({ id }) => id === endpointId)
+      assert.equal(claimed.length > 0, isDue)
+      return isDue
+    }
+    const [expiring, revoked, rotated, other] = await Promise.all([shortKey(), shortKey(), shortKey(), shortKey()])
+    const ended = [await make(expiring.key), await make(revoked.key)]
+    const handedOn = await make(rotated.key)
+    const [byPerson, moved, described] = [
+      await make(expiring.key),
+      await make(house.keys.admin),
+      await make(house.keys.admin),
+    ]
+    assert.equal(await isSent(ended[1] as typeof handedOn), true)
+
+    const change = (body: object, { endpointId }: typeof handedOn, key: string) =>
+      house.askAdmin('updateAdminWebhookEndpoint', { path: { endpointId }, body: keyed(body), key })
+    assert.equal((await change({ url: `${url}/2` }, moved, other.key)).status, 200)
+    assert.equal((await change({ description: 'x' }, described, other.key)).status, 200)
+    const principal = personCaller({ userId: 'usr_1', merchantId: house.merchantId, mode: 'test', scopes: adminScopes })
+    const { endpointId } = byPerson
+    const taken = { principal, path: { endpointId }, body: { description: 'ours' }, key: newId('req') }
+    await house.app.admin.perform('updateAdminWebhookEndpoint', taken)
+
+    const path = { keyId: revoked.id }
+    assert.equal((await house.askAdmin('revokeAdminKey', { path, body: keyed() })).status, 200)
+    assert.equal(await isSent(ended[1] as typeof handedOn), false, 'at once')
+    // Rotated without its admin scopes being at stake: by the operator.
+    const successor = await house.storage.write((tx) =>
+      rotateKey(tx, testSecret, rotated.id, { overlapMs: 0 }, house.clock.now),
+    )
+    assert.equal(await isSent(handedOn), true)
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await Promise.all([...ended, handedOn].map(isThere)), [true, false, true])
+
+    house.clock.now += hourMs
+    for (const one of [ended[0] as typeof handedOn, handedOn, moved]) assert.equal(await isSent(one), false)
+    for (const one of [byPerson, described]) assert.equal(await isSent(one), true)
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(
+      await Promise.all([...ended, handedOn, moved, byPerson, described].map(isThere)),
+      [false, false, false, false, true, true],
+      successor.id,
+    )
+  })
+
+  test('a key is sent, and shown, no event that it may not read', async () => {
+    const { key } = await house.newKey(['admin:developers'])
+    const installationId = await newInstallation()
+    const url = 'https://hooks.example.com/reads'
+    const make = (events?: readonly string[]) =>
+      house.askAdmin('createAdminWebhookEndpoint', {
+        key,
+        body: keyed({ installationId, url, ...(events && { events }) }),
+      })
+    for (const events of [undefined, ['*'], ['order.*'], ['webhook.ping', 'product.updated']]) {
+      const answer = await make(events)
+      assert.deepEqual(
+        [...coded(answer), answer.body.error.current],
+        [403, 'scope_missing', { requiredScope: 'admin:read' }],
+      )
+    }
+    const made = await make(['webhook.*', 'app.installed'])
+    assert.equal(made.status, 200, made.text)
+    const path = { endpointId: made.body.data.endpoint.id }
+    assert.deepEqual(
+      coded(await house.askAdmin('updateAdminWebhookEndpoint', { key, path, body: keyed({ events: ['*'] }) })),
+      [403, 'scope_missing'],
+    )
+    const { endpointId: ofShop } = await failedDelivery(house)
+    const moved = { key, path: { endpointId: ofShop }, body: keyed({ url }) }
+    assert.deepEqual(coded(await house.askAdmin('updateAdminWebhookEndpoint', moved)), [403, 'scope_missing'])
+    // The payload of a delivery too.
+    const { deliveryId } = await failedDelivery(house)
+    const look = async (key: string) =>
+      (await house.askAdmin('getAdminWebhookDelivery', { key, path: { deliveryId } })).body.data.payload
+    assert.match(await look(key), /webhook\.ping/)
+    await house.storage.write(
+      (tx) => tx.sql`update webhook_deliveries set event_type = 'order.placed' where id = ${deliveryId}`,
+    )
+    assert.equal(await look(key), null)
+    assert.match(await look(house.keys.admin), /webhook\.ping/)
   })
 
   test('the address of an endpoint is in no entry beyond its origin', async () => {

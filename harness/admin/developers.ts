@@ -51,7 +51,10 @@ export const developerGivens: Readonly<Record<keyof typeof developerRows, Given>
   rotateAdminKey: key,
   revokeAdminKey: key,
   listAdminWebhookEndpoints: async () => ({}),
-  createAdminWebhookEndpoint: async (house) => ({ body: { installationId: await newInstallation(house), url } }),
+  // Events about the shop need a second scope.
+  createAdminWebhookEndpoint: async (house) => ({
+    body: { installationId: await newInstallation(house), url, events: ['webhook.*'] },
+  }),
   updateAdminWebhookEndpoint: async (house) => ({ ...(await endpoint(house)), body: { description: newId('req') } }),
   removeAdminWebhookEndpoint: endpoint,
   rotateAdminWebhookSecret: endpoint,

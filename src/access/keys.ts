@@ -12,6 +12,7 @@ import {
   countCredentials,
   expireCredential,
   findCredentialById,
+  handOnEndpoints,
   insertCredential,
   listCredentials,
   lockCredential,
@@ -103,6 +104,7 @@ export async function rotateKey(
     now,
   )
   await insertCredential(tx, credential)
+  handOnEndpoints(tx, old.id, credential.id)
   const overlapEndsAt = now + overlapMs
   await expireCredential(tx, old.installationId, old.id, overlapEndsAt)
   const oldKeyEndsAt = Math.min(overlapEndsAt, old.expiresAt ?? overlapEndsAt)

@@ -4,7 +4,7 @@ import { refuseBeyondApp } from '../access/machines.ts'
 import { type AuditedChange, membersChanged } from '../audit/change.ts'
 import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../contract/admin/developers.ts'
 import { limits } from '../contract/limits.ts'
-import type { AdminHandler } from '../http/admin.ts'
+import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
 import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor } from '../kit/cursor.ts'
@@ -34,6 +34,7 @@ import {
 } from './endpoints.ts'
 import { replayDelivery } from './replay.ts'
 import { countOpenDeliveries, type Delivery, type Endpoint, lockEndpoint } from './store.ts'
+import { mayRead, scopeOfRest } from './subscription.ts'
 import { deliveryView, endpointView } from './view.ts'
 import { changeOf, createdMembers, facts } from './written.ts'
 
@@ -60,7 +61,8 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const { installationId, url, events = ['*'], description = '', status } = body
       await refuseForeign(db, caller, installationId)
       await refuseBeyondApp(db, caller, installationId)
-      const input = { url, events, description, ...(status && { status }) }
+      refuseUnreadable(caller, events)
+      const input = { url, events, description, ...(status && { status }), credentialId: keyOf(caller) }
       const made = await asInvalidRequest(addEndpoint(db, installationId, input, parts, now.getTime()))
       const { endpoint, secret } = made
       const members = facts(endpoint)
@@ -76,8 +78,11 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const before = await findOwn(db, caller, endpointId)
       const { url = before.url, description = before.description, status } = body
       const events = body.events ?? (JSON.parse(before.events) as string[])
+      if (body.url !== undefined || body.events !== undefined) refuseUnreadable(caller, events)
       const at = now.getTime()
-      const input = { url, description, events }
+      // A person takes it over; a key that sends it elsewhere answers for it.
+      const isMoved = caller.kind === 'person' || url !== before.url
+      const input = { url, description, events, credentialId: isMoved ? keyOf(caller) : before.credentialId }
       await asInvalidRequest(changeEndpoint(db, installationId, endpointId, input, parts, at))
       if (status === 'paused') await pauseEndpoint(db, installationId, endpointId, at)
       if (status === 'enabled') await enableEndpoint(db, installationId, endpointId, at)
@@ -134,7 +139,8 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const delivery = isId('whd', deliveryId) ? await findDeliveryOf(db, caller, deliveryId) : undefined
       const [view] = delivery ? await deliveryViews(db, caller, [delivery]) : []
       if (!delivery || !view) throw refuse('webhook_delivery_not_found')
-      return { data: { delivery: view, payload: await findPayload(db, delivery) } }
+      const isReadable = mayRead(caller.scopes, [delivery.eventType])
+      return { data: { delivery: view, payload: isReadable ? await findPayload(db, delivery) : null } }
     },
 
     async replayAdminWebhookDeliveries({ db, caller, body, now }) {
@@ -160,6 +166,16 @@ async function findOwn(db: Reader, merchant: MerchantMode, id: string): Promise<
   const endpoint = isId('whe', id) ? await findEndpointOf(db, merchant, id) : undefined
   if (!endpoint) throw refuse('webhook_endpoint_not_found')
   return endpoint
+}
+
+// No caller is sent what it may not read.
+function refuseUnreadable({ scopes }: AdminCaller, events: readonly string[]): void {
+  if (!mayRead(scopes, events)) throw refuse('scope_missing', { current: { requiredScope: scopeOfRest } })
+}
+
+// An endpoint of an app ends with its installation.
+function keyOf({ kind, id }: AdminCaller): string | null {
+  return kind === 'key' ? id : null
 }
 
 async function refuseForeign(db: Reader, { merchantId, mode }: MerchantMode, installationId: string): Promise<void> {

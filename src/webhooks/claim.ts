@@ -8,6 +8,7 @@ import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
 import { inFlightMax } from './schedule.ts'
+import { isMakerLiving } from './store.ts'
 
 export interface Claimed {
   installationId: string
@@ -48,7 +49,7 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
     select e.installation_id as "installationId", e.id
     from waiting w join webhook_endpoints e on e.id = w.endpoint_id
     where e.status = 'enabled' and e.ended_at is null and (e.resting_until is null or e.resting_until <= ${now})
-      and (
+      and ${isMakerLiving(now)} and (
         select min(d.due_at) from webhook_deliveries d
         where d.endpoint_id = e.id and d.status in ('pending', 'retrying')) <= ${now}
       and (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'sending')
@@ -126,9 +127,9 @@ async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number):
   const rows = await tx.sql<IdleEndpoint>`
     select installation_id as "installationId", id, url, secret_sealed as "secretSealed", previous_sealed as "previousSealed",
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
-    from webhook_endpoints
+    from webhook_endpoints e
     where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
-      and (resting_until is null or resting_until <= ${now})
+      and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)}
     ${tx.skipLocked}`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return endpoints.flatMap(({ id }) => byId.get(id) ?? [])

@@ -36,6 +36,8 @@ export interface EndpointInput {
   description: string
   events: readonly string[]
   status?: Exclude<EndpointStatus, 'disabled'>
+  // The key that it ends with (default: none).
+  credentialId?: string | null
 }
 
 export interface MadeEndpoint {
@@ -86,6 +88,7 @@ export async function addEndpoint(
     restingUntil: null,
     createdAt: now,
     updatedAt: now,
+    credentialId: input.credentialId ?? null,
   }
   await insertEndpoint(tx, endpoint)
   return { endpoint, secret }
@@ -131,15 +134,15 @@ export async function changeEndpoint(
   tx: Tx,
   installationId: string,
   id: string,
-  input: Pick<EndpointInput, 'url' | 'description' | 'events'>,
+  input: Pick<EndpointInput, 'url' | 'description' | 'events' | 'credentialId'>,
   { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
   now: number,
 ): Promise<Endpoint | undefined> {
   refuseBadInput(input, allowPrivate)
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
-  const { url, description } = input
-  const changed = raised({ ...endpoint, url, description, events: JSON.stringify(input.events) }, now)
+  const { url, description, credentialId = null } = input
+  const changed = raised({ ...endpoint, url, description, credentialId, events: JSON.stringify(input.events) }, now)
   await updateEndpoint(tx, changed)
   return changed
 }

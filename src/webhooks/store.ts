@@ -29,6 +29,8 @@ export interface Endpoint {
   restingUntil: number | null
   createdAt: number
   updatedAt: number
+  // The key that it ends with; null: none.
+  credentialId: string | null
 }
 
 export const endpointColumns = new Fragment(`
@@ -37,7 +39,17 @@ export const endpointColumns = new Fragment(`
   secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
   previous_expires_at as "previousExpiresAt", last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
-  created_at as "createdAt", updated_at as "updatedAt"`)
+  created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId"`)
+
+// Of an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
+export function isMakerLiving(now: number): Fragment {
+  return new Fragment(
+    `(e.credential_id is null or exists (
+        select 1 from credentials c where c.id = e.credential_id and c.revoked_at is null
+          and (c.expires_at is null or c.expires_at > ?)))`,
+    [now],
+  )
+}
 
 export const endpointsMax = 100
 
@@ -72,10 +84,10 @@ export async function lockEndpoint(tx: Tx, installation: string, id: string): Pr
 export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
-      secret_hint, consecutive_failures, created_at, updated_at)
+      secret_hint, consecutive_failures, created_at, updated_at, credential_id)
     values (${endpoint.installationId}, ${endpoint.id}, ${endpoint.slot}, ${endpoint.url}, ${endpoint.description},
       ${endpoint.events}, ${endpoint.status}, ${endpoint.version}, ${endpoint.secretSealed}, ${endpoint.secretHint}, 0,
-      ${endpoint.createdAt}, ${endpoint.updatedAt})`
+      ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId})`
 }
 
 // Everything that an operator or the house may change. The row is locked.
@@ -86,7 +98,7 @@ export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
       secret_sealed = ${endpoint.secretSealed}, secret_hint = ${endpoint.secretHint},
       previous_sealed = ${endpoint.previousSealed}, previous_expires_at = ${endpoint.previousExpiresAt},
       consecutive_failures = ${endpoint.consecutiveFailures}, failing_since = ${endpoint.failingSince},
-      resting_until = ${endpoint.restingUntil}, updated_at = ${endpoint.updatedAt}
+      resting_until = ${endpoint.restingUntil}, updated_at = ${endpoint.updatedAt}, credential_id = ${endpoint.credentialId}
     where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
 }
 

@@ -1,6 +1,6 @@
 // What an endpoint subscribes to: the name of an event, every event of a subject (`order.*`), or everything (`*`).
 
-import { type EventKind, eventKinds } from '../contract/words.ts'
+import { type AdminScope, type EventKind, eventKinds } from '../contract/words.ts'
 
 export const subscriptionsMax = 50
 
@@ -14,6 +14,21 @@ export function subscriptionsProblem(subscriptions: readonly string[]): string |
       return `${JSON.stringify(subscription)} is not an event: use one of ${eventKinds.join(', ')}, or subject.* or *`
   }
   return undefined
+}
+
+// Whether one who has these admin scopes may read all that an endpoint with these subscriptions gets.
+export function mayRead(scopes: readonly string[], subscriptions: readonly string[]): boolean {
+  return (
+    scopes.includes(scopeOfRest) ||
+    eventKinds.every((kind) => isOfDevelopers(kind) || !subscriptions.some((one) => isMatchedBy(kind, one)))
+  )
+}
+
+export const scopeOfRest = 'admin:read' satisfies AdminScope
+
+// What `admin:developers` is for; all other events tell about the shop.
+function isOfDevelopers(kind: EventKind): boolean {
+  return kind.startsWith('webhook.') || kind.startsWith('app.')
 }
 
 function isMatchedBy(kind: EventKind, subscription: string): boolean {

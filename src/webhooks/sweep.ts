@@ -7,7 +7,8 @@ import { type RetentionMs, retentionDefaultsMs } from '../kit/retention.ts'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Storage } from '../storage/storage.ts'
-import { discardOwed, discardSome } from './store.ts'
+import { removeEndpoint } from './endpoints.ts'
+import { discardOwed, discardSome, isMakerLiving } from './store.ts'
 
 const sweptMax = 500
 const roundsMax = 200
@@ -42,7 +43,16 @@ export function newPlaces(): Places {
 // from their turn.
 export async function sweepWebhooks(storage: Storage, now: number, input: WebhookSweep = {}): Promise<boolean> {
   const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = input
-  const parts = [dropSecrets, discardOwedToRemoved, discardOverdue, dropTexts, dropForgotten, dropLog, dropEvents]
+  const parts = [
+    removeOfEndedKeys,
+    dropSecrets,
+    discardOwedToRemoved,
+    discardOverdue,
+    dropTexts,
+    dropForgotten,
+    dropLog,
+    dropEvents,
+  ]
   const round = { storage, loop: 'webhooks', now } as const
   const sweep: Sweep = { ...round, retentionMs, places, isEnding, failures: [], isMore: false }
   const errors: unknown[] = []
@@ -52,6 +62,21 @@ export async function sweepWebhooks(storage: Storage, now: number, input: Webhoo
     throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'webhooks could not all be swept')
   if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
   return isMore
+}
+
+// An endpoint does not outlive the key that made it.
+async function removeOfEndedKeys(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const ended = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.credential_id is not null and e.ended_at is null and not ${isMakerLiving(now)} and ${isDueAt(now, 'e')}
+      order by e.id limit ${sweptMax}`,
+  )
+  const remove = ({ installationId, id }: EndpointName) =>
+    storage.write(async (tx) => Number(await removeEndpoint(tx, installationId, id, now)))
+  await noteFailures(sweep.failures, handleEach(sweep, ended, keyOf, remove))
+  if (ended.length === sweptMax) sweep.isMore = true
 }
 
 async function dropSecrets(sweep: Sweep): Promise<void> {

@@ -287,7 +287,8 @@ export const developerRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/webhooks/endpoints',
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Create a webhook endpoint',
-    description: 'Answers the secret that signs the calls, this once. Without events it gets all of them.',
+    description:
+      'Answers the secret that signs the calls, this once. Without events it gets all of them; events about the shop need admin:read. An endpoint that a key makes ends with that key or its successor.',
     body: AdminWebhookEndpointCreateRequest, reply: { ...ok(AdminWebhookSecretResponse), isSecret: true },
     refusals: ['installation_not_found', 'webhook_endpoint_limit'],
   },

@@ -160,7 +160,7 @@ export interface AdminClient {
       /** Only endpoints of this installation. */
       installationId?: string | undefined
     }, options?: ListOptions): List<AdminWebhookEndpointListResponse, AdminWebhookEndpoint>
-    /** Create a webhook endpoint. Answers the secret that signs the calls, this once. Without events it gets all of them. Needs the scope `admin:developers`. (createAdminWebhookEndpoint) */
+    /** Create a webhook endpoint. Answers the secret that signs the calls, this once. Without events it gets all of them; events about the shop need admin:read. An endpoint that a key makes ends with that key or its successor. Needs the scope `admin:developers`. (createAdminWebhookEndpoint) */
     createEndpoint(input: AdminWebhookEndpointCreateRequest, options?: CallOptions): Promise<AdminWebhookSecretResponse>
     /** Change a webhook endpoint. Members that are left out stay as they are. Enabling one that was paused or disabled sends what has waited. Needs the scope `admin:developers`. (updateAdminWebhookEndpoint) */
     updateEndpoint(endpointId: string, input?: AdminWebhookEndpointUpdateRequest, options?: CallOptions): Promise<AdminWebhookEndpointResponse>
