@@ -25,8 +25,10 @@ export async function tempFolder(): Promise<string> {
 }
 
 export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {
-  // Only PATH is inherited: a developer's settings must not affect a test. Letters go nowhere unless asked.
-  const env = { PATH: process.env.PATH ?? '', CARTWRIGHT_MAIL_URL: 'off', ...environment }
+  // Only PATH is inherited: a developer's settings must not affect a test. Letters go nowhere and the demo shop has no past unless
+  // asked.
+  const quiet = { CARTWRIGHT_MAIL_URL: 'off', CARTWRIGHT_DEMO_HISTORY: 'off' }
+  const env = { PATH: process.env.PATH ?? '', ...quiet, ...environment }
   const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -2,7 +2,10 @@
 // while it opens its port. The next start must succeed completely.
 
 import { randomBytes } from 'node:crypto'
-import { needsDemoShop } from '../src/provisioning/demo.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { planMonth } from '../src/demo/month.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { findHistory, needsDemoShop } from '../src/provisioning/demo.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { findBroken } from './oracles.ts'
@@ -36,11 +39,13 @@ export async function runFirstStart(
   async function startWhole(options: ServerOptions): Promise<{ shop: string; tookMs: number }> {
     const startedAt = performance.now()
     const server = await startServer(options)
-    const tookMs = performance.now() - startedAt
-    await server.end()
-    for (const line of defectsOf([server])) violations.add(line)
     const storage = await openStorage(options.url)
     try {
+      const isWhole = await untilHistory(storage, parseRootSecret(options.rootSecretText) as RootSecret)
+      if (!isWhole) violations.add('the history of the demo shop is not completed')
+      const tookMs = performance.now() - startedAt
+      await server.end()
+      for (const line of defectsOf([server])) violations.add(line)
       if (await storage.read(async () => needsDemoShop(storage))) violations.add('the demo shop is incomplete')
       for (const sentence of await findBroken(storage)) violations.add(sentence)
       return { shop: await shopOf(storage), tookMs }
@@ -60,7 +65,8 @@ export async function runFirstStart(
       const { shop } = await startWhole(options)
       if (shop !== undisturbed) violations.add(`after a kill the demo shop is ${shop}, not ${undisturbed}`)
       const doctor = await runCommand(options, ['doctor'])
-      if (doctor.code !== 0) violations.add(`doctor says: ${doctor.said}`)
+      // It also lists what the history left for a person to do, and then its code is not 0.
+      if (!doctor.said.includes('invariants hold')) violations.add(`doctor says: ${doctor.said}`)
     } catch (error) {
       violations.add(`after a kill it does not start again: ${(error as Error).message}`)
     }
@@ -69,15 +75,33 @@ export async function runFirstStart(
   return { seen: { databases, kills, startMs: Math.round(tookMs) }, violations: [...violations].slice(0, 50) }
 }
 
+const historyMsMax = 120_000
+
+// It is made while the server is listening. False where it takes too long, or has too few orders.
+async function untilHistory(storage: Storage, rootSecret: RootSecret): Promise<boolean> {
+  const hopelessAt = performance.now() + historyMsMax
+  let planned = 0
+  for (;;) {
+    const facts = await findHistory(storage, rootSecret, Date.now())
+    if (!facts) break
+    planned = planMonth(facts.anchor).orders.length
+    if (performance.now() > hopelessAt) return false
+    await pause(50)
+  }
+  const [row] = await storage.read((db) => db.sql<{ n: number }>`select count(*) as n from orders`)
+  return Number(row?.n) >= planned
+}
+
 // As counts, since ids and instants differ. Keys are left out: each start that gets this far creates new ones.
 async function shopOf(storage: Storage): Promise<string> {
   const [row] = await storage.read(
     (db) => db.sql<object>`
       select (select count(*) from merchants) as "merchants", (select count(*) from installations) as "installations",
         (select count(*) from categories) as "categories", (select count(*) from products) as "products",
-        (select count(*) from skus) as "skus", (select sum(on_hand) from stock) as "stock",
+        (select count(*) from skus) as "skus",
+        (select sum(delta) from stock_movements where kind = 'opening') as "stock",
         (select count(*) from listed_products) as "listed", (select count(*) from promotions) as "promotions",
-        (select count(*) from stock_movements) as "movements", (select count(*) from webhook_endpoints) as "endpoints",
+        (select count(*) from users) as "users", (select count(*) from webhook_endpoints) as "endpoints",
         (select count(*) from schema_migrations) as "migrations"`,
   )
   return JSON.stringify(row)

@@ -65,7 +65,7 @@ import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
-import type { Sender, SenderOptions } from './webhooks/sender.ts'
+import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './webhooks/sender.ts'
 
 export interface AppParts {
   storage: Storage
@@ -92,6 +92,8 @@ export interface AppParts {
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // Pages beside the server's own.
   extraPages?: readonly HtmlPage[]
+  // Receivers of webhooks inside this process: undefined for every address that is not one of theirs.
+  ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
   // Where a merchant's shop can be seen, if one of these pages shows it.
   shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
@@ -162,7 +164,7 @@ export function createApp(parts: AppParts): App {
   const checkout = createCheckoutService(payTools)
   const dispatcher = new Dispatcher({
     storage,
-    sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }),
+    sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }, parts.ownReceivers),
     rootSecret,
     clock,
     log,
@@ -361,7 +363,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 }
 
 // Loaded with the first call that is owed, and with it the HTTP client.
-function lateSender(options: SenderOptions): Sender {
+function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers']): Sender {
   let made: Sender | undefined
   const sender = late(async () => {
     const { createSender } = await import('./webhooks/sender.ts')
@@ -369,7 +371,7 @@ function lateSender(options: SenderOptions): Sender {
     return made
   })
   return {
-    send: async (call) => (await sender()).send(call),
+    send: async (call) => ownReceivers?.(call) ?? (await sender()).send(call),
     close: async () => made?.close(),
   }
 }

@@ -58,6 +58,7 @@ describe('settings', () => {
       providerUrls: {},
       mail: { target: { kind: 'file', folder: 'data/mail' }, from: 'shop@localhost' },
       media: { kind: 'folder', folder: 'data/media' },
+      demoHistory: true,
       isRunByNpm: false,
     })
   })
@@ -96,6 +97,8 @@ describe('settings', () => {
     assert.equal(readSettings({ ...good, CARTWRIGHT_METRICS: 'off' }).metrics, 'off')
     for (const bad of ['-1', '301', '1.5', 'soon'])
       refuses({ ...good, CARTWRIGHT_DRAIN_SECONDS: bad }, /^CARTWRIGHT_DRAIN_SECONDS must be/)
+    assert.equal(readSettings({ ...good, CARTWRIGHT_DEMO_HISTORY: 'off' }).demoHistory, false)
+    refuses({ ...good, CARTWRIGHT_DEMO_HISTORY: '0' }, /^CARTWRIGHT_DEMO_HISTORY must be on or off/)
     for (const bad of ['0', '65536', 'no']) refuses({ ...good, CARTWRIGHT_METRICS: bad }, /^CARTWRIGHT_METRICS must be/)
   })
 

@@ -45,6 +45,8 @@ export interface Settings {
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
+  // Whether a new demo shop gets a month of orders.
+  demoHistory: boolean
   // npm does not hand its signals on to the server, so the server watches for the end of npm.
   isRunByNpm: boolean
 }
@@ -83,6 +85,7 @@ export function readSettings(environment: Environment): Settings {
     },
     mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), given('NODE_ENV') === 'production'),
     media: readMedia(given('CARTWRIGHT_MEDIA_URL')),
+    demoHistory: readDemoHistory(given('CARTWRIGHT_DEMO_HISTORY')),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
 }
@@ -104,6 +107,12 @@ function readDrainSeconds(text = '0'): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
     throw new BadSetting(`CARTWRIGHT_DRAIN_SECONDS must be a number from 0 to 300, not ${quote(text)}.`)
   return Number(text)
+}
+
+function readDemoHistory(text = 'on'): boolean {
+  if (text !== 'on' && text !== 'off')
+    throw new BadSetting(`CARTWRIGHT_DEMO_HISTORY must be on or off, not ${quote(text)}.`)
+  return text === 'on'
 }
 
 function readMetrics(text = 'on'): Config['metrics'] {

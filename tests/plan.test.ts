@@ -13,7 +13,7 @@ const floors: Readonly<Record<string, number>> = {
   'main.ts': 17,
   'cli.ts': 16,
   commands: 15,
-  'database.ts': 14,
+  'database.ts': 14, demo: 14,
   'app.ts': 13, 'workers.ts': 13, 'rootsecret.ts': 13, 'reseal.ts': 13,
   'config.ts': 12, 'version.ts': 12, 'adminHandlers.ts': 12, mail: 12,
   dashboard: 12,
@@ -181,6 +181,8 @@ const otherStatuses = new Set([
 
 function literalsIn(file: string, text: string): string[] {
   if (file.startsWith('contract/') || file.endsWith('/lifecycle.ts') || file === 'observe/invariants.ts') return []
+  // Subscribes to events, and announces none.
+  if (file === 'demo/receivers.ts') return []
   const kinds = eventKinds.filter(
     (kind) => /^(?:cart|checkout_session|order)\./.test(kind) && text.includes(`'${kind}'`),
   )

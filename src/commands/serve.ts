@@ -6,6 +6,7 @@ import { type App, createApp } from '../app.ts'
 import { type Config, readSettings } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
 import { bringUpToDate, openDatabase } from '../database.ts'
+import { demoAnswer } from '../demo/receivers.ts'
 import type { HttpServer } from '../http/server.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import type { LoopName } from '../loops/names.ts'
@@ -20,6 +21,8 @@ import { makeNewsDue } from '../payments/accounts.ts'
 import {
   type DemoShop,
   demoMerchantSlug,
+  findHistory,
+  type HistoryFacts,
   hasDemoShop,
   makeDemoShop,
   makeStorefrontKey,
@@ -137,6 +140,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     clock: () => new Date(),
     log,
     extraPages: storefrontPages(() => openStorefront),
+    ownReceivers: mayDemo ? demoAnswer : undefined,
     shopUrl: (slug) => (openStorefront && slug === demoMerchantSlug ? `${origin}/shop` : undefined),
   })
   return {
@@ -194,7 +198,8 @@ async function serve(parts: ServeParts): Promise<void> {
     const origin = config.publicUrl ?? originAt(port)
     await makeShop(parts, origin)
     await begin(origin)
-    const loops = await startLoops(parts, app)
+    const facts = parts.mayDemo && config.demoHistory ? await findDueHistory(parts) : undefined
+    const loops = facts ? startLoopsAfter(parts, app, facts) : await startLoops(parts, app)
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
@@ -220,6 +225,48 @@ function tellEnd(log: Log, reason: string | StorageRefused): void {
 
 interface Loops {
   drain(): Promise<void>
+}
+
+function findDueHistory({ storage, config }: ServeParts): Promise<HistoryFacts | undefined> {
+  return findHistory(storage, config.rootSecret, Date.now())
+}
+
+// The history of the demo shop is made while requests are served. Loops would take its webhooks and refunds for today's, so they wait.
+function startLoopsAfter(parts: ServeParts, app: App, facts: HistoryFacts): Loops {
+  let isEnding = false
+  const started = makeHistory(parts, app, facts, () => isEnding).then(() =>
+    isEnding ? undefined : startLoops(parts, app),
+  )
+  // Like a failure of the loops of any other start.
+  started.catch((error: unknown) => process.emit('uncaughtException', error as Error))
+  return {
+    async drain() {
+      isEnding = true
+      await (await started)?.drain()
+    },
+  }
+}
+
+async function makeHistory(
+  { storage, config, log }: ServeParts,
+  app: App,
+  facts: HistoryFacts,
+  isEnding: () => boolean,
+): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    const { makeDemoHistory } = await import('../demo/history.ts')
+    await makeDemoHistory({
+      storage,
+      rootSecret: config.rootSecret,
+      publicOrigin: app.publicOrigin,
+      isEnding,
+      facts,
+    })
+    if (!isEnding()) log.info('demo shop has its history', { ms: Math.round(performance.now() - startedAt) })
+  } catch (error) {
+    log.error('the history of the demo shop could not be made; the next start tries again', error)
+  }
 }
 
 async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
@@ -386,6 +433,7 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
       `  key          ${demo.keys.admin}   the eight admin scopes`,
       `  admin        ${origin}/admin`,
       `  sign in      ${demo.user.email}   password ${demo.user.password}`,
+      ...demo.colleagues.map(({ email, role }) => `  or as        ${email}   ${role}, the same password`),
       '  Keys and password are shown only once. New ones: npm run -s cartwright -- demo',
       '',
       ...webhookLines(config),

@@ -42,6 +42,7 @@ export const demoCommand = command({
         '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
         '            npm start, and npm run -s cartwright -- webhooks listen',
         `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
+        ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
         `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
       ])
       return 0

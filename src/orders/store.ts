@@ -430,6 +430,30 @@ export async function findAdminOrder(
   return row
 }
 
+// When the first and the last order before an instant were placed; undefined where there was none.
+export async function findPlacedSpan(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  before: number,
+): Promise<{ first: number; last: number } | undefined> {
+  const [row] = await db.sql<{ first: number | null; last: number | null }>`
+    select min(placed_at) as "first", max(placed_at) as "last" from orders
+    where merchant_id = ${merchantId} and mode = ${mode} and placed_at < ${before}`
+  return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
+}
+
+// The oldest first.
+export async function listPlacedBefore(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  before: number,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select id from orders where merchant_id = ${merchantId} and mode = ${mode} and placed_at < ${before}
+    order by placed_at, id limit 1000`
+  return rows.map(({ id }) => id)
+}
+
 const numbersFrom = 1_001
 // The number of a test order says that it is one, wherever it is read.
 const testNumberPrefix = 'T-'

@@ -6,14 +6,21 @@ import { createKey } from '../access/keys.ts'
 import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
-import { adminScopes, openScopes, type Scope } from '../contract/words.ts'
-import { type Installation, listInstallations, listMerchants, lockMerchant } from '../installations/store.ts'
+import { adminScopes, openScopes, type Role, type Scope } from '../contract/words.ts'
+import {
+  findMerchant,
+  type Installation,
+  listInstallations,
+  listMerchants,
+  lockMerchant,
+} from '../installations/store.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findAppByName } from '../oauth/apps.ts'
+import { findPlacedSpan } from '../orders/store.ts'
 import { normalCode } from '../promotions/store.ts'
 import { hashPassword, makePassword } from '../staff/password.ts'
-import { createUser, findUserForSignIn, setPassword } from '../staff/users.ts'
-import type { Storage, Tx } from '../storage/storage.ts'
+import { createUser, findUserByEmail, findUserForSignIn, setPassword } from '../staff/users.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { applyShop } from './apply.ts'
 import type { ShopFile } from './shopfile.ts'
 import { deleteExpiredKeys, endEndlessKeys, listLivingKeyIds } from './store.ts'
@@ -30,6 +37,8 @@ export interface DemoShop {
   webhookEndpoint: { id: string; secret: string }
   // An owner: runs the shop at /admin, and installs apps. The password is a fresh one each time, since the one before cannot be shown again.
   user: { email: string; password: string }
+  // They sign in with the same password.
+  colleagues: readonly { email: string; role: Role }[]
   app: { clientId: string; redirectUris: readonly string[] }
 }
 
@@ -45,19 +54,22 @@ export const demoMerchantSlug = 'alder-finch'
 
 const liveKeysMax = 10
 
-// True where there is no shop at all, and where an earlier start was ended before the demo shop was whole: its keys are
-// made last, and a key that was revoked is still there.
+// True where there is no shop at all, and where an earlier start was ended before the demo shop was whole.
 export async function needsDemoShop(storage: Storage): Promise<boolean> {
   return storage.read(async (db) => {
     const merchants = await listMerchants(db)
-    if (merchants.length === 0) return true
-    const demo = merchants.find(({ slug }) => slug === demoMerchantSlug)
-    if (!demo) return false
-    for (const { id } of await listInstallations(db, demo.id)) {
-      if ((await listCredentials(db, id)).length > 0) return false
-    }
-    return true
+    const hasDemo = merchants.some(({ slug }) => slug === demoMerchantSlug)
+    return merchants.length === 0 || (hasDemo && !(await isWhole(db)))
   })
+}
+
+// Its keys are made last, and a key that was revoked is still there.
+async function isWhole(db: Reader): Promise<boolean> {
+  const demo = await findMerchant(db, demoMerchantSlug)
+  for (const { id } of demo ? await listInstallations(db, demo.id) : []) {
+    if ((await listCredentials(db, id)).length > 0) return true
+  }
+  return false
 }
 
 export async function hasDemoShop(storage: Storage): Promise<boolean> {
@@ -67,12 +79,14 @@ export async function hasDemoShop(storage: Storage): Promise<boolean> {
 export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
   const file = await readDemoFile()
   const password = makePassword()
+  // A new one looks back on a month, in which its first things were there already.
+  const openedAt = (await storage.read(isWhole)) ? now : now - openedMs
   const [{ merchantId }, passwordHash] = await Promise.all([
-    applyShop(storage, file, { now, stock: false, dryRun: false }),
+    applyShop(storage, file, { now: openedAt, stock: false, dryRun: false }),
     hashPassword(password),
   ])
   return storage.write(async (tx) => {
-    await lockMerchant(tx, file.merchant.slug)
+    await lockDemoShop(tx)
     const installation = await demoInstallation(tx, merchantId, file)
     const webhookEndpoint = await ensureDemoEndpoint(tx, installation.id, rootSecret, now)
     const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
@@ -83,6 +97,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       await freshKey(tx, rootSecret, installation, 'none', now),
       await freshKey(tx, rootSecret, installation, 'admin', now),
     ]
+    await ensureDemoPeople(tx, rootSecret, { merchantId, passwordHash, openedAt, now })
     return {
       merchant: { slug: file.merchant.slug },
       installation: { id: installation.id },
@@ -90,7 +105,8 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
       promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
       webhookEndpoint,
-      user: { email: await ensureDemoUser(tx, rootSecret, merchantId, passwordHash, now), password },
+      user: { email: demoPeople.owner.email, password },
+      colleagues: [demoPeople.staff, demoPeople.viewer],
       app: await demoApp(tx, file),
     }
   })
@@ -136,27 +152,104 @@ async function readDemoFile(): Promise<ShopFile> {
   return file
 }
 
-async function demoInstallation(tx: Tx, merchantId: string, file: ShopFile): Promise<Installation> {
+async function demoInstallation(db: Reader, merchantId: string, file: ShopFile): Promise<Installation> {
   const name = file.installations?.[0]?.name
-  const installation = (await listInstallations(tx, merchantId)).find((known) => known.name === name)
+  const installation = (await listInstallations(db, merchantId)).find((known) => known.name === name)
   if (!installation) throw new Error('the demo shop has no installation')
   return installation
 }
 
-const demoEmail = 'demo@alder-finch.example'
+export const demoPeople = {
+  owner: { email: 'demo@alder-finch.example', role: 'owner' },
+  staff: { email: 'fulfilment@alder-finch.example', role: 'staff' },
+  viewer: { email: 'accounts@alder-finch.example', role: 'viewer' },
+} as const satisfies Readonly<Record<Role, { email: string; role: Role }>>
 
-// Made if it is missing. The shops it was given meanwhile stay, and so does a bar against it.
-async function ensureDemoUser(
-  tx: Tx,
+export type DemoPerson = keyof typeof demoPeople
+
+interface PeopleInput {
+  merchantId: string
+  passwordHash: string
+  openedAt: number
+  now: number
+}
+
+// Made if they are missing. The shops that they were given meanwhile stay, and so does a bar against them.
+async function ensureDemoPeople(tx: Tx, rootSecret: RootSecret, input: PeopleInput): Promise<void> {
+  const { merchantId, passwordHash, openedAt, now } = input
+  for (const { email, role } of Object.values(demoPeople)) {
+    const kept = await findUserForSignIn(tx, rootSecret, email)
+    if (kept) await setPassword(tx, kept.id, passwordHash, now)
+    else await createUser(tx, rootSecret, { email, passwordHash, merchantIds: [merchantId], role }, openedAt)
+  }
+}
+
+const day = 24 * 3_600_000
+const openedMs = 31 * day
+// The first order of the history is this long before the shop was made, and its last one that long.
+export const historyMs = 30 * day
+export const historyEndsMs = 7 * 60_000
+
+// The shop for which a month of history is to be made.
+export interface HistoryFacts {
+  // When the shop was made, and the history ends.
+  anchor: number
+  merchantId: string
+  installation: Installation
+  shopVersion: number
+  productSlugs: readonly string[]
+  people: Readonly<Record<DemoPerson, { userId: string; role: Role }>>
+}
+
+// Undefined where there is nothing to make: no demo shop, one of an earlier release, one whose history is complete, or one that
+// had orders of its own before.
+export async function findHistory(
+  storage: Storage,
   rootSecret: RootSecret,
-  merchantId: string,
-  passwordHash: string,
   now: number,
-): Promise<string> {
-  const kept = await findUserForSignIn(tx, rootSecret, demoEmail)
-  if (kept) await setPassword(tx, kept.id, passwordHash, now)
-  else await createUser(tx, rootSecret, { email: demoEmail, passwordHash, merchantIds: [merchantId] }, now)
-  return demoEmail
+): Promise<HistoryFacts | undefined> {
+  const file = await readDemoFile()
+  return storage.read(async (db) => {
+    const merchant = await findMerchant(db, demoMerchantSlug)
+    const people = merchant && (await findDemoPeople(db, rootSecret))
+    if (!merchant || !people) return undefined
+    const anchor = people.openedAt + openedMs
+    const installation = await demoInstallation(db, merchant.id, file)
+    const span = await findPlacedSpan(db, { merchantId: merchant.id, mode: installation.mode }, anchor)
+    const isBegun = span !== undefined && span.first === anchor - historyMs
+    if (anchor > now || (span && !isBegun) || span?.last === anchor - historyEndsMs) return undefined
+    return {
+      anchor,
+      merchantId: merchant.id,
+      installation,
+      shopVersion: merchant.version,
+      productSlugs: (file.products ?? []).map(({ slug }) => slug),
+      people: people.byRole,
+    }
+  })
+}
+
+async function findDemoPeople(db: Reader, rootSecret: RootSecret) {
+  const { owner, staff, viewer } = demoPeople
+  const [first, second, third] = [
+    await findUserByEmail(db, rootSecret, owner.email),
+    await findUserByEmail(db, rootSecret, staff.email),
+    await findUserByEmail(db, rootSecret, viewer.email),
+  ]
+  if (!first || !second || !third) return undefined
+  return {
+    openedAt: second.createdAt,
+    byRole: {
+      owner: { userId: first.id, role: owner.role },
+      staff: { userId: second.id, role: staff.role },
+      viewer: { userId: third.id, role: viewer.role },
+    },
+  }
+}
+
+// Whoever changes the demo shop as a whole comes one after the other.
+export async function lockDemoShop(tx: Tx): Promise<void> {
+  await lockMerchant(tx, demoMerchantSlug)
 }
 
 async function demoApp(tx: Tx, file: ShopFile): Promise<DemoShop['app']> {

@@ -1,0 +1,203 @@
+// The month that a new demo shop looks back on: complete, sound, silent, and made once, whatever interrupts it.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { serve, tempFolder } from '../harness/process.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
+import { createApp } from '../src/app.ts'
+import { adminScopes } from '../src/contract/words.ts'
+import { makeDemoHistory } from '../src/demo/history.ts'
+import { demoAnswer, demoEndpoints } from '../src/demo/receivers.ts'
+import { setMailSwitch } from '../src/events/letters.ts'
+import { personCaller } from '../src/http/admin.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import { createLog } from '../src/observe/log.ts'
+import { findHistory, makeDemoShop } from '../src/provisioning/demo.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { countSales } from '../src/reports/count.ts'
+
+const day = 86_400_000
+
+async function makeHistory({ storage, clock }: House, partsMax = Infinity): Promise<void> {
+  const facts = await findHistory(storage, testSecret, clock.now)
+  assert.ok(facts)
+  let parts = 0
+  const isEnding = () => parts++ >= partsMax
+  await makeDemoHistory({ storage, rootSecret: testSecret, publicOrigin: () => 'http://localhost', isEnding, facts })
+}
+
+eachEngine('the history of the demo shop', (given) => {
+  let house: House
+  let ask: (
+    id: string,
+    query?: Readonly<Record<string, unknown>>,
+  ) => Promise<{ data: never[] & Record<string, unknown> }>
+  before(async () => {
+    house = await openHouse(given)
+    const { storage, clock } = house
+    await storage.write((tx) => setMailSwitch(tx, true, clock.now))
+    await makeDemoShop(storage, testSecret, clock.now)
+    // Ended in the middle, and gone on with.
+    await makeHistory(house, 11)
+    assert.ok(await findHistory(storage, testSecret, clock.now), 'there is more to make')
+    await makeHistory(house)
+    while ((await countSales(storage, clock.now, 500)) > 0);
+    const { merchantId = '', userId = '' } = await personOf(house)
+    const principal = personCaller({ userId, merchantId, mode: 'test', scopes: adminScopes })
+    ask = async (id, query = {}) => JSON.parse(String((await house.app.admin.perform(id, { principal, query })).body))
+  })
+
+  test('is made once', async () => {
+    assert.equal(await findHistory(house.storage, testSecret, house.clock.now), undefined)
+    assert.equal(await findHistory(house.storage, testSecret, house.clock.now + 40 * day), undefined)
+    await makeDemoShop(house.storage, testSecret, house.clock.now + day)
+    assert.equal(await findHistory(house.storage, testSecret, house.clock.now + day), undefined)
+  })
+
+  test('breaks no invariant', async () => {
+    assert.deepEqual(await house.storage.read(findViolations), [])
+  })
+
+  test('gives every screen something to show', async () => {
+    const { data: home } = await ask('getAdminHome')
+    const todo = home.todo as Record<string, number>
+    assert.ok((todo.toSend ?? 0) >= 12, JSON.stringify(todo))
+    assert.deepEqual(
+      Object.entries(todo).filter(([, count]) => count === 0),
+      [],
+    )
+    const [sums] = await house.storage.read(
+      (db) => db.sql<Record<string, number>>`
+        select count(*) as "orders", count(distinct o.email_hash) as "customers",
+          count(distinct a.country) as "countries", sum(case when o.promotion_id is null then 0 else 1 end) as "discounted",
+          sum(case when o.payment_status = 'refunded' then 1 else 0 end) as "refunded",
+          sum(case when o.payment_status = 'partially_refunded' then 1 else 0 end) as "part",
+          sum(case when o.status = 'cancelled' then 1 else 0 end) as "cancelled"
+        from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`,
+    )
+    const least = { orders: 60, customers: 20, countries: 8, discounted: 10, refunded: 2, part: 2, cancelled: 3 }
+    for (const [name, count] of Object.entries(least))
+      assert.ok(Number(sums?.[name]) >= count, `${name}: ${sums?.[name]}`)
+    const { data: report } = await ask('getAdminSalesReport', {})
+    assert.ok(JSON.stringify(report).length > 1_000)
+    const { data: changes } = await ask('listAdminChanges')
+    const names = new Set((changes as { actor: { id: string } }[]).map(({ actor }) => actor.id))
+    assert.ok(changes.length > 40)
+    assert.equal(names.size, 2)
+  })
+
+  test('is silent: no letters, and nothing waits for webhooks listen', async () => {
+    const [letters] = await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
+    assert.equal(Number(letters?.n), 0)
+    const [own] = await house.storage.read(
+      (db) => db.sql<{ n: number; events: string }>`
+        select e.events, (select count(*) from webhook_deliveries d where d.endpoint_id = e.id) as n
+        from webhook_endpoints e where e.url like 'http://localhost:%'`,
+    )
+    assert.deepEqual([Number(own?.n), own?.events.includes('order.*')], [0, true])
+    // From now on letters are owed again.
+    const [mail] = await house.storage.read((db) => db.sql<{ on: number }>`select is_on as "on" from mail_switch`)
+    assert.equal(mail?.on, 1)
+  })
+
+  test('has a receiver that takes calls, one that fails and one that is turned off; none of them is called outside', async () => {
+    const { storage, clock } = house
+    const rows = await storage.read(
+      (db) => db.sql<{ url: string; status: string; failures: number; failed: number }>`
+        select e.url, e.status, e.consecutive_failures as "failures",
+          (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'failed') as "failed"
+        from webhook_endpoints e where e.url like 'https://%' order by e.id`,
+    )
+    const { labels, books, newsletter } = demoEndpoints
+    assert.deepEqual(
+      rows.map(({ url, status, failures, failed }) => [url, status, failures > 0, Number(failed) > 0]),
+      [
+        [labels.url, 'enabled', false, false],
+        [books.url, 'enabled', true, true],
+        [newsletter.url, 'disabled', true, false],
+      ],
+    )
+    const asked: string[] = []
+    const app = createApp({
+      storage,
+      rootSecret: testSecret,
+      rateLimit: null,
+      trustedProxies: [],
+      webhookAllowPrivate: false,
+      publicOrigin: () => house.origin,
+      version: 'test',
+      clock: () => new Date(clock.now + day),
+      log: createLog({ level: 'error', pretty: false, write: () => {} }),
+      ownReceivers: (call) => {
+        const answer = demoAnswer(call)
+        if (answer) asked.push(call.url)
+        else assert.fail(`${call.url} is called outside`)
+        return answer
+      },
+    })
+    await app.dispatcher.dispatchDue()
+    await app.dispatcher.drain()
+    app.close()
+    assert.deepEqual([...new Set(asked)], [books.url])
+  })
+})
+
+anyEngine('a shop that is there before', (given) => {
+  test('a shop whose first start ended before its keys were made gets its history too; one of an earlier release does not', async () => {
+    const house = await openHouse(given)
+    const { storage, clock } = house
+    const file: ShopFile = JSON.parse(
+      await readFile(new URL('../src/provisioning/demo/shop.json', import.meta.url), 'utf8'),
+    )
+    await house.apply(file)
+    assert.equal(await findHistory(storage, testSecret, clock.now), undefined, 'nobody works there yet')
+    await makeDemoShop(storage, testSecret, clock.now)
+    assert.ok(await findHistory(storage, testSecret, clock.now))
+    // As an earlier release left it: without colleagues.
+    await storage.write((tx) => tx.sql`delete from user_merchants where role <> 'owner'`)
+    await storage.write((tx) => tx.sql`delete from users where id not in (select user_id from user_merchants)`)
+    await makeDemoShop(storage, testSecret, clock.now)
+    assert.equal(await findHistory(storage, testSecret, clock.now), undefined)
+  })
+})
+
+async function personOf({ storage }: House): Promise<{ merchantId?: string; userId?: string }> {
+  const [row] = await storage.read(
+    (db) => db.sql<{ merchantId: string; userId: string }>`
+      select um.merchant_id as "merchantId", um.user_id as "userId" from user_merchants um
+      join merchants m on m.id = um.merchant_id where m.slug = 'alder-finch' and um.role = 'owner'`,
+  )
+  return row ?? {}
+}
+
+test('a start that is killed while it makes the history is completed by the next one, and the shop is open meanwhile', async () => {
+  const folder = await tempFolder()
+  const settings = {
+    CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,
+    CARTWRIGHT_DEMO_HISTORY: 'on',
+  }
+  const countOrders = async (origin: string, key: string) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await fetch(`${origin}/api/v1/admin/orders`, { headers })
+    return ((await answer.json()) as { data: unknown[] }).data.length
+  }
+  const first = await serve(settings)
+  const key = /(cwk_test_\w+) +the eight admin scopes/.exec(first.printed())?.[1] ?? ''
+  assert.doesNotMatch(first.printed(), /has its history/, 'it listens before')
+  await until(async () => (await countOrders(first.origin, key)) > 2)
+  await first.stop('SIGKILL')
+  const second = await serve(settings)
+  await until(async () => /demo shop has its history/.test(second.printed()))
+  assert.equal(await countOrders(second.origin, key), 50, 'a full page')
+  assert.equal(await second.stop(), 0)
+  // A refund that failed and a dispute wait for a person; nothing else is wrong.
+  assert.match((await cartwright(['doctor'], settings)).out, /invariants hold, the root secret fits\n\nNeeds a person:/)
+  const third = await serve(settings)
+  assert.equal(await third.stop(), 0)
+  assert.doesNotMatch(third.printed(), /history/)
+})
