@@ -117,4 +117,23 @@ eachEngine('createPublicCart', (given) => {
       ['backorder', null, []],
     )
   })
+
+  test('200 for any quantity of what is not counted, which is in stock', async () => {
+    const products = market.products?.map((product) => ({
+      ...product,
+      skus: product.skus.map((sku) =>
+        sku.code === 'PEONY' ? { ...sku, stock: 0, backorder: false, counted: false } : sku,
+      ),
+    }))
+    const house = await openHouse(given, { shops: [{ ...market, products: products ?? [] }] })
+    const carts = await cartsOf(house)
+    const { body } = await carts.read(await carts.create({ PEONY: 7 }))
+    assert.deepEqual(
+      [body.data.items[0].availability, body.data.items[0].availableQuantity, body.data.messages],
+      ['in_stock', null, []],
+    )
+    const { data } = (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'peonies' } })).body
+    const [sku] = data.skus
+    assert.deepEqual([data.availability, sku.availability, sku.availableQuantity], ['in_stock', 'in_stock', null])
+  })
 })

@@ -354,6 +354,25 @@ eachEngine('an order', (given) => {
     assert.deepEqual((await house.orders.read(orderId)).body.data.cancellation.restocked, [])
   })
 
+  test('of what is not counted any number is sold, and no stock moves', async () => {
+    const house = await openCheckout(given)
+    const products = orderMarket.products?.map((product) =>
+      product.slug === 'peonies'
+        ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3, backorder: false, counted: false })) }
+        : product,
+    )
+    await house.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
+    const cash = { isManual: true, method: 'cash_on_delivery', items: { PEONY: 5 } } as const
+    const events = () => house.storage.read((db) => db.sql`select id from events where type like 'inventory.%'`)
+    const before = await events()
+    const { orderId } = await house.orders.place(cash)
+    assert.deepEqual((await orderWorld(house, orderId)).onHand, { PEONY: 3 })
+    assert.deepEqual(await events(), before)
+    await house.orders.cancel(orderId)
+    assert.deepEqual((await orderWorld(house, orderId)).onHand, { PEONY: 3 })
+    assert.deepEqual(await house.storage.read(findViolations), [])
+  })
+
   test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
     const house = await openCheckout(given)
     const cash = { isManual: true, method: 'cash_on_delivery' } as const

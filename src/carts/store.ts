@@ -2,8 +2,8 @@
 // and product with them.
 
 import type { Metadata } from '../contract/parts.ts'
-import type { CartStatus, Mode } from '../contract/words.ts'
-import { availableOf } from '../inventory/store.ts'
+import type { CartStatus, Mode, SoldOutRule } from '../contract/words.ts'
+import { availableOf, soldOutRule } from '../inventory/store.ts'
 import { onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
@@ -71,7 +71,7 @@ export interface Offer {
   image: string | null
   price: number
   available: number
-  whenSoldOut: 'refuse' | 'backorder'
+  whenSoldOut: SoldOutRule
   maxPerOrder: number
   delivery: 'shipped' | 'digital'
   weightGrams: number | null
@@ -189,7 +189,7 @@ function offerColumns(now: number): Fragment {
   const available = availableOf(now)
   return new Fragment(
     `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
-      s.price, ${available.text} as "available", s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
+      s.price, ${available.text} as "available", ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
       s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
     available.values,
   )

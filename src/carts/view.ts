@@ -85,7 +85,7 @@ export function livingAddress({ address }: CartRow, now: number): CartAddress | 
 
 function availableQuantity({ offer }: CartLine): number | null {
   if (!offer.isSold) return 0
-  return offer.whenSoldOut === 'backorder' ? null : offer.available
+  return offer.whenSoldOut === 'refuse' ? offer.available : null
 }
 
 function maxQuantity({ offer }: CartLine): number {

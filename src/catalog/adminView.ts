@@ -57,11 +57,13 @@ function skuEntry(sku: SkuRow): ProductEntry['skus'][number] {
     price: sku.price,
     compareAtPrice: sku.compareAtPrice,
     backorder: sku.whenSoldOut === 'backorder',
+    counted: sku.whenSoldOut !== 'not_counted',
     maxPerOrder: sku.maxPerOrder,
     requiresShipping: sku.delivery === 'shipped',
     weightGrams: sku.weightGrams,
     taxClass: sku.taxClass,
     image: sku.image,
+    barcode: sku.barcode,
   }
 }
 

@@ -98,7 +98,7 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
       price: { amount: sku.price, currency: seller.currency },
       compareAtPrice: sku.compareAtPrice === null ? null : { amount: sku.compareAtPrice, currency: seller.currency },
       availability: skuAvailability(seller, sku, mode),
-      availableQuantity: availableQuantity(sku.stock[mode]),
+      availableQuantity: sku.whenSoldOut === 'not_counted' ? null : availableQuantity(sku.stock[mode]),
       maxPerOrder: sku.maxPerOrder,
       requiresShipping: sku.delivery === 'shipped',
       weightGrams: sku.weightGrams,

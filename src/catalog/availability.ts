@@ -1,11 +1,11 @@
 // How much of a SKU is available, and the word for it. Pure: the same rules for a product, a list row and a cart line.
 
-import type { Availability } from '../contract/words.ts'
+import type { Availability, SoldOutRule } from '../contract/words.ts'
 import type { StockLevel } from './product.ts'
 
 export interface StockFacts {
   available: number
-  whenSoldOut: 'refuse' | 'backorder'
+  whenSoldOut: SoldOutRule
 }
 
 // The operator may set the stock below what is held; then zero is available, not a negative number.
@@ -14,7 +14,7 @@ export function availableQuantity({ onHand, held }: StockLevel): number {
 }
 
 export function availabilityFor({ available, whenSoldOut }: StockFacts, lowStockAt: number): Availability {
-  if (available > lowStockAt) return 'in_stock'
+  if (available > lowStockAt || whenSoldOut === 'not_counted') return 'in_stock'
   if (available > 0) return 'low_stock'
   return whenSoldOut === 'backorder' ? 'backorder' : 'out_of_stock'
 }

@@ -237,6 +237,7 @@ export const skuMembers = [
   'weightGrams',
   'taxClass',
   'image',
+  'barcode',
 ] as const satisfies readonly (keyof SkuRecord)[]
 
 function planProduct(

@@ -34,12 +34,13 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
     options,
     price: sku.price,
     compareAtPrice: sku.compareAtPrice ?? null,
-    whenSoldOut: sku.backorder ? 'backorder' : 'refuse',
+    whenSoldOut: sku.counted === false ? 'not_counted' : sku.backorder ? 'backorder' : 'refuse',
     maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
     delivery: sku.requiresShipping === false ? 'digital' : 'shipped',
     weightGrams: sku.weightGrams ?? null,
     taxClass: sku.taxClass ?? 'standard',
     image: sku.image ?? null,
+    barcode: sku.barcode ?? null,
   }
 }
 

@@ -18,6 +18,7 @@ const sku: SkuRow = {
   weightGrams: null,
   taxClass: 'standard',
   image: null,
+  barcode: null,
   stock: { live: level, test: level },
 }
 const product: ProductRow = {

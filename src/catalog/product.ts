@@ -1,7 +1,7 @@
 // A product in one normal form: every member present, nothing optional. A change compares two of these, and the answers are
 // rendered from one.
 
-import type { Mode } from '../contract/words.ts'
+import type { Mode, SoldOutRule } from '../contract/words.ts'
 
 export interface ProductRecord {
   slug: string
@@ -30,12 +30,13 @@ export interface SkuRecord {
   options: readonly { name: string; value: string }[]
   price: number
   compareAtPrice: number | null
-  whenSoldOut: 'refuse' | 'backorder'
+  whenSoldOut: SoldOutRule
   maxPerOrder: number
   delivery: 'shipped' | 'digital'
   weightGrams: number | null
   taxClass: string
   image: string | null
+  barcode: string | null
 }
 
 // A stored record: it has ids and instants.

@@ -1,7 +1,7 @@
 // The SQL of the catalog.
 
-import type { Mode } from '../contract/words.ts'
-import { heldOf } from '../inventory/store.ts'
+import type { Mode, SoldOutRule } from '../contract/words.ts'
+import { heldOf, soldOutRule } from '../inventory/store.ts'
 import type { Place } from '../kit/cursor.ts'
 import { folded } from '../kit/fold.ts'
 import { inGroups } from '../kit/groups.ts'
@@ -197,8 +197,8 @@ interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
 
 const skuColumns = new Fragment(`
   s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
-  s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
-  s.tax_class as "taxClass", s.image`)
+  ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
+  s.tax_class as "taxClass", s.image, s.barcode`)
 
 interface LevelColumns {
   liveOnHand: number
@@ -347,6 +347,7 @@ function skuFrom(row: SkuColumns): SkuRow {
     weightGrams: row.weightGrams,
     taxClass: row.taxClass,
     image: row.image,
+    barcode: row.barcode,
     stock: levelsFrom(row),
   }
 }
@@ -408,23 +409,29 @@ export interface PlacedSku {
 
 const skuTypes = [
   ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
-  ...(['text', 'bigint', 'text', 'bigint', 'text', 'text'] as const),
+  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text'] as const),
 ] as const
 
 // Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
 const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
-  max_per_order, delivery, weight_grams, tax_class, image)`)
+  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode)`)
 
 function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   return tx.rows(
     skus.map(({ sku, position }) => [
       ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
-      ...[sku.compareAtPrice, sku.whenSoldOut, sku.maxPerOrder, sku.delivery, sku.weightGrams, sku.taxClass, sku.image],
+      ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
+      ...[sku.taxClass, sku.image, sku.barcode],
     ]),
     skuTypes,
   )
+}
+
+// The rule for when none is left, and whether the SKU is counted.
+function storedRule(rule: SoldOutRule): [string, number] {
+  return rule === 'not_counted' ? ['backorder', 0] : [rule, 1]
 }
 
 // The code before the name, so a search can tell them apart.
@@ -444,9 +451,9 @@ export async function insertSkus(
       (some) => tx.sql`
         with ${givenSkus} as (${skuRows(tx, some)})
         insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
-          when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
+          when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, created_at, updated_at)
         select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
-          compare_at_price, when_sold_out, max_per_order, delivery, weight_grams, tax_class, image,
+          compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode,
           cast(${now} as bigint), cast(${now} as bigint)
         from given where id is not null`,
     ),
@@ -461,8 +468,8 @@ export async function updateSkus(tx: Tx, merchant: string, skus: readonly Placed
         with ${givenSkus} as (${skuRows(tx, some)})
         update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
           price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
-          max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
-          tax_class = given.tax_class, image = given.image, updated_at = ${now}, retired_at = null
+          counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
+          tax_class = given.tax_class, image = given.image, barcode = given.barcode, updated_at = ${now}, retired_at = null
         from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
     ),
   )

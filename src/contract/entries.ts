@@ -61,6 +61,10 @@ export const SkuEntry = object({
     Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   ),
   backorder: optional('Whether it may be sold when there is none left (default: false).', Type.Boolean()),
+  counted: optional(
+    'false for what has no stock, such as a service: it can always be bought (default: true).',
+    Type.Boolean(),
+  ),
   maxPerOrder: optional(
     `How many one order may hold (default: ${limits.quantityMax}).`,
     Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
@@ -75,6 +79,7 @@ export const SkuEntry = object({
     word,
   ),
   image: optional('A picture of this SKU.', nullable(picture)),
+  barcode: optional('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
 export const ProductEntry = object({

@@ -73,6 +73,10 @@ export type InstallationStatus = (typeof installationStatuses)[number]
 export const credentialStatuses = ['active', 'expiring', 'expired', 'revoked'] as const
 export type CredentialStatus = (typeof credentialStatuses)[number]
 
+// What happens when none is left. not_counted: its stock is not counted, and there is always one left.
+export const soldOutRules = ['refuse', 'backorder', 'not_counted'] as const
+export type SoldOutRule = (typeof soldOutRules)[number]
+
 export const availabilities = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'] as const
 export type Availability = (typeof availabilities)[number]
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../contract/admin/catalog.ts'
-import type { ProductEntry, SkuEntry } from '../contract/entries.ts'
+import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../contract/entries.ts'
 import { slugify } from '../kit/slug.ts'
 import { amountIn, moneyText } from './form.ts'
 
@@ -39,7 +39,7 @@ export interface DraftOption {
 
 // Of all variants; '' leaves each as it is.
 export interface Shared {
-  backorder: '' | 'yes' | 'no'
+  backorder: '' | 'yes' | 'no' | 'uncounted'
   shipping: '' | 'yes' | 'no'
   taxClass: string
   maxPerOrder: string
@@ -115,7 +115,9 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       isSold: true,
     })),
     shared: {
-      backorder: oneOf(skus.map(({ backorder }) => (backorder ? 'yes' : 'no'))),
+      backorder: oneOf(
+        skus.map(({ backorder, counted }) => (counted === false ? 'uncounted' : backorder ? 'yes' : 'no')),
+      ),
       shipping: oneOf(skus.map(({ requiresShipping }) => (requiresShipping === false ? 'no' : 'yes'))),
       taxClass: oneOf(skus.map(({ taxClass }) => taxClass ?? 'standard')),
       maxPerOrder: oneOf(skus.map(({ maxPerOrder }) => String(maxPerOrder ?? ''))),
@@ -174,8 +176,8 @@ export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly Dr
       values: valuesIn(form.get(`option.${slot}.values`) ?? ''),
     })),
     status: form.get('status') === 'published' ? 'published' : 'hidden',
-    rows: numbersOf(form, 'sku', variantsMax * 2).map((at) => ({
-      code: line(`sku.${at}.code`, 100),
+    rows: numbersOf(form, 'sku', skusMax * 2).map((at) => ({
+      code: line(`sku.${at}.code`, skuCodeLengthMax),
       isKnown: form.get(`sku.${at}.known`) === 'yes',
       values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, 300)),
       price: line(`sku.${at}.price`, 20),
@@ -185,7 +187,7 @@ export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly Dr
       isSold: form.get(`sku.${at}.sold`) === 'yes',
     })),
     shared: {
-      backorder: yesNo('backorder'),
+      backorder: form.get('backorder') === 'uncounted' ? 'uncounted' : yesNo('backorder'),
       shipping: yesNo('shipping'),
       taxClass: line('taxClass', 60),
       maxPerOrder: line('maxPerOrder', 6),
@@ -360,7 +362,7 @@ export function entryOf(
       price: amount(row.price, `/skus/${at}/price`) ?? 0,
       compareAtPrice: row.compareAt === '' ? null : amount(row.compareAt, `/skus/${at}/compareAtPrice`),
       weightGrams: whole(row.weight, `/skus/${at}/weightGrams`),
-      ...(backorder !== '' && { backorder: backorder === 'yes' }),
+      ...(backorder !== '' && { backorder: backorder === 'yes', counted: backorder !== 'uncounted' }),
       ...(shipping !== '' && { requiresShipping: shipping === 'yes' }),
       ...(taxClass !== '' && { taxClass }),
       ...(stock !== null && { stock }),

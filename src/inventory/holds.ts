@@ -48,7 +48,7 @@ export async function hold(
     const stockRow = found.stockRows.get(skuId)
     const left = stockRow && stockRow.retiredAt === null ? usableFor(stockRow, found.claimsOn(skuId)) : 0
     const usable = Math.min(left, Math.max(0, (stockRow?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
-    const maySellOut = stockRow?.whenSoldOut === 'backorder' && stockRow.retiredAt === null
+    const maySellOut = stockRow !== undefined && stockRow.whenSoldOut !== 'refuse' && stockRow.retiredAt === null
     if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
     granted.set(skuId, Math.min(quantity, usable))
   }

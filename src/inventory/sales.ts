@@ -35,7 +35,7 @@ export async function sell(
       : stockRow.retiredAt === null
         ? usableFor(stockRow, claims)
         : Math.min(stockRow.onHand, claims.own)
-    const maySellOut = stockRow?.whenSoldOut === 'backorder' && stockRow.retiredAt === null
+    const maySellOut = stockRow !== undefined && stockRow.whenSoldOut !== 'refuse' && stockRow.retiredAt === null
     if (quantity > mayHave && !maySellOut) shortages.push({ skuId, available: mayHave })
     taken.set(skuId, Math.min(quantity, mayHave))
   }

@@ -1,6 +1,7 @@
 // The rules of stock, without a database. `onHand` counts the units that exist, `held` those that are reserved for a
 // while; the difference can be bought.
 
+import type { SoldOutRule } from '../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 
 export interface Line {
@@ -20,7 +21,7 @@ export interface StockRow extends MerchantMode {
   productId: string
   onHand: number
   held: number
-  whenSoldOut: 'refuse' | 'backorder'
+  whenSoldOut: SoldOutRule
   retiredAt: number | null
   // The sequence of the last stock event.
   stockVersion: number
@@ -40,8 +41,9 @@ export interface Claims {
 export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
 // How many units an owner may have: what it holds, and what no one holds. The operator may set the stock below what is
-// held. Then no owner can have more than it holds, and the first to come gets it.
-export function usableFor({ onHand, held }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
+// held. Then no owner can have more than it holds, and the first to come gets it. Of what is not counted none is held or taken.
+export function usableFor({ onHand, held, whenSoldOut }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
+  if (whenSoldOut === 'not_counted') return 0
   const others = held - own - ownLapsed - lapsed
   const free = Math.max(0, onHand - others - own)
   return Math.min(onHand, own + free)

@@ -25,12 +25,15 @@ function heldText(stock: string): string {
       and h.expires_at <= ?), 0))`
 }
 
+// Of the SKU `s`.
+export const soldOutRule = new Fragment(`case s.counted when 0 then 'not_counted' else s.when_sold_out end`)
+
 // These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait,
 // but every other table in the statement as it was before. Holds are therefore read in a separate statement. The
 // columns of the SKU itself may be slightly old, as if this had run before the operator's change.
 const stockRow = new Fragment(`
   t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
-  s.when_sold_out as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
+  ${soldOutRule.text} as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
   (select m.low_stock_at from merchants m where m.id = t.merchant_id) as "lowStockAt"
   from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id`)
 

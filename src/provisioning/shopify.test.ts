@@ -142,6 +142,8 @@ test('reads an export in the older headers', async (t) => {
       compareAtPrice: 5900,
       stock: 18,
       backorder: false,
+      counted: true,
+      barcode: '4006381333931',
       requiresShipping: true,
       weightGrams: 420,
       image: `${images}-sand.jpg?v=1`,
@@ -201,15 +203,13 @@ test('reads an export in the older headers', async (t) => {
   await t.test('says what was bent to fit, and once which columns were not read', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
     assert.deepEqual(notes, [
-      'columns that are not imported: Variant Fulfillment Service, Variant Barcode, SEO Title, SEO Description, ' +
+      'columns that are not imported: Variant Fulfillment Service, SEO Title, SEO Description, ' +
         'Google Shopping / Google Product Category, Variant Tax Code, Cost per item',
       'line 22: the compare-at price 12.00 is not above the price and was left out',
       'line 22: the stock -4 is negative and became 0',
       'line 23: the compare-at price 18.00 is not above the price and was left out',
       'line 29: the SKU "SOCK-2" is already used on line 28; here it became "SOCK-2-0a84810b"',
-      'line 32: stock is not tracked at Shopify; the variant can be ordered without stock',
       'line 32: the variant is not taxable at Shopify; here the tax table decides',
-      'line 33: stock is not tracked at Shopify; the variant can be ordered without stock',
       'line 33: the variant is not taxable at Shopify; here the tax table decides',
       'line 35: the handle "Garden_Gloves" became the slug "garden-gloves-00a8054c"',
       'line 35: the image "http://old.example.com/gloves.jpg" is not an https address and was left out',
@@ -360,13 +360,12 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
   [
     'no tracker',
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '0' },
-    { backorder: true, stock: 0 },
-    /not tracked/,
+    { backorder: false, counted: false, stock: 0 },
   ],
   [
     'no tracker, but stock',
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '3' },
-    { backorder: false, stock: 3 },
+    { backorder: false, counted: true, stock: 3 },
   ],
   ['negative stock', { 'Variant Inventory Qty': '-12' }, { stock: 0 }, /-12 is negative and became 0/],
   ['stock that is no number', { 'Variant Inventory Qty': 'many' }, {}, /stock "many"/],

@@ -56,6 +56,7 @@ const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
 const descriptionLengthMax = 50_000
 const countMax = 1_000_000_000
+const barcodeLengthMax = 64
 
 export interface ShopifyOptions {
   currency: string
@@ -191,6 +192,7 @@ export const shopifyColumns = {
   imagePosition: ['image position'],
   imageAlt: ['image alt text'],
   variantImage: ['variant image', 'variant image url'],
+  barcode: ['variant barcode', 'barcode'],
 } as const satisfies Record<string, readonly string[]>
 
 export type ShopifyColumn = keyof typeof shopifyColumns
@@ -450,6 +452,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   const sku: Variant['sku'] = {
     price,
     backorder: allowsBackorder(row, note),
+    ...(has(row, 'tracker') && { counted: !isUncounted(row) }),
     requiresShipping: truth(cell(row, 'requiresShipping')) ?? !draft.isGiftCard,
   }
   if (has(row, 'compareAtPrice'))
@@ -460,6 +463,8 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
   const image = cell(row, 'variantImage')
   if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
+  const barcode = cell(row, 'barcode')
+  if (has(row, 'barcode')) sku.barcode = barcodeOf(barcode, note)
   if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
   return { line: row.line, values, code, sku }
 }
@@ -491,14 +496,13 @@ function compareAtPriceOf(text: string, price: number, currency: string, note: N
   return null
 }
 
+// Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
+// number means it to count.
+function isUncounted(row: Row): boolean {
+  return has(row, 'tracker') && cell(row, 'tracker') === '' && /^0*$/.test(cell(row, 'quantity'))
+}
+
 function allowsBackorder(row: Row, note: Note): boolean {
-  // Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
-  // number means it to count.
-  const isUncounted = has(row, 'tracker') && cell(row, 'tracker') === '' && /^0*$/.test(cell(row, 'quantity'))
-  if (isUncounted) {
-    note('stock is not tracked at Shopify; the variant can be ordered without stock')
-    return true
-  }
   const policy = cell(row, 'policy').toLowerCase()
   if (policy === 'continue') return true
   if (policy === 'deny' || policy === '') return false
@@ -516,6 +520,12 @@ function stockOf(text: string, note: Note): number | undefined {
   }
   if (count < 0) note(`the stock ${text} is negative and became 0`)
   return Math.max(0, count)
+}
+
+function barcodeOf(text: string, note: Note): string | null {
+  if (text.length <= barcodeLengthMax) return text === '' ? null : text
+  note(`the barcode "${cut(text, 40)}" has more than ${barcodeLengthMax} characters and was left out`)
+  return null
 }
 
 const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }

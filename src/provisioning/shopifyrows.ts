@@ -34,7 +34,8 @@ const exported = [
   ['quantity', 'Variant Inventory Qty'], ['policy', 'Variant Inventory Policy'], ['price', 'Variant Price'],
   ['compareAtPrice', 'Variant Compare At Price'], ['requiresShipping', 'Variant Requires Shipping'],
   ['taxable', 'Variant Taxable'], ['imageUrl', 'Image Src'], ['imagePosition', 'Image Position'],
-  ['imageAlt', 'Image Alt Text'], ['giftCard', 'Gift Card'], ['variantImage', 'Variant Image'], ['status', 'Status'],
+  ['imageAlt', 'Image Alt Text'], ['giftCard', 'Gift Card'], ['variantImage', 'Variant Image'], ['barcode', 'Variant Barcode'],
+  ['status', 'Status'],
 ] as const satisfies readonly (readonly [ShopifyColumn, string])[]
 
 export const shopifyHeader = csvLine(exported.map(([, name]) => name))
@@ -92,14 +93,15 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
     sku: sku.code,
     price: decimalAmount(sku.price, currency),
     compareAtPrice: sku.compareAtPrice === null ? '' : decimalAmount(sku.compareAtPrice, currency),
-    tracker: 'shopify',
-    quantity: String(sku.stock.live.onHand),
+    tracker: sku.whenSoldOut === 'not_counted' ? '' : 'shopify',
+    quantity: sku.whenSoldOut === 'not_counted' ? '' : String(sku.stock.live.onHand),
     policy: sku.whenSoldOut === 'backorder' ? 'continue' : 'deny',
     grams,
     weight: grams,
     weightUnit: grams === '' ? '' : 'g',
     requiresShipping: sku.delivery === 'shipped' ? 'TRUE' : 'FALSE',
     taxable: 'TRUE',
+    barcode: sku.barcode ?? '',
     variantImage: sku.image === null ? '' : pictureUrl(sku.image, { origin }),
   }
 }

@@ -1,6 +1,7 @@
 // Reads a stock file: a row for each SKU, with the count that is to be, and better also the count that was seen, so a sale in
 // between is not undone. The columns are those of Shopify's inventory file. Pure.
 
+import { skuCodeLengthMax } from '../contract/entries.ts'
 import { type CsvRow, withoutGuard } from '../provisioning/csv.ts'
 
 export type StockOutcome =
@@ -15,7 +16,7 @@ const names = {
   expected: ['on hand (current)'],
 } as const
 
-const codeLengthMax = 80
+const codeLengthMax = skuCodeLengthMax
 const onHandMax = 1_000_000_000
 
 export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>): AsyncGenerator<StockOutcome> {

@@ -249,6 +249,7 @@ export const de: DashboardTexts = {
     'product.digital': 'Per E-Mail oder Download',
     'product.soldOut': 'Wenn ausverkauft',
     'product.backorder': 'Weiter bestellbar',
+    'product.uncounted': 'Nie: der Bestand wird nicht gezählt',
     'product.noBackorder': 'Nicht bestellbar',
     'product.taxClass': 'Steuerklasse',
     'product.maxPerOrder': 'Höchstens je Bestellung',

@@ -259,6 +259,7 @@ const texts = {
   'product.digital': 'Sent by e-mail or downloaded',
   'product.soldOut': 'When sold out',
   'product.backorder': 'Can still be ordered',
+  'product.uncounted': 'Never: its stock is not counted',
   'product.noBackorder': 'Cannot be ordered',
   'product.taxClass': 'Tax class',
   'product.maxPerOrder': 'At most per order',

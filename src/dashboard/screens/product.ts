@@ -2,6 +2,7 @@
 // saved meanwhile is shown in both versions, to choose from.
 
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
+import { skuCodeLengthMax } from '../../contract/entries.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Refusal } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
@@ -33,7 +34,7 @@ import { attempt, type Posted, type Screen, type Shown, type Visit } from '../sc
 import { changeMade, done } from '../toast.ts'
 import type { TextKey } from '../words.ts'
 
-const formBytesMax = 1_048_576
+const formBytesMax = 4_194_304
 
 export const newProduct: Screen = {
   path: 'products/new',
@@ -242,7 +243,7 @@ function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
     title: words.say('product.selling'),
     body: html`<div class="fields">
 ${field(words, { name: 'shipping', label: words.say('product.delivery'), kind: 'choice', isRequired: true, options: yesNo(shared.shipping, 'product.shipped', 'product.digital') }, shared.shipping)}
-${field(words, { name: 'backorder', label: words.say('product.soldOut'), kind: 'choice', isRequired: true, options: yesNo(shared.backorder, 'product.backorder', 'product.noBackorder') }, shared.backorder)}
+${field(words, { name: 'backorder', label: words.say('product.soldOut'), kind: 'choice', isRequired: true, options: [...yesNo(shared.backorder, 'product.backorder', 'product.noBackorder'), { value: 'uncounted', label: words.say('product.uncounted') }] }, shared.backorder)}
 ${field(words, { name: 'taxClass', label: words.say('product.taxClass'), kind: 'line', lengthMax: 40, isHalf: true }, shared.taxClass, problems)}
 ${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), kind: 'line', lengthMax: 4, isHalf: true }, shared.maxPerOrder, problems)}
 ${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') }, draft.slug, problems)}
@@ -335,7 +336,7 @@ function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems }:
     mode: 'text' | 'decimal' | 'numeric',
   ): Html => {
     const isWrong = problems.at[`/skus/${at}/${member}`] !== undefined
-    return html`<td class="cell" data-head="${words.say(key)}"><input name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? 80 : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
+    return html`<td class="cell" data-head="${words.say(key)}"><input name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? skuCodeLengthMax : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
   }
   const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`
   return html`<tr>${hasOptions && html`<th scope="row" class="main" dir="auto">${label}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</th>`}

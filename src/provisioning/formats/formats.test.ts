@@ -45,21 +45,25 @@ test('reads a file of WooCommerce', async () => {
         price: 2000,
         compareAtPrice: null,
         backorder: false,
+        counted: true,
         requiresShipping: true,
         stock: 4,
         weightGrams: 227,
         image: 'https://cdn.example.com/vneck-red.jpg',
+        barcode: null,
       },
       {
         code: 'v-neck-t-shirt-44-blue-m',
         options: { Color: 'Blue', Size: 'M' },
         price: 1800,
         compareAtPrice: 2000,
-        backorder: true,
+        backorder: false,
+        counted: false,
         requiresShipping: true,
         stock: 0,
         weightGrams: 227,
         image: null,
+        barcode: null,
       },
     ],
   })
@@ -72,10 +76,16 @@ test('reads a file of WooCommerce', async () => {
   )
   assert.equal(hoodie?.name, 'Hoodie, "Logo"')
   assert.deepEqual(
-    [hoodie?.skus[0]?.price, hoodie?.skus[0]?.compareAtPrice, hoodie?.skus[0]?.stock, hoodie?.skus[0]?.backorder],
-    [4200, 4500, 12, true],
+    [
+      hoodie?.skus[0]?.price,
+      hoodie?.skus[0]?.compareAtPrice,
+      hoodie?.skus[0]?.stock,
+      hoodie?.skus[0]?.backorder,
+      hoodie?.skus[0]?.barcode,
+    ],
+    [4200, 4500, 12, true, '4006381333931'],
   )
-  assert.deepEqual([album?.skus[0]?.requiresShipping, album?.skus[0]?.backorder], [false, true])
+  assert.deepEqual([album?.skus[0]?.requiresShipping, album?.skus[0]?.counted], [false, false])
   assert.deepEqual([cap?.published, cap?.skus[0]?.stock, cap?.skus[0]?.backorder], [false, 0, false])
   assert.equal(hidden?.published, false)
 })
@@ -85,10 +95,12 @@ test('reads a file of Medusa, with the prices of the shop', async () => {
   assert.deepEqual(refused, [])
   const mug = products.get('coffee-mug')?.entry
   assert.deepEqual(
-    mug?.skus.map(({ code, price, options, backorder, weightGrams }) => [code, price, options, backorder, weightGrams]),
+    mug?.skus.map(({ code, price, options, backorder, counted, weightGrams }) => [
+      ...[code, price, options, backorder, counted, weightGrams],
+    ]),
     [
-      ['MUG-1', 1000, { Size: 'One' }, false, 1000],
-      ['MUG-2', 1250, { Size: 'Two' }, true, 1000],
+      ['MUG-1', 1000, { Size: 'One' }, false, true, 1000],
+      ['MUG-2', 1250, { Size: 'Two' }, true, false, 1000],
     ],
   )
   assert.deepEqual(
@@ -111,11 +123,11 @@ test('reads a feed of Google', async () => {
   assert.deepEqual(refused, [[5, 'the price is in USD, and the shop sells in EUR']])
   const shears = products.get('shears')?.entry
   assert.deepEqual(
-    shears?.skus.map(({ code, options, price, compareAtPrice, backorder, weightGrams, image }) => [
-      ...[code, options, price, compareAtPrice, backorder, weightGrams, image],
+    shears?.skus.map(({ code, options, price, compareAtPrice, counted, weightGrams, image }) => [
+      ...[code, options, price, compareAtPrice, counted, weightGrams, image],
     ]),
     [
-      ['GS-RED', { Color: 'Red' }, 2490, 2990, true, 250, 'https://cdn.example.com/red.jpg'],
+      ['GS-RED', { Color: 'Red' }, 2490, 2990, false, 250, 'https://cdn.example.com/red.jpg'],
       ['GS-BLUE', { Color: 'Blue' }, 2990, null, true, null, 'https://cdn.example.com/blue.jpg'],
     ],
   )

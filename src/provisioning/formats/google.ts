@@ -23,6 +23,7 @@ export const google: ProductFormat = {
     ...(['option1Name', 'option1Value', 'option2Name', 'option2Value', 'option3Name', 'option3Value'] as const),
     ...(['imageUrl', 'variantImage'] as const),
     ...(columns.has('brand') ? (['vendor'] as const) : []),
+    ...(columns.has('gtin') ? (['barcode'] as const) : []),
     ...(columns.has('product type') ? (['type'] as const) : []),
     ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
   ],
@@ -84,6 +85,7 @@ function variantCells(item: FileRow): ShopifyCells {
   const [, weight = '', unit = ''] = /^(\S+)\s*(g|kg|oz|lb)$/.exec(item.cell('shipping weight')) ?? []
   return {
     sku: item.cell('id'),
+    barcode: item.cell('gtin'),
     price: sale || price,
     compareAtPrice: sale === '' ? '' : price,
     // A feed says whether an item can be bought, and no number.

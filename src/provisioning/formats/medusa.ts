@@ -9,7 +9,7 @@ export const medusa: ProductFormat = {
   name: 'Medusa',
   isThis: (columns) => columns.has('product handle') && columns.has('product title'),
   columnsOf: (columns) => [
-    ...(['handle', 'title', 'body', 'tags', 'status', 'sku', 'price', 'tracker', 'policy'] as const),
+    ...(['handle', 'title', 'body', 'tags', 'status', 'sku', 'barcode', 'price', 'tracker', 'policy'] as const),
     ...(['option1Name', 'option1Value', 'option2Name', 'option2Value', 'option3Name', 'option3Value'] as const),
     ...(['grams', 'imageUrl'] as const),
     ...(columns.has('product type') ? (['type'] as const) : []),
@@ -57,6 +57,7 @@ function variantCells(row: FileRow, priceColumn: string): ShopifyCells {
   return {
     ...optionsOf(options),
     sku: row.cell('variant sku'),
+    barcode: row.cell('variant barcode'),
     price: row.cell(priceColumn),
     tracker: row.cell('variant manage inventory').toLowerCase() === 'false' ? '' : 'medusa',
     quantity: row.cell('variant inventory quantity'),

@@ -25,6 +25,7 @@ export const woocommerce: ProductFormat = {
     ...(hasAny(columns, 'description', 'short description') ? (['body'] as const) : []),
     ...(hasAny(columns, 'categories') ? (['type'] as const) : []),
     ...(hasAny(columns, 'tags') ? (['tags'] as const) : []),
+    ...(hasAny(columns, barcodeColumn) ? (['barcode'] as const) : []),
     ...(hasAny(columns, 'images') ? (['imageUrl'] as const) : []),
     ...(weightColumnOf(columns) ? (['weight', 'weightUnit'] as const) : []),
   ],
@@ -42,6 +43,8 @@ export const woocommerce: ProductFormat = {
     }
   },
 }
+
+const barcodeColumn = 'gtin, upc, ean, or isbn'
 
 function hasAny(columns: ReadonlySet<string>, ...names: readonly string[]): boolean {
   return names.some((name) => columns.has(name))
@@ -135,6 +138,7 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
   const heavy = weight && (row.cell(weight.column) || parent.cell(weight.column))
   return {
     sku: row.cell('sku'),
+    barcode: row.cell(barcodeColumn),
     price: sale || regular,
     compareAtPrice: sale === '' ? '' : regular,
     // Without a count WooCommerce sells it, or does not, by this switch alone.

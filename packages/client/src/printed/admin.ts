@@ -1967,6 +1967,8 @@ export interface SkuEntry {
   stock?: number | undefined
   /** Whether it may be sold when there is none left (default: false). */
   backorder?: boolean | undefined
+  /** false for what has no stock, such as a service: it can always be bought (default: true). */
+  counted?: boolean | undefined
   /** How many one order may hold (default: 999). */
   maxPerOrder?: number | undefined
   /** false for what is sent by e-mail or downloaded (default: true). */
@@ -1977,6 +1979,8 @@ export interface SkuEntry {
   taxClass?: string | undefined
   /** A picture of this SKU. */
   image?: string | null | undefined
+  /** GTIN, EAN, UPC or ISBN. */
+  barcode?: string | null | undefined
 }
 
 export interface TaxEntry {
