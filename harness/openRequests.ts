@@ -38,6 +38,16 @@ function freshKey(): { idempotencyKey: string } {
   return { idempotencyKey: `row-${keys}` }
 }
 
+// A query that is good for each operation that needs one.
+const exampleQuery: Partial<Record<OperationId, string>> = {
+  searchCatalogProducts: '?q=roses',
+  searchMerchantProducts: '?q=roses',
+}
+
+export function queryOf(id: OperationId): { query?: string } {
+  return exampleQuery[id] ? { query: exampleQuery[id] } : {}
+}
+
 export function bodyOf(id: OperationId): { body?: object } {
   return exampleBody[id] ? { body: { ...exampleBody[id], ...freshKey() } } : {}
 }
@@ -46,9 +56,9 @@ export function bodyOf(id: OperationId): { body?: object } {
 export async function goodRequest(
   house: House,
   id: OperationId,
-): Promise<{ path: Record<string, string>; body?: object }> {
+): Promise<{ path: Record<string, string>; query?: string; body?: object }> {
   const path = pathOf(operations[id])
-  const given = bodyOf(id)
+  const given = { ...bodyOf(id), ...queryOf(id) }
   if (id === 'getInstallationWebhookSignatureFixture' || id === 'replayInstallationWebhookDelivery') {
     const { endpointId, deliveryId } = await webhooksOf(house).given('failed')
     return { ...given, path: { id: given.body ? deliveryId : endpointId } }

@@ -31,6 +31,7 @@ export const commands = {
   keys: async () => (await import('./commands/keys.ts')).keysCommand,
   apps: async () => (await import('./commands/apps.ts')).appsCommand,
   users: async () => (await import('./commands/users.ts')).usersCommand,
+  search: async () => (await import('./commands/search.ts')).searchCommand,
   doctor: async () => (await import('./commands/inspect.ts')).doctorCommand,
   openapi: async () => (await import('./commands/inspect.ts')).openapiCommand,
   secret: async () => (await import('./commands/secret.ts')).secretCommand,

@@ -59,10 +59,14 @@ const extensionRows = [
   ['createInstallationKey', 'POST', '/api/v1/oauth/installation-keys', null],
   ['listInstallationKeys', 'GET', '/api/v1/oauth/installation-keys', null],
   ['revokeInstallationKey', 'DELETE', '/api/v1/oauth/installation-keys/{keyId}', null],
+  ['searchCatalogProducts', 'GET', '/api/v1/open/catalog/search', 'catalog:read'],
+  ['searchMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/search', null],
+  ['listMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/products', null],
+  ['listMerchantCategories', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/categories', null],
 ]
 
 describe('the rows', () => {
-  it('are the twenty of the interface, in its order, then the five extensions', () => {
+  it('are the twenty of the interface, in its order, then the nine extensions', () => {
     const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
     assert.deepEqual(operationIds, expected)
   })
@@ -101,9 +105,12 @@ describe('the rows', () => {
     }
   })
 
-  it('page exactly the three lists of the catalog and of orders', () => {
+  it('page exactly the lists of the catalog and of orders, and the searches', () => {
     const paged = operationIds.filter((id) => operations[id].paged)
-    assert.deepEqual(paged, ['listApiKeyCatalogCategories', 'listApiKeyCatalogProducts', 'listStorefrontOrders'])
+    assert.deepEqual(paged, [
+      ...['listApiKeyCatalogCategories', 'listApiKeyCatalogProducts', 'listStorefrontOrders'],
+      ...['searchCatalogProducts', 'searchMerchantProducts', 'listMerchantProducts', 'listMerchantCategories'],
+    ])
   })
 
   it('let every body carry an idempotency key', () => {
@@ -173,8 +180,17 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('declares path parameters only, and none that the path does not have', () => {
-    for (const { operationId, path, parameters = [] } of documented) {
+  it('declares the parameters of the path, and for a search those of its query', () => {
+    for (const { operationId, path, parameters: declared = [] } of documented) {
+      const { query } = operations[operationId as OperationId] as OpenOperation
+      const inQuery = Object.keys((query as { properties?: object } | undefined)?.properties ?? {})
+      assert.equal(inQuery.length > 0, operationId.startsWith('search'), operationId)
+      const asked = declared.filter((parameter) => parameter.in === 'query')
+      assert.deepEqual(
+        asked.map(({ name, required }) => [name, required]),
+        inQuery.map((name) => [name, false]),
+      )
+      const parameters = declared.filter((parameter) => parameter.in !== 'query')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       assert.deepEqual(
         parameters.map(({ name }) => name),
@@ -307,8 +323,8 @@ describe('the refusals', () => {
     500: 'internal_error',
     503: 'unavailable',
   }
-  // The key operations are extensions and need one code of their own.
-  const ofExtensions = ['credential_not_found 404']
+  // Extensions need two codes of their own.
+  const ofExtensions = ['credential_not_found 404', 'merchant_not_found 404']
 
   it('are those of the contract, each once', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>

@@ -54,6 +54,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   keys: ['list'],
   apps: ['list'],
   users: ['list'],
+  search: ['rebuild'],
   doctor: [],
   openapi: [],
   secret: [],

@@ -17,6 +17,9 @@ const columnType = '(?:text|bigint)'
 const allowed: readonly RegExp[] = [
   /^create table (\w+) \(.*\)$/,
   /^create (?:unique )?index (\w+) on \w+ \(.*\)(?: where .*)?$/,
+  // The full-text index of each engine.
+  /^create virtual table product_index_words using fts5\(.*\)$/,
+  /^create index product_index_words_found on product_index_words using gin \(words\)$/,
   new RegExp(`^alter table \\w+ add column \\w+ ${columnType}(?: not null default (?:'[^']*'|-?\\d+))?$`),
   /^alter table \w+ add constraint \w+ (?:check|unique|foreign key) ?\(.*\)(?: references \w+ \(.*\))?$/,
   /^drop index \w+$/,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
-import { bodyOf, examplePath, goodRequest, pathOf, unknownCart } from '../harness/openRequests.ts'
+import { bodyOf, examplePath, goodRequest, pathOf, queryOf, unknownCart } from '../harness/openRequests.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine } from '../harness/storage.ts'
 import {
@@ -54,7 +54,11 @@ eachEngine('every routed operation', (given) => {
     fetch: of.fetch,
     wire: of.wire,
     good: (id) => goodRequest(of, id as OperationId),
-    plain: (id) => ({ path: pathOf(operations[id as OperationId]), ...bodyOf(id as OperationId) }),
+    plain: (id) => ({
+      path: pathOf(operations[id as OperationId]),
+      ...queryOf(id as OperationId),
+      ...bodyOf(id as OperationId),
+    }),
     async credential(caller, wanted): Promise<Record<string, string>> {
       if (caller === 'anyone') return {}
       return { authorization: `Bearer ${(await of.newKey(wanted as Scope[])).key}` }

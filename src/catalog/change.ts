@@ -16,6 +16,8 @@ import { productEntry } from './adminView.ts'
 import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
+import { indexEntryOf } from './indexed.ts'
+import { deleteIndexed, putIndexed } from './indexStore.ts'
 import { productRecord } from './normal.ts'
 import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
@@ -398,8 +400,13 @@ async function listOrUnlist(
   staleAtFirst: number | null,
 ): Promise<void> {
   const { publishedAt } = product
-  if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
+  const key = { merchantId: seller.id, productId: product.id }
+  if (publishedAt === null) {
+    deleteIndexed(tx, key)
+    return deleteListedProduct(tx, seller.id, product.id)
+  }
   const published = { ...product, publishedAt }
+  putIndexed(tx, key, product.version, indexEntryOf(seller, published))
   await Promise.all(
     modes.map((mode) => {
       const answers = renderProduct(seller, published, mode)

@@ -1,25 +1,32 @@
-// The catalog's four operations. They return what was rendered for the caller's mode at the last change, and cache the
+// The operations of the catalog. They return what was rendered for the caller's mode at the last change, and cache the
 // bytes of products by revision and of list pages by the merchant's catalog version. Every read asks the database for
 // these, so nothing outdated is served from the cache. A product whose stock has changed since is rendered again at
 // each read until the loop has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../contract/limits.ts'
-import { Rendered } from '../http/handler.ts'
+import type { SearchQuery } from '../contract/open/search.ts'
+import { type Paging, Rendered } from '../http/handler.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { lastingBytes } from '../kit/bytes.ts'
-import { readOffset, readPlace, writePlace } from '../kit/cursor.ts'
+import { canonicalJson } from '../kit/canonical.ts'
+import { badCursor, readOffset, readPlace, writePlace } from '../kit/cursor.ts'
 import { Lru } from '../kit/lru.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
 import type { Reader } from '../storage/storage.ts'
 import { renderCategories, withOrigin } from './answer.ts'
+import { findShopFacts, type ShopFacts } from './indexStore.ts'
+import { type CategoryTree, categoryTree } from './question.ts'
 import { currentAnswers, isStale } from './refresh.ts'
+import { refuseEmptyQuery, searchProducts } from './search.ts'
 import {
   findCatalogVersion,
   findDetails,
   findListing,
   findPublicListing,
+  findPublicSeller,
   type Listing,
   listCategories,
   listProducts,
@@ -30,12 +37,19 @@ const rowsMax = limits.listRowsMax
 // A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
 const cachedPagesMax = 200
 const cachedBytesMax = 16 * 2 ** 20
+// A page of a search is 15 to 30 KB.
+const cachedSearchBytesMax = 8 * 2 ** 20
+const cachedTreesMax = 50
 
 type CatalogOperation =
   | 'listApiKeyCatalogCategories'
   | 'listApiKeyCatalogProducts'
   | 'getApiKeyCatalogProduct'
   | 'getPublicMerchantProduct'
+  | 'searchCatalogProducts'
+  | 'searchMerchantProducts'
+  | 'listMerchantProducts'
+  | 'listMerchantCategories'
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
   const pages = new Lru<string, RenderedPage>(cachedPagesMax)
@@ -43,6 +57,8 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
     publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
+  const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
+  const trees = new Lru<string, CategoryTree>(cachedTreesMax)
   const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<RenderedPage>): Promise<RenderedPage> {
@@ -64,36 +80,91 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return bytes
   }
 
+  async function categoryPage(db: Reader, merchantId: string, after: string | null): Promise<RenderedPage> {
+    const version = await findCatalogVersion(db, merchantId)
+    const start = after === null ? 0 : readOffset(after)
+    return keptPage(`categories ${merchantId} ${version} ${start}`, async () => {
+      const rows = renderCategories(await listCategories(db, merchantId)).slice(start, start + rowsMax + 1)
+      return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
+    })
+  }
+
+  async function productPage(db: Reader, { merchantId, mode }: MerchantMode, position: string | null) {
+    const version = await findCatalogVersion(db, merchantId)
+    const after = position === null ? null : readPlace(position, 'prd')
+    return keptPage(`products ${merchantId} ${mode} ${version} ${position ?? ''}`, async () => {
+      const rows =
+        after === null
+          ? await listProducts(db, { merchantId, mode }, rowsMax + 1)
+          : await listProductsAfter(db, { merchantId, mode }, after, rowsMax + 1)
+      return pageOf(
+        rows.map((row) => row.listRow),
+        publicOrigin(),
+        () => {
+          const last = rows[rowsMax - 1]
+          return last ? writePlace({ at: last.publishedAt, id: last.productId }) : ''
+        },
+      )
+    })
+  }
+
+  async function treeOf(db: Reader, { id, version }: ShopFacts): Promise<CategoryTree> {
+    const key = `${id} ${version}`
+    const known = trees.get(key)
+    if (known) return known
+    const tree = categoryTree(await listCategories(db, id))
+    trees.set(key, tree)
+    return tree
+  }
+
+  async function searchPage(
+    db: Reader,
+    { merchantId, mode }: MerchantMode,
+    query: SearchQuery,
+    after: string | null,
+  ): Promise<RenderedSearch> {
+    refuseEmptyQuery(query)
+    const facts = await findShopFacts(db, merchantId)
+    if (!facts) throw new Error(`${merchantId} is asked for and does not exist`)
+    const origin = publicOrigin()
+    const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, origin, after, canonicalJson(query)])
+    const known = searches.get(key)
+    if (known) return known
+    const shop = { merchantId, mode, facts, tree: await treeOf(db, facts) }
+    const { listRows, next, total, correctedTo, facets } = await searchProducts(db, shop, query, after)
+    const found = {
+      rows: lastingBytes(withOrigin(listRows.join(','), origin)),
+      count: listRows.length,
+      next,
+      more: JSON.stringify({ total, correctedTo, facets }).slice(1, -1),
+    }
+    searches.set(key, found)
+    return found
+  }
+
+  // What anyone may read. Positions name the merchant: a cursor of one shop does not lead on in another.
+  async function publicSeller(db: Reader, { merchantSlug }: { merchantSlug: string }): Promise<MerchantMode> {
+    const seller = isSlug(merchantSlug) ? await findPublicSeller(db, merchantSlug) : undefined
+    if (!seller) throw refuse('merchant_not_found')
+    return seller
+  }
+
+  function publicPaging({ after, next }: Paging, { merchantId }: MerchantMode): Paging {
+    const prefix = `${merchantId} `
+    if (after !== null && !after.startsWith(prefix)) throw badCursor()
+    return {
+      after: after === null ? null : after.slice(prefix.length),
+      next: (position) => next(prefix + position),
+    }
+  }
+
   return {
     async listApiKeyCatalogCategories({ db, caller, paging }) {
-      const version = await findCatalogVersion(db, caller.merchantId)
-      const start = paging.after === null ? 0 : readOffset(paging.after)
-      const cached = await keptPage(`categories ${caller.merchantId} ${version} ${start}`, async () => {
-        const rows = renderCategories(await listCategories(db, caller.merchantId)).slice(start, start + rowsMax + 1)
-        return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
-      })
-      return listAnswer(cached, paging.next)
+      return listAnswer(await categoryPage(db, caller.merchantId, paging.after), paging.next)
     },
 
     async listApiKeyCatalogProducts({ db, caller, paging }) {
-      const version = await findCatalogVersion(db, caller.merchantId)
-      const after = paging.after === null ? null : readPlace(paging.after, 'prd')
-      const name = `products ${caller.merchantId} ${caller.mode} ${version} ${paging.after ?? ''}`
-      const cached = await keptPage(name, async () => {
-        const rows =
-          after === null
-            ? await listProducts(db, caller, rowsMax + 1)
-            : await listProductsAfter(db, caller, after, rowsMax + 1)
-        return pageOf(
-          rows.map((row) => row.listRow),
-          publicOrigin(),
-          () => {
-            const last = rows[rowsMax - 1]
-            return last ? writePlace({ at: last.publishedAt, id: last.productId }) : ''
-          },
-        )
-      })
-      return listAnswer(cached, paging.next)
+      return listAnswer(await productPage(db, caller, paging.after), paging.next)
     },
 
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
@@ -113,11 +184,33 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       const current = await currentAnswers(db, listing, now)
       return new Rendered(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
     },
+
+    async searchCatalogProducts({ db, caller, query, paging }) {
+      return listAnswer(await searchPage(db, caller, query, paging.after), paging.next)
+    },
+
+    async searchMerchantProducts({ db, path, query, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      return openly(listAnswer(await searchPage(db, seller, query, after), next))
+    },
+
+    async listMerchantProducts({ db, path, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      return openly(listAnswer(await productPage(db, seller, after), next))
+    },
+
+    async listMerchantCategories({ db, path, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      return openly(listAnswer(await categoryPage(db, seller.merchantId, after), next))
+    },
   }
 
   function publicHeaders(etag: string): Record<string, string> {
     return {
-      'cache-control': 'public, max-age=60, stale-while-revalidate=600',
+      'cache-control': publicCaching,
       etag: `${etag.slice(0, -1)}-${originTag(publicOrigin())}"`,
     }
   }
@@ -156,8 +249,24 @@ function pageOf(rows: readonly string[], publicOrigin: string, position: () => s
   }
 }
 
-function listAnswer({ rows, count, next }: RenderedPage, link: (position: string) => string): Rendered {
+interface RenderedSearch extends RenderedPage {
+  // The other members of its meta.
+  more: string
+}
+
+// The same bytes for everyone who asks, so a cache may keep them.
+function openly({ body }: Rendered): Rendered {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  return new Rendered(body, { 'cache-control': publicCaching, etag: `"${digest}"` })
+}
+
+const publicCaching = 'public, max-age=60, stale-while-revalidate=600'
+
+function listAnswer(
+  { rows, count, next, more = '' }: RenderedPage & { more?: string },
+  link: (position: string) => string,
+): Rendered {
   const href = next === null ? 'null' : JSON.stringify(link(next))
-  const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}}}`]
+  const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}${more && `,${more}`}}}`]
   return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
 }

@@ -5,6 +5,8 @@ import { raiseCatalogVersion } from '../installations/store.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { type ProductAnswers, renderProduct } from './answer.ts'
+import { isInStock } from './indexed.ts'
+import { updateInStock } from './indexStore.ts'
 import {
   findSeller,
   listPublishedProducts,
@@ -71,6 +73,8 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     const answers = renderProduct(seller, product, mode)
     listChanged ||= answers.listRow !== listRow
     writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))
+    if (answers.listRow !== listRow)
+      updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))
     done += 1
   }
   if (listChanged) writes.push(raiseCatalogVersion(tx, merchantId))

@@ -1,6 +1,7 @@
 // Commands that look: doctor and openapi.
 
 import { visible } from '../audit/change.ts'
+import { countIndex } from '../catalog/indexStore.ts'
 import { readSettings } from '../config.ts'
 import { adminDocument } from '../contract/admin/document.ts'
 import { openDocument } from '../contract/open/document.ts'
@@ -39,6 +40,7 @@ export const doctorCommand = command({
       const letters = pending > 0 ? [] : await storage.read((db) => letterWarnings(db, now))
       const warnings = [
         ...letters,
+        ...(pending > 0 ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
         ...(pending > 0 ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
@@ -79,6 +81,18 @@ export const doctorCommand = command({
     }
   },
 })
+
+// A product that a search does not find. The server indexes what is missing within an hour of its start, most of it at once.
+async function indexWarnings(db: Reader): Promise<string[]> {
+  const { missing, rows, documents } = await countIndex(db)
+  const isTorn = rows !== documents
+  return [
+    ...(missing > 0
+      ? [`${missing} products are missing or outdated in the search index: start the server, or run search rebuild`]
+      : []),
+    ...(isTorn ? [`the search index has ${rows} products and the words of ${documents}: run search rebuild`] : []),
+  ]
+}
 
 const undeliveredMax = 20
 const undeliveredMs = 7 * 24 * 3_600_000

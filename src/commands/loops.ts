@@ -11,6 +11,7 @@ import { expireCarts } from '../carts/sweep.ts'
 import { tellCarts } from '../carts/untold.ts'
 import { foldTexts } from '../catalog/fold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
+import { indexProducts, newWalk } from '../catalog/reindex.ts'
 import { recoverPayments } from '../checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
@@ -80,10 +81,12 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     payTools: { rootSecret },
   } = app
   const places = newPlaces()
+  const walk = newWalk()
   const setBack = createSetBackWatch(clock, monotonic)
   const loops: Loop[] = [
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
+    rounds('product_index', 3_600_000, some, (now) => indexProducts(storage, walk, { now, limit: some })),
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),

@@ -32,6 +32,10 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   createInstallationKey:                  'keys.create',
   listInstallationKeys:                   'keys.list',
   revokeInstallationKey:                  'keys.revoke',
+  searchCatalogProducts:                  'catalog.search',
+  searchMerchantProducts:                 'catalog.searchMerchant',
+  listMerchantProducts:                   'catalog.merchantProducts',
+  listMerchantCategories:                 'catalog.merchantCategories',
 }
 
 // Where the rule below says it badly.

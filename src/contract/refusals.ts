@@ -27,6 +27,7 @@ export const openRefusals = {
   webhook_endpoint_not_found: { status: 404, sentence: 'There is no such webhook endpoint.' },
   webhook_delivery_not_found: { status: 404, sentence: 'There is no such webhook delivery.' },
   credential_not_found:       { status: 404, sentence: 'There is no such key.' },
+  merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
 
   idempotency_key_reused:     { status: 409, sentence: 'This idempotency key was used before with another request.' },
   version_conflict:           { status: 409, sentence: 'The resource has changed since the version that the request expects.' },
@@ -60,7 +61,6 @@ export const operatorRefusals = {
   payment_method_invalid:     { status: 400, sentence: 'The payment method settings are not valid.' },
   payment_account_refused:    { status: 400, sentence: 'The payment provider does not accept these keys.' },
 
-  merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
   letter_not_found:           { status: 404, sentence: 'There is no such letter.' },
   app_not_found:              { status: 404, sentence: 'There is no such app.' },

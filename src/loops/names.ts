@@ -3,6 +3,7 @@
 const loopNames = [
   'last_use',
   'stale_products',
+  'product_index',
   'payments',
   'payment_news',
   'refunds',

@@ -22,7 +22,13 @@ export interface Reference {
 
 export const MIGRATIONS_TABLE = 'schema_migrations'
 
-// Every table except that of the migrations, which each store has for itself.
+// The full-text index of the engine, and on SQLite the tables behind it.
+const FULL_TEXT = /^product_index_words/
+
+// Each store builds these from the products, so a copy leaves them empty and the server fills them.
+export const DERIVED_TABLES: readonly string[] = ['product_index_words', 'product_index']
+
+// Every table except that of the migrations and the full-text index, which each store has for itself.
 export async function listTables(db: Reader): Promise<Table[]> {
   const [columns, references] =
     db.engine === 'sqlite'
@@ -30,7 +36,8 @@ export async function listTables(db: Reader): Promise<Table[]> {
       : [await listPostgresColumns(db), await listPostgresReferences(db)]
   const byTable = Map.groupBy(columns, ({ table }) => table)
   byTable.delete(MIGRATIONS_TABLE)
-  return [...byTable].map(([name, rows]) => ({
+  const ours = [...byTable].filter(([name]) => !FULL_TEXT.test(name))
+  return ours.map(([name, rows]) => ({
     name,
     columns: rows.map((row) => ({ name: row.name, type: row.type.toLowerCase(), isRequired: row.required === 1 })),
     key: rows

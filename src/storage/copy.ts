@@ -3,7 +3,7 @@
 // interrupted, or differs, leaves the target as it was.
 import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import { inOrderOfReferences, listTables, type Table } from './catalogue.ts'
+import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import { sqlitePath } from './file.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { openStorage } from './open.ts'
@@ -146,7 +146,7 @@ async function commonTables(source: Reader, target: Reader): Promise<{ tables: T
   const [here, there] = [await listMigrations(source), await listMigrations(target)]
   if (here !== there) throw new StorageRefused('the source has migrations that this program does not know')
   const targets = new Map((await listTables(target)).map((table) => [table.name, table]))
-  const all = await listTables(source)
+  const all = (await listTables(source)).filter(({ name }) => !DERIVED_TABLES.includes(name))
   const tables = all.filter(({ name }) => targets.has(name))
   for (const table of tables) {
     if (shapeOf(table) !== shapeOf(targets.get(table.name) as Table))
@@ -189,6 +189,7 @@ async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolea
     throw new StorageRefused(
       `the target is not empty (${filled.slice(0, 3).join(', ')}${filled.length > 3 ? ', …' : ''}): name another one, or let --clear-target delete everything in it first`,
     )
+  for (const name of DERIVED_TABLES) await target.sql`${new Fragment(`delete from ${quote(name)}`)}`
   for (const { name } of tables.toReversed()) await target.sql`${new Fragment(`delete from ${quote(name)}`)}`
 }
 

@@ -69,7 +69,7 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
       on conflict (version) do nothing returning version`
     if (rows.length === 0) return false
     onStep?.(`${name}:recorded`)
-    for (const command of commandsOf(script)) await run(command)
+    for (const command of commandsOf(script, storage.engine)) await run(command)
     onStep?.(`${name}:run`)
     return true
   })

@@ -17,6 +17,13 @@ test('a script is split at its semicolons, and comments are left out', () => {
   assert.deepEqual(commandsOf(' \n;-- nothing\n'), [])
 })
 
+test('a command may be of one engine', () => {
+  const script = 'create table a (id text);\n-- Why.\n-- only sqlite\ncreate b;\n-- only postgres\ncreate c;\ncreate d'
+  assert.deepEqual(commandsOf(script, 'sqlite'), ['create table a (id text)', 'create b', 'create d'])
+  assert.deepEqual(commandsOf(script, 'postgres'), ['create table a (id text)', 'create c', 'create d'])
+  assert.equal(commandsOf(script).length, 4)
+})
+
 test('what cannot be split is refused', () => {
   for (const script of ["select 'open", 'select "open', 'select /* open', 'create function f() as $$ select 1; $$'])
     assert.throws(() => commandsOf(script), /^Error: a migration/, script)

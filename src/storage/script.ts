@@ -1,26 +1,35 @@
 // Splits a migration into its commands. They are sent one at a time, because a schema that Citus distributes accepts
 // nothing else.
+import type { Engine } from './storage.ts'
 
-// Comments and trailing semicolons are removed. Function bodies are not supported.
-export function commandsOf(script: string): string[] {
+// Comments and trailing semicolons are removed. Function bodies are not supported. A command after the comment `-- only sqlite`
+// or `-- only postgres` is left out on the other engine; without an engine, all of them are returned.
+export function commandsOf(script: string, engine?: Engine): string[] {
   const commands: string[] = []
   let command = ''
+  let only: string | undefined
+  const end = () => {
+    if (!engine || !only || only === engine) commands.push(command.trim())
+    command = ''
+    only = undefined
+  }
   for (const [token] of script.matchAll(TOKEN)) {
-    if (token.startsWith('--') || token.endsWith('*/')) command += ' '
-    else if (token === ';') {
-      commands.push(command.trim())
-      command = ''
-    } else {
+    if (token.startsWith('--') || token.endsWith('*/')) {
+      only = ONLY.exec(token)?.[1] ?? only
+      command += ' '
+    } else if (token === ';') end()
+    else {
       if (token === "'" || token === '"') throw new Error('a migration ends inside quotation marks')
       if (token === '$' || token === '/*')
         throw new Error('a migration must not contain function bodies or unclosed comments')
       command += token
     }
   }
-  commands.push(command.trim())
+  end()
   return commands.filter((text) => text !== '')
 }
 
 // A quoted text or name, in which a quotation mark is doubled; a comment; the end of a command; or anything else. A quotation
 // mark or the beginning of a comment by itself has no end.
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\/\*|[^'";$/-]+|./gs
+const ONLY = /^-- only (sqlite|postgres)$/

@@ -16,6 +16,7 @@ import * as identity from './identity.ts'
 import * as oauth from './oauth.ts'
 import { openSurface, tags } from './operations.ts'
 import * as orders from './orders.ts'
+import * as search from './search.ts'
 import * as webhooks from './webhooks.ts'
 
 const description = `A storefront and checkout installation over HTTP: catalog, carts, hosted checkout, orders, webhooks.
@@ -26,7 +27,7 @@ const description = `A storefront and checkout installation over HTTP: catalog, 
 
 **Repeating safely.** Where \`x-idempotency\` is \`required\`, send \`idempotencyKey\` in the body or the header \`Idempotency-Key\`. The same key with the same request gets the first answer again, marked \`Idempotency-Replayed: true\`; with another request it is a 409.
 
-**Lists** answer at most 100 rows, and a link to the next where there are more. Follow the link as it is; no other query parameter exists.
+**Lists** answer at most 100 rows, and a link to the next where there are more. Follow the link as it is. Only a search has other query parameters.
 
 **Strictness.** Unknown members and parameters are a 400 that names the place. Nothing is coerced.
 
@@ -136,7 +137,7 @@ export const openDocument: SurfaceDocument = {
   tags,
   examples,
   schemas: [
-    ...namedIn(parts, errors, catalog, identity, carts, checkout, orders, webhooks, oauth, events),
+    ...namedIn(parts, errors, catalog, identity, carts, checkout, orders, webhooks, oauth, search, events),
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),
   ],
   errorSchema: errors.PublicErrorResponse,

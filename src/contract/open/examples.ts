@@ -1,7 +1,7 @@
 // One example for each operation and for each kind of event, typed by their schemas. The reference shows them.
 
 import { sampleId } from '../sampleid.ts'
-import type { BodyOf, PathOf, ReplyOf } from '../surface.ts'
+import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../surface.ts'
 import type { EventKind } from '../words.ts'
 import type { Cart } from './carts.ts'
 import type { CheckoutSession } from './checkout.ts'
@@ -23,10 +23,12 @@ import {
   productSummary,
   session,
 } from './samples.ts'
+import type { ProductSearchResponse } from './search.ts'
 
 type Examples = {
   [Id in OperationId]: {
     path: PathOf<Operations[Id]['path']>
+    query?: QueryOf<Operations[Id]>
     body: BodyOf<Operations[Id]>
     reply: ReplyOf<Operations[Id]>
   }
@@ -40,6 +42,30 @@ const fixtureHeaders = {
   'webhook-id': 'msg_fixture',
   'webhook-timestamp': '1767225600',
   'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+}
+
+const found: ProductSearchResponse = {
+  data: [productSummary],
+  meta: {
+    count: 1,
+    next: null,
+    total: 1,
+    correctedTo: null,
+    facets: {
+      categories: [{ slug: category.slug, name: category.name, count: 1 }],
+      options: [
+        {
+          name: 'Size',
+          values: [
+            { value: '12', count: 1 },
+            { value: '24', count: 1 },
+          ],
+        },
+      ],
+      price: productSummary.priceRange,
+      inStock: 1,
+    },
+  },
 }
 
 export const examples: Examples = {
@@ -279,6 +305,23 @@ export const examples: Examples = {
     path: { keyId: key.id },
     body: { idempotencyKey, reason: 'No longer used.' },
     reply: { data: { key: { ...key, status: 'revoked' } } },
+  },
+  searchCatalogProducts: { path: {}, query: { q: 'red ros', inStock: true }, body: undefined, reply: found },
+  searchMerchantProducts: {
+    path: { merchantSlug: product.merchant.slug },
+    query: { q: 'red ros', inStock: true },
+    body: undefined,
+    reply: found,
+  },
+  listMerchantProducts: {
+    path: { merchantSlug: product.merchant.slug },
+    body: undefined,
+    reply: { data: [productSummary], meta: { count: 1, next: null } },
+  },
+  listMerchantCategories: {
+    path: { merchantSlug: product.merchant.slug },
+    body: undefined,
+    reply: { data: [category], meta: { count: 1, next: null } },
   },
 }
 

@@ -36,6 +36,12 @@ import {
   StorefrontOrderListResponse,
   StorefrontOrderTransitionRequest,
 } from './orders.ts'
+import {
+  MerchantCategoryListResponse,
+  MerchantProductListResponse,
+  ProductSearchResponse,
+  searchQuery,
+} from './search.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
@@ -278,6 +284,43 @@ export const operations = {
     description: 'The key is refused from now on.',
     body: InstallationKeyTransitionRequest, reply: ok(InstallationKeyResponse),
     refusals: ['credential_not_found'],
+  },
+  searchCatalogProducts: {
+    method: 'GET', path: '/api/v1/open/catalog/search',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    summary: 'Search products',
+    description:
+      'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',
+    query: searchQuery,
+    body: null, reply: ok(ProductSearchResponse),
+    refusals: [],
+  },
+  searchMerchantProducts: {
+    method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/search',
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    summary: 'Search products of a merchant',
+    description: 'The same search for anyone, from any origin, cacheable.',
+    query: searchQuery,
+    body: null, reply: ok(ProductSearchResponse),
+    refusals: ['merchant_not_found'],
+  },
+  listMerchantProducts: {
+    method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/products',
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    summary: 'List products of a merchant',
+    description:
+      'Published products, newest publication first; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
+    body: null, reply: ok(MerchantProductListResponse),
+    refusals: ['merchant_not_found'],
+  },
+  listMerchantCategories: {
+    method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/categories',
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    summary: 'List categories of a merchant',
+    description:
+      'In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
+    body: null, reply: ok(MerchantCategoryListResponse),
+    refusals: ['merchant_not_found'],
   },
 } as const satisfies Record<string, OpenOperation>
 

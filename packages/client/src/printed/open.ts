@@ -31,6 +31,52 @@ export interface ShopClient {
     product(slug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
     /** Get a product of a merchant. The same product for anyone, from any origin, cacheable: its `ETag`, sent as `If-None-Match`, is answered by 304. `availableQuantity` is null and `metadata` is empty here. (getPublicMerchantProduct) */
     merchantProduct(merchantSlug: string, productSlug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
+    /** Search products. Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list. Needs the scope `catalog:read`. (searchCatalogProducts) */
+    search(query?: {
+      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed. */
+      q?: string | undefined
+      /** Slug of a category. Includes the categories below it. */
+      category?: string | undefined
+      /** In minor units. Products with a SKU at this price or above. */
+      minPrice?: number | undefined
+      /** In minor units. Products with a SKU at this price or below. */
+      maxPrice?: number | undefined
+      /** Only products with units to sell now. */
+      inStock?: true | undefined
+      /** A whole tag. Case does not matter. */
+      tag?: string | undefined
+      /** Name and value, `Colour:Plum`. Repeatable: values of one name are alternatives. */
+      option?: string[] | undefined
+      /** Default: relevance, or newest without `q`. */
+      sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name' | undefined
+      /** Products in an answer (default: 24). */
+      limit?: number | undefined
+    }, options?: ListOptions): List<ProductSearchResponse, ProductSummary>
+    /** Search products of a merchant. The same search for anyone, from any origin, cacheable. (searchMerchantProducts) */
+    searchMerchant(merchantSlug: string, query?: {
+      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed. */
+      q?: string | undefined
+      /** Slug of a category. Includes the categories below it. */
+      category?: string | undefined
+      /** In minor units. Products with a SKU at this price or above. */
+      minPrice?: number | undefined
+      /** In minor units. Products with a SKU at this price or below. */
+      maxPrice?: number | undefined
+      /** Only products with units to sell now. */
+      inStock?: true | undefined
+      /** A whole tag. Case does not matter. */
+      tag?: string | undefined
+      /** Name and value, `Colour:Plum`. Repeatable: values of one name are alternatives. */
+      option?: string[] | undefined
+      /** Default: relevance, or newest without `q`. */
+      sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name' | undefined
+      /** Products in an answer (default: 24). */
+      limit?: number | undefined
+    }, options?: ListOptions): List<ProductSearchResponse, ProductSummary>
+    /** List products of a merchant. Published products, newest publication first; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest. (listMerchantProducts) */
+    merchantProducts(merchantSlug: string, options?: ListOptions): List<MerchantProductListResponse, ProductSummary>
+    /** List categories of a merchant. In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest. (listMerchantCategories) */
+    merchantCategories(merchantSlug: string, options?: ListOptions): List<MerchantCategoryListResponse, Category>
   }
   orders: {
     /** List orders. Newest first; at most 100. `data.next` leads to the rest. Needs the scope `catalog:read`. (listStorefrontOrders) */
@@ -611,7 +657,7 @@ export interface EndpointMessageEventData {
 }
 
 /** Stable, for programs. */
-export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
+export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
 
 /** The present state, as far as it helps to go on. Only members that apply are there. */
 export interface ErrorCurrent {
@@ -874,6 +920,18 @@ export interface Merchant {
   currency: string
   /** ISO 3166-1 alpha-2 code. */
   country: string
+}
+
+export interface MerchantCategoryListResponse {
+  /** In order of position, name, id. */
+  data: Category[]
+  meta: ListMeta
+}
+
+export interface MerchantProductListResponse {
+  /** Newest publication first. */
+  data: ProductSummary[]
+  meta: ListMeta
 }
 
 /** In test mode no money moves, and no stock, promotion use or order number of live mode. */
@@ -1413,6 +1471,21 @@ export interface ProductOption {
   values: string[]
 }
 
+export interface ProductSearchResponse {
+  data: ProductSummary[]
+  meta: {
+    /** Products in this answer. */
+    count: number
+    /** Link to the next products, relative to the server. Follow it as it is. */
+    next: string | null
+    /** Products in the result. null if there are more than 1000. */
+    total: number | null
+    /** The words that were searched for instead, if nothing has the words of `q` but for a wrong letter. */
+    correctedTo: string | null
+    facets: SearchFacets
+  }
+}
+
 export interface ProductSummary {
   /** Id of a product. */
   id: string
@@ -1719,6 +1792,30 @@ export interface Refund {
 }
 
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'
+
+/** Counts over the whole result, each without its own filter. If a result has more than 1000 products, over 1000 of them. */
+export interface SearchFacets {
+  /** In the order of the category list. */
+  categories: ({
+    /** A name for addresses, unique within its merchant. */
+    slug: string
+    name: string
+    count: number
+  })[]
+  /** Most frequent first. */
+  options: ({
+    name: string
+    /** Most frequent first. */
+    values: ({
+      value: string
+      count: number
+    })[]
+  })[]
+  /** Lowest and highest price. null if there are no products. */
+  price: PriceRange | null
+  /** How many have units to sell now. */
+  inStock: number
+}
 
 export interface SecretRotation {
   active: boolean

@@ -18,6 +18,10 @@ export const openTable = {
     products: 'GET p /api/v1/open/catalog/products',
     product: 'GET  /api/v1/open/catalog/products/{slug}',
     merchantProduct: 'GET a /api/v1/catalog/merchants/{merchantSlug}/products/{productSlug}',
+    search: 'GET qp /api/v1/open/catalog/search',
+    searchMerchant: 'GET qpa /api/v1/catalog/merchants/{merchantSlug}/search',
+    merchantProducts: 'GET pa /api/v1/catalog/merchants/{merchantSlug}/products',
+    merchantCategories: 'GET pa /api/v1/catalog/merchants/{merchantSlug}/categories',
   },
   orders: {
     list: 'GET p /api/v1/open/storefront/orders',

@@ -1,0 +1,143 @@
+// A search as it was asked: its words, and the terms by which they are found. Pure.
+
+import { formsOf } from '../fulltext/forms.ts'
+import { digestOf, exactly, type Match, type Term, type Terms } from '../fulltext/terms.ts'
+import { fold, wordsAsked, wordsIn } from '../fulltext/words.ts'
+import { type CategoryRow, inOrder, pathTo } from './answer.ts'
+import type { RowFilters } from './indexStore.ts'
+
+// Beyond these, a text is not a question.
+const wordsMax = 12
+// A shorter beginning of a word fits too many.
+const prefixLengthMin = 2
+// Categories that one word stands for.
+const categoryTermsMax = 200
+
+export interface AskedWord {
+  // As typed, folded.
+  word: string
+  // It and its other forms.
+  forms: readonly string[]
+  // The last word may be half typed.
+  isPrefix: boolean
+}
+
+export function askedWords(text: string, language: string): AskedWord[] {
+  const words = wordsAsked(text).slice(0, wordsMax)
+  return words.map((word, at) => ({
+    word,
+    forms: formsOf(word, language),
+    isPrefix: at === words.length - 1 && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word),
+  }))
+}
+
+// Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form or as the
+// beginning of a longer one, 0 nowhere.
+export function presenceIn(words: string, { word, forms, isPrefix }: AskedWord): number {
+  if (words.includes(` ${word} `)) return 1
+  if (forms.some((form) => words.includes(` ${form} `))) return 0.95
+  return isPrefix && words.includes(` ${word}`) ? 0.9 : 0
+}
+
+// The categories of a merchant, prepared for questions.
+export interface CategoryTree {
+  inOrder: readonly CategoryRow[]
+  // By slug: itself and those above it, and the words of their names.
+  paths: ReadonlyMap<string, readonly string[]>
+  words: ReadonlyMap<string, string>
+  // By slug: itself and those below it.
+  families: ReadonlyMap<string, readonly string[]>
+}
+
+export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const nameOf = new Map(categories.map(({ slug, name }) => [slug, ` ${wordsIn(name).join(' ')} `]))
+  const paths = new Map(categories.map((category) => [category.slug, pathTo(category, byId)]))
+  const families = new Map<string, string[]>(categories.map(({ slug }) => [slug, []]))
+  for (const [slug, path] of paths) for (const above of path) families.get(above)?.push(slug)
+  return {
+    inOrder: inOrder(categories),
+    paths,
+    words: new Map([...paths].map(([slug, path]) => [slug, path.map((above) => nameOf.get(above) ?? '').join('')])),
+    families,
+  }
+}
+
+export interface Filters extends RowFilters {
+  category?: string | undefined
+  tag?: string | undefined
+  // Values of one name are alternatives.
+  options: ReadonlyMap<string, readonly string[]>
+}
+
+// What a facet is counted without: its own filter.
+export type Dimension =
+  | { kind: 'category' }
+  | { kind: 'price' }
+  | { kind: 'inStock' }
+  | { kind: 'option'; name: string }
+
+export function activeDimensions({ category, minPrice, maxPrice, inStock, options }: Filters): Dimension[] {
+  return [
+    ...(category === undefined ? [] : [{ kind: 'category' } as const]),
+    ...(minPrice === undefined && maxPrice === undefined ? [] : [{ kind: 'price' } as const]),
+    ...(inStock === undefined ? [] : [{ kind: 'inStock' } as const]),
+    ...[...options.keys()].map((name) => ({ kind: 'option', name }) as const),
+  ]
+}
+
+export function withoutDimension(filters: Filters, dimension: Dimension): Filters {
+  switch (dimension.kind) {
+    case 'category':
+      return { ...filters, category: undefined }
+    case 'price':
+      return { ...filters, minPrice: undefined, maxPrice: undefined }
+    case 'inStock':
+      return { ...filters, inStock: undefined }
+    case 'option':
+      return { ...filters, options: new Map([...filters.options].filter(([name]) => name !== dimension.name)) }
+  }
+}
+
+// Every word must be in the product or in the name of one of its categories; a whole SKU code stands for all of them.
+export function textMatch(
+  term: Terms,
+  words: readonly AskedWord[],
+  { tree, code, only = 'word' }: { tree: CategoryTree; code: string; only?: 'word' | 'name' },
+): Match {
+  const codeTerms = code.length > 1 ? [exactly(term('code', code))] : []
+  return words.map((asked): Term[] => [
+    ...asked.forms.map((form) => exactly(term(only, form))),
+    ...(asked.isPrefix ? [{ text: term(only, asked.word), isPrefix: true }] : []),
+    ...(only === 'name' ? [] : categoriesNamed(tree, asked).map((slug) => exactly(term('category', digestOf(slug))))),
+    ...codeTerms,
+  ])
+}
+
+function categoriesNamed({ words }: CategoryTree, asked: AskedWord): string[] {
+  const named = [...words].filter(([, names]) => presenceIn(names, asked) > 0)
+  return named.slice(0, categoryTermsMax).map(([slug]) => slug)
+}
+
+// Undefined if nothing can match.
+export function filterMatch(term: Terms, { category, tag, options }: Filters, tree: CategoryTree): Match | undefined {
+  const family = category === undefined ? undefined : (tree.families.get(category) ?? [])
+  if (family?.length === 0) return undefined
+  return [
+    ...(family ? [family.map((slug) => exactly(term('category', digestOf(slug))))] : []),
+    ...(tag === undefined ? [] : [[exactly(term('tag', digestOf(tag)))]]),
+    ...[...options].map(([name, values]) => values.map((value) => exactly(term('option', digestOf(name, value))))),
+  ]
+}
+
+// `Colour:Plum`; the name of an option holds no colon.
+export function optionsAsked(texts: readonly string[]): Map<string, string[]> {
+  const options = new Map<string, string[]>()
+  for (const text of texts) {
+    const colon = text.indexOf(':')
+    const [name, value] = [text.slice(0, colon), text.slice(colon + 1)]
+    const known = [...options.keys()].find((other) => fold(other) === fold(name)) ?? name
+    options.set(known, [...(options.get(known) ?? []), value])
+  }
+  return options
+}

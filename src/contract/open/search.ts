@@ -1,0 +1,91 @@
+// Searching the catalog, and what a page without a key may list of it. Extensions, with schemas of their own.
+
+import { limits } from '../limits.ts'
+import { Amount, Count, ListMeta, Slug } from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { Category, PriceRange, ProductSummary } from './catalog.ts'
+
+export const searchSorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as const
+// Up to this many, the products of a result are counted.
+export const searchTotalMax = 1_000
+export const searchRowsDefault = 24
+
+// The parameters of a search, of which one besides sort and limit is needed.
+export const searchQuery = object({
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed.',
+    }),
+  ),
+  category: Type.Optional(described('Slug of a category. Includes the categories below it.', Slug)),
+  minPrice: Type.Optional(described('In minor units. Products with a SKU at this price or above.', Amount)),
+  maxPrice: Type.Optional(described('In minor units. Products with a SKU at this price or below.', Amount)),
+  inStock: Type.Optional(Type.Literal(true, { description: 'Only products with units to sell now.' })),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A whole tag. Case does not matter.' })),
+  option: Type.Optional(
+    Type.Array(Type.String({ minLength: 3, maxLength: 200, pattern: '^[^:]+:.+$' }), {
+      maxItems: 10,
+      description: 'Name and value, `Colour:Plum`. Repeatable: values of one name are alternatives.',
+    }),
+  ),
+  sort: Type.Optional(oneOf(searchSorts, { description: 'Default: relevance, or newest without `q`.' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.listRowsMax,
+      description: `Products in an answer (default: ${searchRowsDefault}).`,
+    }),
+  ),
+})
+
+const CategoryFacet = object({ slug: Slug, name: Type.String(), count: Count })
+const OptionFacet = object({
+  name: Type.String(),
+  values: Type.Array(object({ value: Type.String(), count: Count }), { description: 'Most frequent first.' }),
+})
+
+export const SearchFacets = object(
+  {
+    categories: Type.Array(CategoryFacet, { description: 'In the order of the category list.' }),
+    options: Type.Array(OptionFacet, { description: 'Most frequent first.' }),
+    price: nullable(PriceRange, { description: 'Lowest and highest price. null if there are no products.' }),
+    inStock: described('How many have units to sell now.', Count),
+  },
+  {
+    description: `Counts over the whole result, each without its own filter. If a result has more than ${searchTotalMax} products, over ${searchTotalMax} of them.`,
+  },
+)
+
+export const ProductSearchResponse = object({
+  data: Type.Array(ProductSummary, { maxItems: limits.listRowsMax }),
+  meta: object({
+    count: described('Products in this answer.', Count),
+    next: nullable(Type.String(), {
+      description: 'Link to the next products, relative to the server. Follow it as it is.',
+    }),
+    total: nullable(Count, { description: `Products in the result. null if there are more than ${searchTotalMax}.` }),
+    correctedTo: nullable(Type.String(), {
+      description: 'The words that were searched for instead, if nothing has the words of `q` but for a wrong letter.',
+    }),
+    facets: SearchFacets,
+  }),
+})
+
+export const MerchantProductListResponse = object({
+  data: Type.Array(ProductSummary, { maxItems: limits.listRowsMax, description: 'Newest publication first.' }),
+  meta: ListMeta,
+})
+
+export const MerchantCategoryListResponse = object({
+  data: Type.Array(Category, { maxItems: limits.listRowsMax, description: 'In order of position, name, id.' }),
+  meta: ListMeta,
+})
+
+export type SearchQuery = Static<typeof searchQuery>
+export type SearchFacets = Static<typeof SearchFacets>
+export type ProductSearchResponse = Static<typeof ProductSearchResponse>
+export type MerchantProductListResponse = Static<typeof MerchantProductListResponse>
+export type MerchantCategoryListResponse = Static<typeof MerchantCategoryListResponse>

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formsOf, languageFor } from './forms.ts'
+import { isOneMistake } from './spelling.ts'
+import { fold, wholeCode, wordsAsked, wordsIn } from './words.ts'
+
+test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
+  assert.equal(fold('CRÈME Brûlée'), 'creme brulee')
+  assert.equal(fold('Straße Øre Æble İzmir ŁÓDŹ'), 'strasse ore aeble izmir lodz')
+  assert.equal(fold('Ｗａｎｇ ﬁne'), 'wang fine')
+  assert.equal(fold('כַּד أَحمد'), 'כד احمد')
+  assert.equal(fold('が 한글 नमस्ते'), 'が 한글 नमस्ते', 'marks that make another letter stay')
+})
+
+test('words are letters and digits; scripts without spaces are found by any two neighbours', () => {
+  assert.deepEqual(wordsIn("Men's T-shirt, 250ml (blue/red)"), ['men', 't', 'shirt', '250ml', 'blue', 'red'])
+  assert.deepEqual(wordsIn('紫砂壶'), ['紫', '砂', '壶', '紫砂', '砂壶'])
+  assert.deepEqual(wordsAsked('紫砂壶 tea TEA'), ['紫砂', '砂壶', 'tea'])
+  assert.deepEqual(wordsAsked('壶'), ['壶'])
+  assert.deepEqual(wordsAsked('iPhoneケース 🎁🎁'), ['iphone', 'ケー', 'ース', '🎁'])
+  assert.deepEqual(wordsAsked('" * :| ()'), [])
+  assert.equal(wordsIn('x'.repeat(100))[0]?.length, 40)
+  assert.equal(wholeCode('MUG-sto 250/Ä'), 'mugsto250a')
+})
+
+test('forms are the regular plurals of the language', () => {
+  assert.deepEqual(formsOf('mug', 'en'), ['mug', 'mugs', 'muges'])
+  assert.ok(formsOf('berries', 'en').includes('berry'))
+  assert.ok(formsOf('boxes', 'en').includes('box'))
+  assert.ok(formsOf('vasen', 'de').includes('vase'))
+  assert.ok(formsOf('kleid', 'de').includes('kleider'))
+  assert.ok(formsOf('chevaux', 'fr').includes('cheval'))
+  assert.ok(formsOf('luces', 'es').includes('luz'))
+  assert.deepEqual(formsOf('mugs', 'ja'), ['mugs'])
+  assert.ok(!formsOf('gas', 'en').includes('ga'), 'what remains would be too short')
+})
+
+test('the language is that which the merchant set, or of its country', () => {
+  assert.equal(languageFor({ locale: 'fr-CH', country: 'DE' }), 'fr')
+  assert.equal(languageFor({ locale: null, country: 'AT' }), 'de')
+  assert.equal(languageFor({ locale: null, country: 'JP' }), 'en')
+})
+
+test('one mistake is a letter wrong, missing, added or swapped', () => {
+  for (const wrong of ['stonewere', 'stonware', 'stoneewware', 'sotneware', 'xtoneware', 'stonewarx', 'toneware'])
+    assert.equal(isOneMistake(wrong, 'stoneware'), wrong !== 'stoneewware', wrong)
+  assert.equal(isOneMistake('stoneware', 'stoneware'), false)
+  assert.equal(isOneMistake('stenewere', 'stoneware'), false)
+})

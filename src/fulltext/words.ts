@@ -1,0 +1,80 @@
+// The words of a text as a search compares them: without case and accents, whatever the script. Pure. The engines would each fold
+// and split in a way of their own, so they only get what is made here.
+
+// Letters that Unicode does not decompose.
+const letters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}
+
+// Accents of Latin, Greek and Cyrillic, vowel points of Hebrew and Arabic. Marks of other scripts are part of the word.
+const accents = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
+
+const isAscii = /^[\0-\x7f]*$/
+
+export function fold(text: string): string {
+  // Most texts have nothing to fold, and this is a tenth of the work.
+  if (isAscii.test(text)) return text.toLowerCase()
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(accents, '')
+    .normalize('NFC')
+    .replace(/[ßæœøłđðþı]/g, (letter) => letters[letter] ?? letter)
+}
+
+const unspaced =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々〆'
+// A picture; a run of a script that puts no spaces between words; or a word.
+const pieces = new RegExp(
+  `\\p{Extended_Pictographic}|[${unspaced}]+|[[\\p{L}\\p{M}\\p{N}]--[${unspaced}]--\\p{Extended_Pictographic}]+`,
+  'gv',
+)
+const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
+const wordLengthMax = 40
+
+// What is indexed. A run without spaces is found by any of its letters and any two neighbours.
+export function wordsIn(text: string): string[] {
+  return piecesOf(text).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
+}
+
+// What is asked for, in order; each once.
+export function wordsAsked(text: string): string[] {
+  const words = piecesOf(text).flatMap((piece) => {
+    const isLong = isUnspaced.test(piece) && [...piece].length > 1
+    return isLong ? pairsOf(piece) : [piece]
+  })
+  return [...new Set(words)]
+}
+
+function piecesOf(text: string): string[] {
+  if (isAscii.test(text)) return (withoutGenitive(text.toLowerCase()).match(/[a-z0-9]+/g) ?? []).map(shortened)
+  const found = withoutGenitive(fold(text)).match(pieces) ?? []
+  return found.map((piece) => (isUnspaced.test(piece) ? piece : shortened(piece)))
+}
+
+// `men's` is found by `men`.
+function withoutGenitive(text: string): string {
+  return /['’]/.test(text) ? text.replaceAll(/['’]s(?![\p{L}\p{N}])/gu, '') : text
+}
+
+function shortened(word: string): string {
+  return word.length > wordLengthMax ? word.slice(0, wordLengthMax) : word
+}
+
+function pairsOf(run: string): string[] {
+  const signs = [...run]
+  return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
+}
+
+// A code without the signs between its parts: `MUG-250` and `mug 250` are one.
+export function wholeCode(text: string): string {
+  return (fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join('').slice(0, 2 * wordLengthMax)
+}

@@ -1,0 +1,65 @@
+// What anyone may read of a shop, without a key: its products, its categories, and a search.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { assertError, type House, openHouse } from '../harness/house.ts'
+import { pottery } from '../harness/searchShop.ts'
+import { bloom } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+
+const base = '/api/v1/catalog/merchants'
+
+eachEngine('the public catalog', (given) => {
+  let house: House
+  before(async () => {
+    house = await openHouse(given.shared, { shops: [bloom, pottery] })
+  })
+
+  test('200: the same bytes of products, categories and searches as with a key', async () => {
+    const full = { headers: { authorization: house.keys.full } }
+    for (const [open, keyed] of [
+      ['/bloom/products', '/api/v1/open/catalog/products'],
+      ['/bloom/categories', '/api/v1/open/catalog/categories'],
+      ['/bloom/search?q=roses&sort=newest', '/api/v1/open/catalog/search?q=roses&sort=newest'],
+    ]) {
+      const [one, other] = [await house.fetch(base + open), await house.fetch(keyed ?? '', full)]
+      assert.equal(one.status, 200)
+      assert.deepEqual(one.body, other.body)
+      assert.ok(!/availableQuantity|onHand|metadata/.test(one.text), 'no stock numbers')
+    }
+  })
+
+  test('200 is cacheable and open to any origin; 304 to who has the bytes already', async () => {
+    for (const path of ['/bloom/products', '/bloom/categories', '/bloom/search?q=roses']) {
+      const whole = await house.fetch(base + path)
+      assert.equal(whole.headers.get('cache-control'), 'public, max-age=60, stale-while-revalidate=600')
+      assert.equal(whole.headers.get('access-control-allow-origin'), '*')
+      const etag = whole.headers.get('etag') ?? ''
+      assert.match(etag, /^"[\w-]{22}"$/)
+      const again = await house.fetch(base + path, { headers: { 'if-none-match': etag } })
+      assert.deepEqual([again.status, again.text], [304, ''])
+    }
+  })
+
+  test('200 pages by links, and a link of one shop does not lead on in another', async () => {
+    const seen: string[] = []
+    let link: string | null = `${base}/pottery/search?maxPrice=100000&limit=4`
+    let first: string | undefined
+    while (link) {
+      const { status, body } = await house.fetch(link)
+      assert.equal(status, 200)
+      seen.push(...body.data.map(({ slug }: { slug: string }) => slug))
+      link = body.meta.next
+      first ??= body.meta.next
+    }
+    assert.deepEqual(seen.length, 10)
+    assert.equal(new Set(seen).size, 10)
+    const elsewhere = await house.fetch((first ?? '').replace('/pottery/', '/bloom/'))
+    assert.deepEqual([elsewhere.status, elsewhere.body.error.issues[0].path], [400, '/query/cursor'])
+  })
+
+  test('404 to a merchant that is not there', async () => {
+    for (const path of ['/nobody/products', '/nobody/categories', '/nobody/search?q=a', '/No%20body/products'])
+      assertError(await house.fetch(base + path), 'merchant_not_found')
+  })
+})

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type House, openHouse } from '../harness/house.ts'
+import { pottery, weighted } from '../harness/searchShop.ts'
+import { rival } from '../harness/shops.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { refreshStaleProducts } from '../src/catalog/refresh.ts'
+
+type Query = string | Record<string, string> | [string, string][]
+
+async function searchIn(house: House, query: Query) {
+  return house.ask('searchCatalogProducts', { query: `?${new URLSearchParams(query)}` })
+}
+
+async function slugsIn(house: House, query: Query): Promise<string[]> {
+  const answer = await searchIn(house, query)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.data.map(({ slug }: { slug: string }) => slug)
+}
+
+eachEngine('searchCatalogProducts', (given) => {
+  let house: House
+  before(async () => {
+    house = await openHouse(given.shared, { shops: [pottery, rival] })
+  })
+  const slugs = (query: Query) => slugsIn(house, query)
+
+  test('200 answers rows as the list shows them, and says what the result can be narrowed by', async () => {
+    const { body } = await searchIn(house, { q: 'stoneware' })
+    const { body: list } = await house.ask('listApiKeyCatalogProducts')
+    const rowOf = (slug: string) => list.data.find((row: { slug: string }) => row.slug === slug)
+    assert.deepEqual(body.data, [rowOf('stone-mug'), rowOf('pitcher')])
+    assert.deepEqual(body.meta, {
+      count: 2,
+      next: null,
+      total: 2,
+      correctedTo: null,
+      facets: {
+        categories: [
+          { slug: 'kitchen', name: 'Kitchen', count: 2 },
+          { slug: 'cups', name: 'Drinkware', count: 2 },
+        ],
+        options: [
+          {
+            name: 'Colour',
+            values: [
+              { value: 'Oat', count: 1 },
+              { value: 'Plum', count: 1 },
+            ],
+          },
+          {
+            name: 'Size',
+            values: [
+              { value: 'Large', count: 1 },
+              { value: 'Small', count: 1 },
+            ],
+          },
+        ],
+        price: { min: { amount: 1800, currency: 'EUR' }, max: { amount: 4500, currency: 'EUR' } },
+        inStock: 2,
+      },
+    })
+  })
+
+  test('200: case and accents do not matter', async () => {
+    for (const q of ['creme', 'Crème', 'CRÈME', 'cre\u0300me']) assert.deepEqual(await slugs({ q }), ['creme-bowl'], q)
+    for (const q of ['strasse', 'STRASSE', 'straße']) assert.deepEqual(await slugs({ q }), ['strasse'], q)
+  })
+
+  test('200: the last word may be half typed, and words are in any order', async () => {
+    for (const q of ['speckled sto', 'mug speck', 'mug stoneware speckled', 'speckled-mug'])
+      assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
+    assert.deepEqual(await slugs({ q: 'sto pitcher' }), [], 'only the last')
+  })
+
+  test('200: all words must occur, wherever each of them does', async () => {
+    assert.deepEqual(await slugs({ q: 'mug' }), ['stone-mug', 'pitcher'])
+    assert.deepEqual(await slugs({ q: 'mug plum' }), ['stone-mug'])
+    assert.deepEqual(await slugs({ q: 'gift bowl kitchen' }), ['creme-bowl'])
+    assert.deepEqual(await slugs({ q: 'drinkware tall' }), ['pitcher'])
+    assert.deepEqual(await slugs({ q: 'mug nowhere' }), [])
+  })
+
+  test('200: plurals find the singular and the reverse', async () => {
+    assert.deepEqual(await slugs({ q: 'mugs thrown' }), ['stone-mug'])
+    assert.deepEqual(await slugs({ q: 'berry dishes' }), ['berry-dish'])
+    assert.deepEqual(await slugs({ q: 'bowls' }), ['creme-bowl'])
+  })
+
+  test('200: one wrong letter still finds, and the answer says so', async () => {
+    for (const q of ['stonewere', 'stnoeware', 'stonewaree', 'stoneare']) {
+      const { body } = await searchIn(house, { q: `${q} speckled` })
+      assert.deepEqual([body.meta.total, body.meta.correctedTo], [1, 'stoneware speckled'], q)
+    }
+    const { body } = await searchIn(house, { q: 'drinkwaer' })
+    assert.deepEqual([body.meta.total, body.meta.correctedTo], [2, 'drinkware'], 'of a category')
+    assert.deepEqual(await slugs({ q: 'bowk' }), [], 'four letters are too few')
+    assert.deepEqual(await slugs({ q: 'stenewere' }), [], 'two wrong letters')
+    const { body: right } = await searchIn(house, { q: 'tall' })
+    assert.equal(right.meta.correctedTo, null)
+  })
+
+  test('200: a SKU code finds its product first', async () => {
+    for (const q of ['MUG-STO-400', 'mug sto 400', 'mugsto400', 'Mug_Sto_400'])
+      assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
+    assert.equal((await slugs({ q: 'mug-sto' }))[0], 'stone-mug', 'half typed')
+    assert.deepEqual(await slugs({ q: 'DISH-9' }), ['berry-dish'])
+  })
+
+  test('200: any script, and signs that are no letters', async () => {
+    const expected = {
+      فنجان: 'persian-cup',
+      قهو: 'persian-cup',
+      כד: 'hebrew-jug',
+      茶壶: 'chinese-teapot',
+      紫: 'chinese-teapot',
+      紫砂茶壶: 'chinese-teapot',
+      カップ: 'japanese-cup',
+      湯呑み: 'japanese-cup',
+      ｶｯﾌﾟ: 'japanese-cup',
+      '🎁': 'surprise',
+      'box 🎁': 'surprise',
+    }
+    for (const [q, slug] of Object.entries(expected)) assert.deepEqual(await slugs({ q }), [slug], q)
+    for (const q of ['壶茶', '🎈', '"', "'", '* OR', 'a" OR "b', ':*', '\\', '!&|', '%', '\u202e', ' ', '\ud83c'])
+      assert.deepEqual(await slugs({ q }), [], q)
+  })
+
+  test('200 to nothing found, with empty facets', async () => {
+    const { body } = await searchIn(house, { q: 'teleporter' })
+    const facets = { categories: [], options: [], price: null, inStock: 0 }
+    assert.deepEqual(body, { data: [], meta: { count: 0, next: null, total: 0, correctedTo: null, facets } })
+    assert.deepEqual(await slugs({ category: 'no-such' }), [])
+  })
+
+  test('200 filters by category with what is below it, price, stock, tag and options', async () => {
+    assert.deepEqual(await slugs({ category: 'kitchen' }), ['stone-mug', 'creme-bowl', 'pitcher'])
+    assert.deepEqual(await slugs({ category: 'cups' }), ['stone-mug', 'pitcher'])
+    assert.deepEqual(await slugs({ category: 'kitchen', minPrice: '2400', maxPrice: '3200' }), [
+      'stone-mug',
+      'creme-bowl',
+    ])
+    assert.deepEqual(await slugs({ category: 'kitchen', inStock: 'true' }), ['stone-mug', 'pitcher'])
+    assert.deepEqual(await slugs({ tag: 'GIFT' }), ['stone-mug', 'creme-bowl'])
+    assert.deepEqual(await slugs({ option: 'colour:plum' }), ['stone-mug', 'creme-bowl'])
+    const both: [string, string][] = [
+      ['option', 'Colour:Plum'],
+      ['option', 'Colour:Oat'],
+      ['option', 'Size:Large'],
+    ]
+    assert.deepEqual(await slugs(both), ['stone-mug'])
+    assert.deepEqual(await slugs({ q: 'mug', inStock: 'true', maxPrice: '2000' }), ['stone-mug'])
+  })
+
+  test('200: each facet is counted without its own filter', async () => {
+    const query: [string, string][] = [
+      ['category', 'cups'],
+      ['option', 'Colour:Oat'],
+      ['inStock', 'true'],
+      ['maxPrice', '3000'],
+    ]
+    const { body } = await searchIn(house, query)
+    const { facets, total } = body.meta
+    assert.equal(total, 1)
+    // Without the category, the bowl is in the way of no filter but that of stock and colour.
+    assert.deepEqual(facets.categories, [
+      { slug: 'kitchen', name: 'Kitchen', count: 1 },
+      { slug: 'cups', name: 'Drinkware', count: 1 },
+    ])
+    assert.deepEqual(facets.options[0], {
+      name: 'Colour',
+      values: [
+        { value: 'Oat', count: 1 },
+        { value: 'Plum', count: 1 },
+      ],
+    })
+    assert.deepEqual(facets.price.max.amount, 2400)
+    const { body: plum } = await searchIn(house, { option: 'Colour:Plum', inStock: 'true' })
+    assert.equal(plum.meta.total, 1)
+    assert.equal(plum.meta.facets.inStock, 1, 'without the filter of stock')
+    assert.deepEqual(plum.meta.facets.options[0].values, [
+      { value: 'Oat', count: 1 },
+      { value: 'Plum', count: 1 },
+    ])
+    const { body: cheap } = await searchIn(house, { category: 'kitchen', maxPrice: '2000' })
+    assert.deepEqual([cheap.meta.total, cheap.meta.facets.price.max.amount], [1, 4500])
+    assert.deepEqual(
+      cheap.meta.facets.categories.map(({ count }: { count: number }) => count),
+      [1, 1, 1],
+    )
+  })
+
+  test('200 sorts', async () => {
+    const sorted = (sort: string) => slugs({ category: 'kitchen', sort })
+    assert.deepEqual(await sorted('newest'), ['stone-mug', 'creme-bowl', 'pitcher'])
+    assert.deepEqual(await sorted('relevance'), ['stone-mug', 'creme-bowl', 'pitcher'])
+    assert.deepEqual(await sorted('price_asc'), ['stone-mug', 'creme-bowl', 'pitcher'])
+    assert.deepEqual(await sorted('price_desc'), ['pitcher', 'creme-bowl', 'stone-mug'])
+    assert.deepEqual(await sorted('name'), ['creme-bowl', 'stone-mug', 'pitcher'])
+  })
+
+  test('200 pages by links that carry the query, in every order', async () => {
+    for (const sort of ['relevance', 'newest', 'price_asc', 'price_desc', 'name']) {
+      const all = await slugs({ q: 'cup', minPrice: '1', sort })
+      const kitchen = await slugs({ category: 'kitchen', sort })
+      const seen: string[] = []
+      let link: string | null = `/api/v1/open/catalog/search?category=kitchen&limit=1&sort=${sort}`
+      while (link) {
+        const { status, body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+        assert.equal(status, 200)
+        assert.equal(body.meta.total, 3)
+        seen.push(...body.data.map(({ slug }: { slug: string }) => slug))
+        link = body.meta.next
+      }
+      assert.deepEqual(seen, kitchen, sort)
+      assert.ok(all.length <= 10)
+    }
+    const { body } = await searchIn(house, { category: 'kitchen', limit: '1' })
+    const cursor = new URL(body.meta.next, house.origin).searchParams.get('cursor') ?? ''
+    const other = await searchIn(house, { category: 'garden', limit: '1', cursor })
+    assert.deepEqual([other.status, other.body.error.issues[0].path], [400, '/query/cursor'], 'of another query')
+  })
+
+  test('200 shows another merchant only its own', async () => {
+    const ask = (q: string) =>
+      house.ask('searchCatalogProducts', { key: house.keys.rival, query: `?${new URLSearchParams({ q })}` })
+    assert.equal((await ask('mug')).body.meta.total, 0)
+    assert.equal((await ask('ROSE-12')).body.meta.total, 1)
+  })
+})
+
+eachEngine('the search index', (given) => {
+  test('weighs name, tags, category names, options, codes and description in this order', async () => {
+    const house = await openHouse(given, { shops: [weighted] })
+    assert.deepEqual(await slugsIn(house, { q: 'x-marble-1' }), ['in-code', 'stand'], 'a whole code first')
+    const expected = ['in-name', 'stand', 'in-tag', 'in-category', 'in-option', 'in-code', 'in-description']
+    assert.deepEqual(await slugsIn(house, { q: 'marble' }), expected)
+    assert.deepEqual(await slugsIn(house, { q: 'marb' }), expected, 'half typed')
+  })
+
+  test('follows every change in its transaction: words, price, stock, category, publication', async () => {
+    const house = await openHouse(given, { shops: [pottery] })
+    const [mug, ...others] = pottery.products ?? []
+    assert.ok(mug)
+    await house.apply({
+      ...pottery,
+      products: [
+        {
+          ...mug,
+          name: 'Glazed beaker',
+          tags: ['new'],
+          categories: ['garden'],
+          skus: mug.skus.map((sku) => ({ ...sku, price: 99 })),
+        },
+      ],
+    })
+    assert.deepEqual(await slugsIn(house, { q: 'speckled' }), [])
+    assert.deepEqual(await slugsIn(house, { q: 'beaker' }), ['stone-mug'])
+    assert.deepEqual(await slugsIn(house, { category: 'garden', maxPrice: '99' }), ['stone-mug'])
+    assert.deepEqual(await slugsIn(house, { tag: 'gift' }), ['creme-bowl'])
+
+    assert.deepEqual(await slugsIn(house, { q: 'bowl', inStock: 'true' }), [])
+    const restocked = others.map((product) => ({ ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 7 })) }))
+    await house.apply({ ...pottery, products: restocked.slice(0, 1) }, { stock: true })
+    await refreshStaleProducts(house.storage, house.clock.now, 100)
+    assert.deepEqual(await slugsIn(house, { q: 'bowl', inStock: 'true' }), ['creme-bowl'])
+
+    await house.apply({ ...pottery, products: [], categories: [{ slug: 'garden', name: 'Terrace', position: 3 }] })
+    assert.deepEqual(await slugsIn(house, { q: 'terrace' }), ['stone-mug', 'berry-dish'])
+
+    await house.apply({ ...pottery, products: [{ ...mug, published: false }] })
+    assert.deepEqual(await slugsIn(house, { q: 'beaker' }), [])
+    assert.deepEqual(await slugsIn(house, { q: 'speckled' }), [])
+  })
+
+  test('pages through more than a thousand products in every order, and counts none of them', async () => {
+    const products = Array.from({ length: 1_100 }, (_, index) => ({
+      slug: `plate-${index}`,
+      name: index === 3 ? 'Painted plate' : `Item ${index}`,
+      description: 'A plate that is painted.',
+      publishedAt: `2026-01-0${1 + (index % 3)}T00:00:00.000Z`,
+      skus: [{ code: `PL${index}`, price: 100 + (index % 7), stock: 1 }],
+    }))
+    const house = await openHouse(given, { shops: [{ ...pottery, products }] })
+    const { body } = await searchIn(house, { q: 'painted plate', limit: '2' })
+    assert.equal(body.meta.total, null)
+    assert.equal(body.data[0].slug, 'plate-3', 'the one with the words in its name')
+    for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
+      const seen: { id: string; publishedAt: string; priceRange: { min: { amount: number } } }[] = []
+      let link: string | null = `/api/v1/open/catalog/search?q=plate&limit=100&sort=${sort}`
+      while (link) {
+        const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+        seen.push(...body.data)
+        link = body.meta.next
+      }
+      assert.equal(new Set(seen.map(({ id }) => id)).size, 1_100, sort)
+      const values = seen.map((row) => (sort === 'newest' ? row.publishedAt : row.priceRange.min.amount))
+      const inOrder = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+      if (sort !== 'name') assert.deepEqual(values, sort === 'price_asc' ? inOrder : inOrder.reverse(), sort)
+    }
+  })
+})
+
+anyEngine('searchCatalogProducts', (given) => {
+  test('400 to a query that asks for nothing, repeats a parameter, or has a value out of bounds', async () => {
+    const house = await openHouse(given)
+    for (const [query, path] of [
+      ['', '/query'],
+      ['sort=newest&limit=5', '/query'],
+      ['q=', '/query/q'],
+      ['q=a&q=b', '/query/q'],
+      [`q=${'x'.repeat(201)}`, '/query/q'],
+      ['category=A', '/query/category'],
+      ['minPrice=-1', '/query/minPrice'],
+      ['maxPrice=1.5', '/query/maxPrice'],
+      ['inStock=false', '/query/inStock'],
+      ['option=Plum', '/query/option/0'],
+      ['q=a&limit=0', '/query/limit'],
+      ['q=a&limit=101', '/query/limit'],
+      ['q=a&sort=best', '/query/sort'],
+    ] as const) {
+      const { status, body } = await searchIn(house, query)
+      assert.deepEqual([status, body.error?.issues[0]?.path], [400, path], query)
+    }
+  })
+})
