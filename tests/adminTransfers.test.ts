@@ -364,6 +364,26 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([plan.state, plan.created], ['ready', 1])
   })
 
+  test('confirmed twice at once, beside the discarding of it, it is written once or not at all', async () => {
+    const slug = unusedName('raced')
+    for (const isDiscarded of [false, true]) {
+      const { id } = await planned('products', `${header}${slug}-${isDiscarded},A,,${unusedName('RACED')},1.00,1\n`)
+      const discard = { path: { transferId: id }, body: { idempotencyKey: newId('req') } }
+      const answers = await Promise.all([
+        confirmTransfer(house, id),
+        confirmTransfer(house, id),
+        ...(isDiscarded ? [house.askAdmin('discardAdminTransfer', discard)] : []),
+      ])
+      const confirmed = answers.slice(0, 2).filter(({ status }) => status === 200).length
+      assert.ok(confirmed === 1 || (isDiscarded && confirmed === 0), answers.map(({ text }) => text).join('\n'))
+      assert.ok(answers.every(({ status }) => [200, 404, 409].includes(status)))
+      await runTransfers(house)
+      const isDone =
+        (await house.askAdmin('getAdminTransfer', { path: { transferId: id } })).body.data?.state === 'done'
+      assert.deepEqual([(await bySlug(`${slug}-${isDiscarded}`)).length, isDone], [confirmed, confirmed === 1])
+    }
+  })
+
   test('a batch that made a product and its category is taken back and put back, and a dry run says the same', async () => {
     const [slug, other] = [unusedName('fresh'), unusedName('moved')]
     const { category } = await createCategory(house)

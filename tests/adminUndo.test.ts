@@ -119,6 +119,36 @@ eachEngine('undo', (given) => {
     assert.deepEqual([after.product.name, after.version], [entry.name, version + 2])
   })
 
+  test('beside an edit, either comes first and the other is refused or builds on it', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { id, product: entry } = await createProduct(house, { name: 'First' })
+      await done(
+        'replaceAdminProduct',
+        { expectedVersion: 1, product: { ...entry, name: 'Second' } },
+        { productId: id },
+      )
+      const changeId = await lastChange()
+      const edit = { expectedVersion: 2, product: { ...entry, name: 'Third' } }
+      const asked = [() => undo(changeId), () => ask('replaceAdminProduct', edit, { productId: id })]
+      const answers = await Promise.all((round % 2 === 0 ? asked : asked.toReversed()).map((one) => one()))
+      const [undone, edited] = (round % 2 === 0 ? answers : answers.toReversed()) as [Answer, Answer]
+      const outcome = [undone.status, edited.status, (await product(id)).product.name]
+      const possible = [
+        [200, 409, 'First'],
+        [409, 200, 'Third'],
+      ]
+      assert.ok(
+        possible.some((one) => JSON.stringify(one) === JSON.stringify(outcome)),
+        JSON.stringify(outcome),
+      )
+      assertAdminError(
+        undone.status === 409 ? undone : edited,
+        undone.status === 409 ? 'change_overtaken' : 'version_conflict',
+      )
+    }
+    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+  })
+
   test('SKUs that were added and retired, and their order', async () => {
     const code = unusedName('SORT')
     const skuOf = (size: string) => ({ code: `${code}-${size}`, price: 1_000, stock: 3, options: { Size: size } })

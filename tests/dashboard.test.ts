@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { anyEngine } from '../harness/storage.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { refusals } from '../src/contract/refusals.ts'
 import { screens } from '../src/dashboard/screens.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -189,6 +191,59 @@ anyEngine('the dashboard', (given) => {
       house.lines().filter(({ message }) => message === 'defect'),
       [],
     )
+  })
+
+  test('whatever merchants and shoppers write stays text, on every screen and printed page', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const evil = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
+    const keyed = (body: object) => ({ body: { ...body, idempotencyKey: newId('req') } })
+    const made = async (id: AdminOperationId, options: object) => {
+      const answer = await house.askAdmin(id, options)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.data
+    }
+    const { category, id: categoryId } = await createCategory(house, { name: evil, description: evil })
+    const product = await createProduct(house, {
+      ...{ name: evil, summary: evil, description: evil, tags: [evil.slice(0, 40)], categories: [category.slug] },
+      metadata: { vendor: evil },
+      images: [{ url: 'https://pictures.example/"onerror=alert(1)', alt: evil }],
+      options: [{ name: evil, values: [evil] }],
+      skus: [{ code: newId('sku'), name: evil, price: 100, options: { [evil]: evil } }],
+    })
+    const { id: promotionId } = await createPromotion(house, { name: evil })
+    const order = await house.orders.place({ items: { CARD: 1 } })
+    const path = { orderId: order.orderId }
+    await made('addAdminOrderNote', { path, ...keyed({ text: evil }) })
+    await made('fulfilAdminOrder', {
+      path,
+      ...keyed({ carrier: evil, trackingNumber: evil, trackingUrl: `https://x/${'"onclick=alert(1)'}` }),
+    })
+    const { version } = (await house.askAdmin('getAdminShop')).body.data
+    await made('updateAdminShop', keyed({ expectedVersion: version, name: evil }))
+    const { id: installationId } = await made('createAdminInstallation', keyed({ name: evil }))
+    await made(
+      'createAdminWebhookEndpoint',
+      keyed({ installationId, url: 'https://hooks.example/"onclick=alert(1)', description: evil }),
+    )
+    await made('createAdminTransfer', keyed({ kind: 'products', name: evil, pieces: 1 }))
+    const ids = { categoryId, productId: product.id, promotionId, orderId: order.orderId, installationId }
+    let seen = 0
+    for (const screen of screens.filter(({ get }) => get)) {
+      const address = desk.path(screen.path.replaceAll(/:(\w+)/g, (_, name) => ids[name as 'orderId'] ?? newId('ord')))
+      const page = await visit(
+        house,
+        `${address}?q=${encodeURIComponent(evil)}&order=${order.orderId}&product=${product.id}`,
+        desk.headers,
+      )
+      const text = await page.text()
+      assert.ok(page.status < 500, `${screen.path} ${page.status}`)
+      if (!page.headers.get('content-type')?.startsWith('text/html')) continue
+      assert.doesNotMatch(text, /<img src=x|<script>alert|"on(?:error|click)=|href="javascript:/i, screen.path)
+      if (text.includes('&lt;img src=x')) seen += 1
+    }
+    assert.ok(seen >= 12, `${seen} screens show such a text`)
+    await made('updateAdminShop', keyed({ expectedVersion: version + 1, name: 'Bloom' }))
   })
 
   test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
