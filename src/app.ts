@@ -59,7 +59,6 @@ import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import type { PasswordCost } from './staff/password.ts'
-import { createPersonReader } from './staff/person.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
@@ -228,6 +227,10 @@ export function createApp(parts: AppParts): App {
     handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
     gates: { key: createAdminGate(gates) },
   })
+  const loadPersonReader = late(async () => {
+    const { createPersonReader } = await import('./staff/person.ts')
+    return createPersonReader({ storage, rootSecret, publicOrigin, clock })
+  })
   const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
@@ -300,7 +303,7 @@ export function createApp(parts: AppParts): App {
       ...staff.pages,
       ...createDashboard({
         admin,
-        personOf: createPersonReader({ storage, rootSecret, publicOrigin, clock }),
+        personOf: async (raw) => (await loadPersonReader())(raw),
         publicOrigin,
         clock,
         sendsMail: mail !== null,

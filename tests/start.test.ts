@@ -214,7 +214,7 @@ describe('a start', () => {
     )
   })
 
-  test('loads no library before it is needed', async () => {
+  test('loads no library, and nothing of the admin pages, before it is needed', async () => {
     const settings = await environment()
     const list = join(await tempFolder(), 'loaded')
     const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` }, [
@@ -232,6 +232,11 @@ describe('a start', () => {
     )
     assert.equal((await fetch(`${server.origin}/.well-known/oauth-authorization-server`)).status, 200)
     assert.ok((await packages()).has('oidc-provider'))
+    const adminFiles = async () =>
+      [...(await readFile(list, 'utf8')).matchAll(/src\/(dashboard\/screens|staff\/page\/languages)\//g)].length
+    assert.equal(await adminFiles(), 0)
+    assert.equal((await fetch(`${server.origin}/admin/nowhere/home`)).status, 200, 'the page to sign in')
+    assert.ok((await adminFiles()) > 0)
     assert.equal(await server.stop(), 0)
   })
 

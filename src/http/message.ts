@@ -21,6 +21,8 @@ export interface Trace {
   requestId: string
   callerId: string | null
   code: string | null
+  // In the place of the route's name, where one route has several pages.
+  name: string | null
 }
 
 export const jsonType = 'application/json; charset=utf-8'

@@ -27,7 +27,7 @@ export interface HtmlPage {
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
   // What a person is shown where the page could not be answered: by a defect, an outage or too much load. Without it, JSON.
-  failed?(request: Incoming, status: number): PageAnswer
+  failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
 }
 
 export interface PageRequest extends Incoming {
@@ -35,6 +35,8 @@ export interface PageRequest extends Incoming {
   receive<Body>(read: () => Promise<Body>): Promise<Body>
   // Takes more of what the client's address may ask for, for work that is larger than usual; refuses where that is used up.
   spend?(cost: number): void
+  // Says which of the pages of this path it is, for the log and the metrics. Of a fixed set.
+  named?(name: string): void
 }
 
 export type PageAnswer = Outgoing
@@ -46,7 +48,7 @@ export interface HandOff {
   methods: readonly ('GET' | 'POST')[]
   handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
   // How a failure is shown there: a page, or the error body of its protocol.
-  failed(failure: HandOffFailure): Omit<PageAnswer, 'status'>
+  failed(failure: HandOffFailure): Omit<PageAnswer, 'status'> | Promise<Omit<PageAnswer, 'status'>>
 }
 
 export interface HandOffFailure {
@@ -74,17 +76,23 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
     name: page.name,
     kind: 'page',
     isProbe: page.isProbe ?? false,
-    async answer(incoming) {
+    async answer(incoming, trace) {
       refuseZero(incoming.raw)
-      const request = pageRequest(parts, incoming, page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax)
+      const bodiesMax = page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax
+      const request = {
+        ...pageRequest(parts, incoming, bodiesMax),
+        named(name: string) {
+          trace.name = name
+        },
+      }
       if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
       // A copy, since pages that are always the same give the same headers.
       const { status, body, headers } = await page.answer(request)
       return { status, body, headers: { ...headers } }
     },
-    refused(refusal, request, requestId) {
+    async refused(refusal, request, requestId) {
       const refused = refusalAnswer(parts, refusal, requestId)
-      const shown = page.failed?.(request, refused.status)
+      const shown = await page.failed?.(request, refused.status)
       return shown ? { ...shown, headers: { ...refused.headers, ...shown.headers } } : refused
     },
   }
@@ -132,11 +140,11 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
       }
       return null
     },
-    refused(refusal, _, requestId) {
+    async refused(refusal, _, requestId) {
       const { message, details } = refusal
       const { status, headers } = refusalAnswer(parts, refusal, requestId)
       const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`)
-      const shown = handOff.failed({ status, requestId, reason: [message, ...issues].join(' ') })
+      const shown = await handOff.failed({ status, requestId, reason: [message, ...issues].join(' ') })
       return { status, body: shown.body, headers: { ...headers, ...shown.headers } }
     },
   }

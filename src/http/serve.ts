@@ -25,7 +25,7 @@ export interface Route {
   isProbe: boolean
   // Null where the answer was written to the response already.
   answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>
-  refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing
+  refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing | Promise<Outgoing>
 }
 
 export interface ServeParts {
@@ -45,14 +45,14 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
 
   return async (route, request, response) => {
     const startedAt = performance.now()
-    const trace: Trace = { requestId: newId('req'), callerId: null, code: null }
+    const trace: Trace = { requestId: newId('req'), callerId: null, code: null, name: null }
     let outgoing: Outgoing | null
     try {
       outgoing = await admitted(route, request, trace, response)
     } catch (error) {
-      const refusal = asRefusal(error, log, { requestId: trace.requestId, [route.kind]: route.name })
+      const refusal = asRefusal(error, log, { requestId: trace.requestId, [route.kind]: trace.name ?? route.name })
       trace.code = refusal.code
-      outgoing = route.refused(refusal, request, trace.requestId)
+      outgoing = await route.refused(refusal, request, trace.requestId)
     }
     if (outgoing?.status === 429 && route.kind === 'page') await delayRefused()
     if (outgoing) {
@@ -85,15 +85,15 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
   }
 
   function record(route: Route, { raw }: Incoming, trace: Trace, status: number, durationMs: number): void {
-    metrics.countRequest(route.name, status, durationMs)
     const { requestId } = trace
-    if (route.kind === 'page')
-      log.debug('page', { requestId, page: route.name, status, durationMs, ...callerRequestId(raw) })
+    const name = trace.name ?? route.name
+    metrics.countRequest(name, status, durationMs)
+    if (route.kind === 'page') log.debug('page', { requestId, page: name, status, durationMs, ...callerRequestId(raw) })
     else
       log.info('request', {
         requestId,
         callerId: trace.callerId,
-        operation: route.name,
+        operation: name,
         method: raw.method,
         status,
         code: trace.code,

@@ -10,6 +10,7 @@ import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } fr
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
+import { linkPaths } from './places.ts'
 import { mayGive } from './roles.ts'
 import {
   addMerchants,
@@ -28,7 +29,6 @@ const invitationMs = 7 * dayMs
 // One who asked for it by mail waits for it; one who got it from an owner or the operator may not.
 const ownResetMs = 3_600_000
 
-export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
 export type LinkKind = keyof typeof linkPaths
 
 export interface MadeLink {

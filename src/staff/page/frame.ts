@@ -1,26 +1,14 @@
 // What every page of people has around it, and the pieces that they share.
 
 import type { PageAnswer } from '../../http/pages.ts'
-import { script, styleSheet } from '../../pages/files.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { brand, mark } from '../../pages/mark.ts'
 import { privateHeaders, self } from '../../pages/policy.ts'
+import { passkeyScript, style } from './assets.ts'
 import type { StaffTextKey } from './languages/en.ts'
 import type { Words } from './words.ts'
-
-export const style = styleSheet({
-  path: '/admin/sheet.css',
-  name: 'staff style',
-  file: new URL('../../pages/sheet.css', import.meta.url),
-})
-
-export const passkeyScript = script({
-  path: '/admin/passkey.js',
-  name: 'passkey script',
-  file: new URL('passkey.js', import.meta.url),
-})
 
 export interface Sheet {
   title: string

@@ -1,0 +1,182 @@
+// Answers of the dashboard. A request becomes a visit (who, for which shop, in which mode), and the visit an answer. Operations are
+// performed for the person as caller, so scope, query, body and key are checked as for any other.
+
+import { adminOperations } from '../contract/admin/operations.ts'
+import { refusals } from '../contract/refusals.ts'
+import type { Mode } from '../contract/words.ts'
+import { personCaller } from '../http/admin.ts'
+import type { PageAnswer, PageRequest } from '../http/pages.ts'
+import type { MountedSurface } from '../http/surfaces.ts'
+import { Refusal } from '../kit/refuse.ts'
+import { readFiles, readForm } from '../pages/form.ts'
+import { isSameOrigin } from '../pages/origin.ts'
+import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.ts'
+import { scopesOfRole } from '../staff/roles.ts'
+import { isConfirmed } from '../staff/sessions.ts'
+import { signInPath } from '../staff/visit.ts'
+import { errorPage, failedPage } from './error.ts'
+import { findScreen } from './find.ts'
+import { framed } from './frame.ts'
+import { type PlaceId, places } from './places.ts'
+import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
+import { screens } from './screens.ts'
+import { toastParameters } from './toast.ts'
+import { wordsFor } from './words.ts'
+
+export interface DashboardParts {
+  admin: Pick<MountedSurface, 'perform'>
+  personOf: PersonReader
+  publicOrigin: () => string
+  clock: () => Date
+  sendsMail: boolean
+  // Where a merchant's shop can be seen, if this server shows it.
+  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
+}
+
+const formBytesMax = 65_536
+const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
+
+// `rest` is the address below the shop and the mode. One address for each mode, so two tabs can hold two of them.
+export async function answerScreen(
+  parts: DashboardParts,
+  request: PageRequest,
+  { mode, rest }: { mode: Mode; rest: string },
+): Promise<PageAnswer> {
+  const found = findScreen(request.raw.method === 'POST' ? 'post' : 'get', rest)
+  if (!found) return lost(parts, mode, request)
+  const { screen, path } = found
+  request.named?.(screen.name)
+  return answer(parts, screen, mode, { ...request, path: { ...path, shop: request.path.shop ?? '' } })
+}
+
+const builtPlaces = places.filter(({ path }) => screens.some((screen) => screen.path === path)).map(({ id }) => id)
+
+async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const { raw } = request
+  const isPost = raw.method === 'POST'
+  const person = await parts.personOf(raw)
+  const here = addressOf(request)
+  // What was posted is lost; the page it was posted from is not.
+  if (!person) return goTo(signInPath(isPost ? pathOf(here) : here))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop) return failedPage(request, 404)
+  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
+  const visit = visitOf(parts, { person, shop, mode, request, here })
+  try {
+    if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
+    if (!visit.may(screen.needs)) return errorPage(visit, screen.place, { kind: 'scope', needs: screen.needs })
+    if (screen.asksAgain && !visit.isConfirmed) return askAgain(isPost ? pathOf(here) : here)
+    return shown(visit, screen.place, await run(screen, visit, request))
+  } catch (error) {
+    if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
+    return errorPage(visit, screen.place, { kind: 'refused', refusal: error })
+  }
+}
+
+async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
+  const { get, post } = screen
+  if (request.raw.method !== 'POST' && get) return get(visit)
+  if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
+  const { filesBytesMax } = screen
+  const sent = await request.receive(async () => {
+    if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
+    const form = await readForm(request.raw, screen.formBytesMax ?? formBytesMax)
+    return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
+  })
+  if (typeof sent === 'number') throw new Refusal(noForm[sent], {})
+  return post({ ...visit, ...sent })
+}
+
+function shown(visit: Visit, place: PlaceId, given: Shown): PageAnswer {
+  return 'headers' in given ? given : framed(visit, place, given)
+}
+
+interface VisitParts {
+  person: SignedInPerson
+  shop: PersonShop
+  mode: Mode
+  request: PageRequest
+  here: string
+}
+
+function visitOf(parts: DashboardParts, given: VisitParts): Visit {
+  const { person, shop, mode, request, here } = given
+  const { userId, email, shops } = person
+  const scopes = scopesOfRole[shop.role]
+  const principal = personCaller({ userId, merchantId: shop.id, mode, scopes })
+  const now = parts.clock()
+  const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
+  const ask: Ask = async (id, { path, query, cursor, body, key, requestId } = {}) => {
+    const { body: text } = await parts.admin.perform(id, {
+      principal,
+      // The types of the rows were checked by those of `Ask`; here they are all alike.
+      path: (path ?? {}) as Readonly<Record<string, string>>,
+      query: (query ?? {}) as Readonly<Record<string, unknown>>,
+      body: body ?? null,
+      ...(cursor !== undefined && { cursor }),
+      ...(key !== undefined && { key }),
+      ...(requestId !== undefined && { requestId }),
+    })
+    // The reply of the row: tests hold every answer against its schema.
+    return JSON.parse(String(text))
+  }
+  return {
+    userId,
+    email,
+    role: shop.role,
+    shop,
+    shops,
+    places: builtPlaces,
+    mode,
+    words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
+    path: request.path,
+    query: new URLSearchParams(request.raw.url?.split('?')[1] ?? ''),
+    now,
+    isConfirmed: isConfirmed(person.session, now.getTime()),
+    here,
+    ask,
+    may: (id) => scopes.includes(adminOperations[id].scope),
+    to(path, query = {}) {
+      const sent = new URLSearchParams()
+      for (const [name, value] of Object.entries(query)) if (value) sent.set(name, value)
+      return `${base}/${path}${sent.size > 0 ? `?${sent}` : ''}`
+    },
+    inMode: (other) => visitOf(parts, { ...given, mode: other }),
+    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin(), shopUrl: parts.shopUrl?.(shop.slug) },
+  }
+}
+
+// Without what a toast puts there. By the parts that were routed: what stood in the request line may have named another host.
+function addressOf({ raw }: PageRequest): string {
+  const url = new URL(raw.url ?? '/', 'http://localhost')
+  for (const name of toastParameters) url.searchParams.delete(name)
+  return url.pathname + url.search
+}
+
+function pathOf(here: string): string {
+  return here.split('?')[0] ?? here
+}
+
+// A shop that can take no money yet opens in test mode.
+export async function answerEntrance(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
+  const here = addressOf(request)
+  const person = await parts.personOf(request.raw)
+  if (!person) return goTo(signInPath(here))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop) return failedPage(request, 404)
+  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
+  const live = visitOf(parts, { person, shop, mode: 'live', request, here })
+  const { data } = await live.ask('getAdminShop')
+  const takesMoney = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
+  return goTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
+}
+
+// Addresses below a shop that no screen has. One who is signed in sees the frame around it.
+async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const person = await parts.personOf(request.raw)
+  const here = addressOf(request)
+  if (!person) return goTo(signInPath(request.raw.method === 'POST' ? pathOf(here) : here))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop || (shop.needsSecondFactor && !person.session.hasSecondFactor)) return failedPage(request, 404)
+  return errorPage(visitOf(parts, { person, shop, mode, request, here }), 'home', { kind: 'lost' })
+}

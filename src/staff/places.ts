@@ -1,0 +1,35 @@
+// The addresses of the pages of people.
+
+// Where links in letters lead, by their kind; the token follows.
+export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
+
+export type PlaceName =
+  | 'home'
+  | 'sign-in'
+  | 'sign-out'
+  | 'forgotten'
+  | 'reset'
+  | 'invitation'
+  | 'account'
+  | 'passkey options'
+  | 'confirm'
+
+export interface Place {
+  name: PlaceName
+  path: string
+  methods: readonly ('GET' | 'POST')[]
+}
+
+const both = ['GET', 'POST'] as const
+
+export const places: readonly Place[] = [
+  { name: 'home', path: '/admin', methods: ['GET'] },
+  { name: 'sign-in', path: '/admin/sign-in', methods: both },
+  { name: 'sign-out', path: '/admin/sign-out', methods: ['POST'] },
+  { name: 'forgotten', path: '/admin/forgotten', methods: both },
+  { name: 'reset', path: `${linkPaths.password_reset}/:token`, methods: both },
+  { name: 'invitation', path: `${linkPaths.invitation}/:token`, methods: both },
+  { name: 'account', path: '/admin/account', methods: both },
+  { name: 'passkey options', path: '/admin/passkeys/options', methods: ['POST'] },
+  { name: 'confirm', path: '/admin/confirm', methods: both },
+]
