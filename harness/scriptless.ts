@@ -21,6 +21,12 @@ export interface Field {
   options: readonly string[]
 }
 
+export interface Form {
+  action: string
+  method: string
+  fields: readonly (readonly [name: string, value: string])[]
+}
+
 export interface Scriptless {
   readonly status: number
   readonly headers: Headers
@@ -41,6 +47,8 @@ export interface Scriptless {
   links(): ReadonlyMap<string, string>
   // By the name under which it is sent; undefined where the page has none.
   field(name: string): Field | undefined
+  // Every form with all that it could send, also what is not chosen.
+  forms(): readonly Form[]
   open(path: string): Promise<void>
   // Presses the one button of this name, in the form that has these values (default: any), after filling in the others.
   press(
@@ -127,6 +135,20 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
         options: one.tag === 'select' ? optionsOf(one).map(textOf) : [],
       }
     },
+    forms: () =>
+      all('form').map((form) => ({
+        action: form.attributes.get('action') ?? '',
+        method: form.attributes.get('method') ?? 'get',
+        fields: descendants(form).flatMap((one) => {
+          const name = one.attributes.get('name')
+          if (name === undefined) return []
+          if (one.tag === 'select')
+            return optionsOf(one).map((option) => [name, option.attributes.get('value') ?? ''] as const)
+          return isControl(one)
+            ? [[name, currentValue(one)] as const]
+            : [[name, one.attributes.get('value') ?? ''] as const]
+        }),
+      })),
     async open(path) {
       state.leftTo = null
       await load(path)

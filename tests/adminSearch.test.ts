@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { failedDelivery } from '../harness/admin/developers.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
@@ -161,11 +162,17 @@ eachEngine('admin search', (given) => {
     const before = await todo()
     await house.orders.place({ items: { CARD: 1 } })
     await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const { endpointId } = await failedDelivery(house)
+    await house.storage.write(
+      (tx) => tx.sql`update webhook_endpoints set failing_since = ${house.clock.now}, consecutive_failures = 1
+        where id = ${endpointId}`,
+    )
     const after = await todo()
     assert.deepEqual(after, {
       ...before,
       toSend: before.toSend + 1,
       awaitingPayment: before.awaitingPayment + 1,
+      webhooksFailing: before.webhooksFailing + 1,
     })
   })
 })

@@ -8,13 +8,23 @@ import { type Answer, assertAdminError, type House, openHouse } from '../harness
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
+import { catalogUndoer } from '../src/catalog/undo.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { undoScopes } from '../src/contract/words.ts'
+import { shopUndoer } from '../src/installations/undo.ts'
 import { hold } from '../src/inventory/holds.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
+import { orderUndoer } from '../src/orders/undo.ts'
+import { promotionUndoer } from '../src/promotions/undo.ts'
 
 type Path = Readonly<Record<string, string>>
+
+test('each kind that can be put back has one undoer', () => {
+  const undoers = [catalogUndoer, promotionUndoer, shopUndoer({ timeZoneChanged: async () => {} }), orderUndoer]
+  assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
+})
 
 eachEngine('undo', (given) => {
   let house: House

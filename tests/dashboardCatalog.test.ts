@@ -54,7 +54,7 @@ eachEngine('the catalog of the dashboard', (given) => {
       await viewer.page.open(viewer.path(screen))
       assert.equal(viewer.page.status, 200)
       assert.deepEqual(
-        viewer.page.buttons().filter((name) => !['Apply', 'Sign out'].includes(name)),
+        viewer.page.buttons().filter((name) => !['Apply', 'Search', 'Sign out'].includes(name)),
         [],
       )
       assert.equal(viewer.page.links().get('New product') ?? viewer.page.links().get('New category'), undefined)
@@ -270,10 +270,12 @@ eachEngine('the catalog of the dashboard', (given) => {
     const second = await deskOf(house, { role: 'staff' })
     await desk.page.open(desk.path(`products/${id}`))
     await second.page.open(second.path(`products/${id}`))
-    await desk.page.press('Save', { name: 'Scarlet roses', 'sku.1.price': '61.00' })
-    await second.page.press('Save', { name: 'Crimson roses', tags: 'gift, love' })
+    await desk.page.press('Save', { name: 'Scarlet roses', 'sku.1.price': '61.00', backorder: 'yes' })
+    await second.page.press('Save', { name: 'Crimson roses', tags: 'gift, love', maxPerOrder: '3' })
     assert.equal(second.page.status, 409)
-    assert.match(second.page.text(), /Name Scarlet roses Crimson roses ROSE-24 24 · 61\.00 .* 24 · 59\.00/)
+    assert.match(second.page.text(), /Name Scarlet roses Crimson roses .*ROSE-24 24 · 61\.00 .* 24 · 59\.00/s)
+    assert.match(second.page.text(), /Selling .*When sold out: Can still be ordered.*At most per order: 3/s)
+    assert.doesNotMatch(second.page.text(), /yes, yes|no, yes/)
     await second.page.press('Save the chosen versions', { 'choice.name': 'theirs' })
     assert.match(second.page.text(), /Saved\./)
     const { product: saved } = (await asked(`products/${id}`)) as {

@@ -61,6 +61,15 @@ eachEngine('uploaded pictures', (given) => {
       small.sizes.map(({ width }: { width: number }) => width),
       [160, 1_600],
     )
+    for (const [width, size] of [
+      [96, small.sizes[0]],
+      [161, small.sizes[1]],
+      [4_000, small.sizes[1]],
+    ] as const) {
+      const asked = await shown(`${large.url}?width=${width}`)
+      assert.ok(asked.status === 200 && asked.bytes.equals((await shown(size.url)).bytes), String(width))
+    }
+    assert.ok((await shown(`${large.url}?width=0x1`)).bytes.equals((await shown(large.url)).bytes))
     for (let width = 1; width <= 6; width += 1) assert.equal((await upload(pngOf(width), { pictureId })).status, 200)
     assert.equal((await upload(pngOf(900), { pictureId })).body.error.code, 'picture_limit')
   })

@@ -44,7 +44,8 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id
         where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
-          and e.status = 'disabled' and e.disabled_reason <> 'operator' limit ${countMax}) few`),
+          and (e.status = 'disabled' and e.disabled_reason <> 'operator' or e.status = 'enabled' and e.failing_since is not null)
+        limit ${countMax}) few`),
   ])
   return { toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing }
 }

@@ -1,7 +1,7 @@
 // Taking back what an entry of the list of changes says. Each room knows how to put its own things back; a kind of thing without an
 // undoer, such as money, is not taken back.
 
-import type { AdminScope, ChangeSubject } from '../contract/words.ts'
+import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Problem } from '../kit/problems.ts'
@@ -22,9 +22,7 @@ export interface UndoAsk {
 }
 
 export interface Undoer {
-  kinds: readonly ChangeSubject[]
-  // Needed beside the right to see the entry.
-  scope: AdminScope
+  kinds: readonly UndoableSubject[]
   // Answers with what changed. Locks before it compares, and refuses what was changed since as overtaken.
   undo(ask: UndoAsk): Promise<readonly AuditedChange[]>
 }
@@ -40,15 +38,20 @@ export interface EntryUndo extends UndoAsk {
 
 export async function undoChanges(undoers: Undoers, { changes, scopes, ...ask }: EntryUndo): Promise<AuditedChange[]> {
   const effective = changes.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
-  const undoerOf = ({ what }: AuditedChange) => undoers.find(({ kinds }) => kinds.includes(what))
+  const undoerOf = ({ what }: AuditedChange) => undoers.find(({ kinds }) => kinds.some((kind) => kind === what))
   const groups = [...Map.groupBy(effective, undoerOf)]
-  const missing = groups.map(([undoer]) => undoer?.scope).find((scope) => scope && !scopes.includes(scope))
+  const missing = effective.map(({ what }) => undoScopeOf(what)).find((scope) => scope && !scopes.includes(scope))
   if (missing) throw refuse('scope_missing', { current: { requiredScope: missing } })
   const stuck = effective.find((change) => !undoerOf(change))
   if (stuck || groups.length === 0 || effective.length > changesMax) throw notUndoable(stuck)
   const undone: AuditedChange[] = []
   for (const [undoer, group] of groups) undone.push(...((await undoer?.undo({ ...ask, changes: group })) ?? []))
   return undone
+}
+
+function undoScopeOf(subject: ChangeSubject): AdminScope | undefined {
+  const scopes: Partial<Readonly<Record<ChangeSubject, AdminScope>>> = undoScopes
+  return scopes[subject]
 }
 
 export function notUndoable(change?: AuditedChange): Refusal {

@@ -46,7 +46,6 @@ import { listProductsById, listProductsBySlug, listProductsOfSkus, listRetiredSk
 
 export const catalogUndoer: Undoer = {
   kinds: ['product', 'sku', 'stock', 'category'],
-  scope: 'admin:catalog',
   async undo(ask) {
     const { tx, seller, changes, dryRun, moment } = ask
     const [facts, stored] = await lockCatalog(tx, seller)

@@ -316,6 +316,21 @@ export const changeSubjects = [
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]
 
+// What can be put back, and the scope that it needs beside the right to see the entry. Of a fulfillment only its tracking is.
+export const undoScopes = {
+  product: 'admin:catalog',
+  sku: 'admin:catalog',
+  stock: 'admin:catalog',
+  category: 'admin:catalog',
+  promotion: 'admin:catalog',
+  merchant: 'admin:settings',
+  taxes: 'admin:settings',
+  shipping: 'admin:settings',
+  payment_method: 'admin:settings',
+  fulfillment: 'admin:orders',
+} as const satisfies Partial<Record<ChangeSubject, AdminScope>>
+export type UndoableSubject = keyof typeof undoScopes
+
 export const changeKinds = ['create', 'change', 'retire', 'look'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 

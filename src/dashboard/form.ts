@@ -198,16 +198,10 @@ export function problemsOf(words: Words, refusal: Refusal, fields: readonly Fiel
   const at: Record<string, string> = {}
   const rest: string[] = []
   for (const { path, message } of issues) {
-    if (pointers.has(path)) at[path] ??= words.sayKnown(`form.issue.${message}`, issueText(words, message))
-    else rest.push(`${path} ${message}`)
+    if (pointers.has(path)) at[path] ??= words.issue(message)
+    else rest.push(`${path}: ${words.issue(message)}`)
   }
   const isOnlyFields = issues.length > 0 && rest.length === 0
   const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')
   return { summary, at }
-}
-
-// The rules of the contract are English; other languages say that something is wrong, and the rule in brackets.
-function issueText(words: Words, message: string): string {
-  const rule = message.charAt(0).toUpperCase() + message.slice(1)
-  return words.language === 'en' ? `${rule}.` : `${words.say('form.invalid')} (${message})`
 }

@@ -65,7 +65,7 @@ function side(visit: Visit, current: PlaceId): Html {
   const { words, to, may, query, places: built } = visit
   return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
 ${shopSwitch(visit)}
-<form class="find" role="search" aria-label="${words.say('frame.search')}" action="${to('search')}">${icon('search')}<input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd></form>
+<form class="find" role="search" aria-label="${words.say('frame.search')}" action="${to('search')}"><input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button></form>
 <nav class="places" aria-label="${words.say('frame.places')}">${places
     .filter(({ id, needs }) => built.includes(id) && may(needs))
     .map(

@@ -95,7 +95,7 @@ describe('forms', () => {
     const other = problemsOf(words, refuse('order_not_paid'), fields)
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
     const elsewhere = refuse('invalid_request', { issues: [{ path: '/rows/3', message: 'must be shorter' }] })
-    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3 must be shorter/)
+    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3: Must be shorter\./)
   })
 
   test('each drawn form has a key of its own, which is read back', () => {

@@ -135,6 +135,13 @@ export function facts(rows: readonly (readonly [label: string, value: HtmlValue]
   return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 }
 
+// Of what waits. The server counts no further.
+const countMax = 1_000
+
+export function countText(words: Words, count: number): string {
+  return count >= countMax ? `${words.number(countMax)}+` : words.number(count)
+}
+
 export interface EmptyParts {
   title: string
   text?: string

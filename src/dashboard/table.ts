@@ -67,7 +67,7 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
   const formId = 'list-form'
   const body = html`<table class="rows">
 <caption class="hidden">${label}</caption>
-<thead><tr>${choose && html`<th class="choose"><input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}"></th>`}${columns.map((column) => headCell(visit, parts, column))}</tr></thead>
+<thead><tr>${choose && html`<th scope="col" class="choose"><input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}"></th>`}${columns.map((column) => headCell(visit, parts, column))}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr data-row>${choose && html`<td class="choose"><input type="checkbox" name="${choose.name}" value="${idOf(row)}" aria-label="${visit.words.say('table.choose', { name: choose.labelOf(row) })}" data-choose></td>`}${columns.map(
@@ -149,7 +149,7 @@ export interface Tab {
   label: string
   // The parameters that make this state; undefined takes one out.
   query: Readonly<Record<string, string | undefined>>
-  count?: number | undefined
+  count?: number | string | undefined
 }
 
 // States of a list as links. The first whose parameters all hold is lit.
@@ -159,6 +159,6 @@ export function tabs(visit: Visit, label: string, all: readonly Tab[], look: 'ta
   const lit = all.find(isLit)
   return html`<nav class="${look}" aria-label="${label}">${all.map(
     (tab) =>
-      html`<a href="${hrefWith(visit, { ...tab.query, cursor: undefined })}"${tab === lit && html` aria-current="page"`}>${tab.label}${tab.count !== undefined && html` <span class="count">${visit.words.number(tab.count)}</span>`}</a>`,
+      html`<a href="${hrefWith(visit, { ...tab.query, cursor: undefined })}"${tab === lit && html` aria-current="page"`}>${tab.label}${tab.count !== undefined && html` <span class="count">${typeof tab.count === 'number' ? visit.words.number(tab.count) : tab.count}</span>`}</a>`,
   )}</nav>`
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { patterns } from '../contract/patterns.ts'
 import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
 
 const { en } = dashboardTexts
@@ -31,6 +32,18 @@ describe('the texts of the dashboard', () => {
     assert.equal(words.day('2026-11-16T12:00:00Z'), '17 Nov 2026')
     assert.equal(words.calendarDay('2026-11-16'), '16 Nov 2026')
     assert.equal(words.money(199_950, 'EUR'), '€1,999.50')
+  })
+
+  test('a rule of the contract is said in the language, and what the table does not have in brackets', () => {
+    const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
+    assert.equal(
+      german.issue('must be an integer from 0 to 999 or null'),
+      'Bitte eine ganze Zahl von 0 bis 999 eingeben.',
+    )
+    assert.equal(english.issue('must be an integer from 0 to 999'), 'Must be an integer from 0 to 999.')
+    assert.equal(german.issue('must be quite new'), 'Dieser Wert ist nicht gültig. (must be quite new)')
+    for (const { words } of Object.values(patterns).filter((one) => !/locale|API key|auto or/.test(one.words)))
+      assert.doesNotMatch(german.issue(`must be ${words} (1 to 40 characters)`), /must/, words)
   })
 
   test('a refusal is said in the language where the table has it', () => {

@@ -29,6 +29,8 @@ export interface Words {
   // For keys that come from elsewhere, such as a status.
   sayKnown(key: string, otherwise: string): string
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
+  // What is wrong with a value, of a refusal's issues.
+  issue(message: string): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
   // Without cents, for large sums.
@@ -61,6 +63,16 @@ export function wordsIn(locale: string, timeZone: string): Words {
     return pattern.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name]))
   }
 
+  // The contract speaks English; elsewhere a rule without a text is shown in brackets.
+  function issue(message: string): string {
+    for (const [rule, text] of dashboardTexts[language].issues) {
+      const found = rule.exec(message)
+      if (found) return text.replace(/\$(\d)/g, (_, group: string) => found[Number(group)] ?? '')
+    }
+    const rule = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+    return language === 'en' ? rule : `${say('form.invalid')} (${message})`
+  }
+
   function formOf(plural: Plural, count: number): string {
     const form = cached.plurals(language).select(count)
     return (form === 'one' ? plural.one : plural.other) ?? plural.other
@@ -79,6 +91,7 @@ export function wordsIn(locale: string, timeZone: string): Words {
     say,
     sayKnown: (key, otherwise) => (Object.hasOwn(texts, key) ? say(key) : otherwise),
     refusal: ({ code, message }) => ofRefusals[code as RefusalCode] ?? message,
+    issue,
     number: (value) => cached.numbers(locale).format(value),
     money: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
     day: (instant) => cached.days(inZone).format(new Date(instant)),

@@ -36,7 +36,6 @@ import {
 export function shopUndoer(parts: AdminShopParts): Undoer {
   return {
     kinds: ['merchant', 'taxes', 'shipping', 'payment_method'],
-    scope: 'admin:settings',
     async undo(ask) {
       const { tx, seller, changes, dryRun, moment } = ask
       const merchant = await lockMerchantById(tx, seller.merchantId)

@@ -7,7 +7,6 @@ import { type FulfillmentRow, findOrderOfFulfillment } from './store.ts'
 
 export const orderUndoer: Undoer = {
   kinds: ['fulfillment'],
-  scope: 'admin:orders',
   async undo({ tx, seller, changes, dryRun, moment }) {
     for (const change of changes) {
       if (change.kind !== 'change') throw notUndoable(change)

@@ -48,6 +48,19 @@ export async function findContent(
   return row && { content: row.content === null ? null : Buffer.from(row.content, 'base64') }
 }
 
+// The smallest size of the same picture that is at least this wide.
+export async function findSize(
+  db: Reader,
+  { merchantId, hash, width }: { merchantId: string; hash: string; width: number },
+): Promise<(PictureName & { content: Buffer | null }) | undefined> {
+  const [row] = await db.sql<PictureName & { content: string | null }>`
+    select s.merchant_id as "merchantId", s.hash, s.width, s.kind, s.content
+    from pictures p join pictures s on s.merchant_id = p.merchant_id and s.picture_id = p.picture_id
+    where p.merchant_id = ${merchantId} and p.hash = ${hash} and s.width >= ${width}
+    order by s.width, s.hash limit 1`
+  return row && { ...row, content: row.content === null ? null : Buffer.from(row.content, 'base64') }
+}
+
 export async function listUnstored(db: Reader, now: number, rowsMax: number): Promise<PictureName[]> {
   return db.sql<PictureName>`
     select merchant_id as "merchantId", hash, width, kind from pictures

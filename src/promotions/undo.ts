@@ -19,7 +19,6 @@ import { findOperatorPromotionById, lockPromotionSeller } from './store.ts'
 
 export const promotionUndoer: Undoer = {
   kinds: ['promotion'],
-  scope: 'admin:catalog',
   async undo(ask) {
     const undone: AuditedChange[] = []
     for (const change of ask.changes) undone.push(await undoPromotion(ask, change))

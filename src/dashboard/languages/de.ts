@@ -1,5 +1,6 @@
 import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
+import { issuesDe } from './issues.de.ts'
 import { settingsDe } from './settings.de.ts'
 
 export const de: DashboardTexts = {
@@ -51,10 +52,10 @@ export const de: DashboardTexts = {
     'table.next': 'Nächste Seite',
     'form.optional': '(freiwillig)',
     'form.problem': 'Bitte prüfen Sie die markierten Felder.',
+    'form.required': 'Bitte füllen Sie dieses Feld aus.',
     'form.invalid': 'Dieser Wert ist nicht gültig.',
     'form.notMoney': 'Geben Sie einen Betrag wie 12,50 ein.',
     'form.notNumber': 'Geben Sie eine ganze Zahl ein.',
-    'form.issue.is required': 'Bitte füllen Sie dieses Feld aus.',
     'chart.table': 'Als Tabelle zeigen',
 
     'error.home': 'Zum Start',
@@ -597,6 +598,7 @@ export const de: DashboardTexts = {
     ...developersDe,
     ...settingsDe,
   },
+  issues: issuesDe,
   refusals: {
     stock_changed: 'Der Bestand hat sich inzwischen geändert, durch einen Verkauf oder eine Zählung.',
     stock_not_possible: 'Der Bestand wäre unter null oder zu hoch.',

@@ -59,10 +59,10 @@ const texts = {
   'table.next': 'Next page',
   'form.optional': '(optional)',
   'form.problem': 'Please check the marked fields.',
+  'form.required': 'Please fill in this field.',
   'form.invalid': 'This value is not valid.',
   'form.notMoney': 'Enter an amount such as 12.50.',
   'form.notNumber': 'Enter a whole number.',
-  'form.issue.is required': 'Please fill in this field.',
   'chart.table': 'Show as a table',
 
   // Errors
@@ -620,13 +620,18 @@ const texts = {
 
 export type DashboardTextKey = keyof typeof texts
 
+// Rules of the contract in the language of the page, the first that matches. What is missing is shown as the contract says it.
+export type IssueTexts = readonly (readonly [rule: RegExp, text: string])[]
+
 export interface DashboardTexts {
   texts: Readonly<Record<DashboardTextKey, string | Plural>>
   refusals: RefusalTexts
+  issues: IssueTexts
 }
 
 export const en: DashboardTexts = {
   texts,
+  issues: [[/^is required$/, 'Please fill in this field.']],
   refusals: {
     stock_changed: 'The stock changed in the meantime, by a sale or a count.',
     idempotency_key_reused: 'This form was sent before. Please check the page and send it again.',

@@ -2,7 +2,7 @@
 
 import type { AdminActor, AdminChange, AdminSubjectChange } from '../../contract/admin/changes.ts'
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
-import type { AdminScope, ChangeSubject } from '../../contract/words.ts'
+import { type AdminScope, type ChangeSubject, undoScopes } from '../../contract/words.ts'
 import { refuse } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
@@ -102,27 +102,14 @@ export function valueText(value: unknown, which: 'from' | 'to'): Html {
   return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, 2_000)}"`}>${shown}</span>`
 }
 
-// What the server can put back, and the scope that it needs: a button that would be refused is not drawn.
-const undoable: Readonly<Partial<Record<ChangeSubject, AdminScope>>> = {
-  product: 'admin:catalog',
-  sku: 'admin:catalog',
-  stock: 'admin:catalog',
-  category: 'admin:catalog',
-  promotion: 'admin:catalog',
-  merchant: 'admin:settings',
-  taxes: 'admin:settings',
-  shipping: 'admin:settings',
-  payment_method: 'admin:settings',
-  fulfillment: 'admin:orders',
-}
-
+// A button that would be refused is not drawn.
 function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean {
   const effective = all.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
   return (
     undoneBy === null &&
     effective.length > 0 &&
     effective.every(({ kind, subject: { type } }) => {
-      const scope = undoable[type]
+      const scope = (undoScopes as Partial<Record<ChangeSubject, AdminScope>>)[type]
       if (type === 'fulfillment' && kind !== 'change') return false
       return kind !== 'look' && scope !== undefined && holds(visit, scope)
     })

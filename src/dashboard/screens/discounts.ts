@@ -268,9 +268,9 @@ function entryOf(
   const percentage = type === 'percentage' ? percentIn(values.percent ?? '') : undefined
   if (type === 'percentage' && (percentage === undefined || percentage < 0)) wrong('percent', 'prices.notPercent')
   const amount = type === 'fixed_amount' ? money('amount') : null
-  if (type === 'fixed_amount' && amount === null) at['/amount'] ??= words.say('form.issue.is required')
+  if (type === 'fixed_amount' && amount === null) at['/amount'] ??= words.say('form.required')
   for (const name of ['code', 'name'] as const)
-    if (!values[name] && !(name === 'code' && present)) wrong(name, 'form.issue.is required')
+    if (!values[name] && !(name === 'code' && present)) wrong(name, 'form.required')
   return {
     ...rest,
     code: present?.code ?? values.code ?? '',
@@ -297,8 +297,7 @@ function refusedAt({ words }: Visit, refusal: Refusal): Problems {
   const at: Record<string, string> = {}
   for (const { path, message } of refusal.details.issues ?? []) {
     const [member = ''] = path.replace(/^\/promotion\//, '').split('/')
-    at[`/${pointers[member] ?? member}`] ??=
-      words.language === 'en' ? message : `${words.say('form.invalid')} (${message})`
+    at[`/${pointers[member] ?? member}`] ??= words.issue(message)
   }
   return { summary: [text, ...Object.values(at)].join(' '), at }
 }

@@ -13,7 +13,7 @@ export function exportCard({ words, to, may }: Visit): Html {
   const files: readonly ExportKind[] = ['products', 'stock', 'promotions']
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
 <form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
 <label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
 ${button({ label: words.say('exports.orders') })}

@@ -4,7 +4,7 @@ import type { AdminSalesReport } from '../../contract/admin/reports.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { chart } from '../chart.ts'
 import { icon } from '../icons.ts'
-import { card, linkButton } from '../parts.ts'
+import { card, countText, linkButton } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import type { TextKey } from '../words.ts'
 
@@ -59,15 +59,8 @@ function todoCards(visit: Visit, todo: Todo): Html {
     .filter(({ count, isAlarm }) => !isAlarm || count > 0)
     .map(
       ({ key, count, href, isAlarm }) =>
-        html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}"><span class="number">${countText(visit, count)}</span><span>${words.say(key)}</span></a>`,
+        html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}"><span class="number">${countText(words, count)}</span><span>${words.say(key)}</span></a>`,
     )}</section>`
-}
-
-// The server counts no further.
-const countMax = 1_000
-
-function countText({ words }: Visit, count: number): string {
-  return count >= countMax ? `${words.number(countMax)}+` : words.number(count)
 }
 
 function salesCard(visit: Visit, { rows, sum, currency }: AdminSalesReport): Html {

@@ -12,7 +12,7 @@ import {
 import { type Html, html } from '../../pages/html.ts'
 import { filters } from '../filters.ts'
 import { dayBegin } from '../localtime.ts'
-import { button, linkButton, pill, time } from '../parts.ts'
+import { button, countText, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { table, tabs } from '../table.ts'
 
@@ -24,16 +24,25 @@ export const orders: Screen = {
   async get(visit) {
     const { words, query, to, may } = visit
     const cursor = query.get('cursor') ?? undefined
-    const { data, meta } = await visit.ask('listAdminOrders', {
-      query: askedOrders(query, visit.shop.timeZone),
-      cursor,
-    })
+    const [{ data, meta }, counts] = await Promise.all([
+      visit.ask('listAdminOrders', { query: askedOrders(query, visit.shop.timeZone), cursor }),
+      visit.ask('getAdminHome'),
+    ])
+    const { toSend, awaitingPayment } = counts.data.todo
     return {
       title: words.say('orders.title'),
       actions: may('listAdminExport') ? exportLink(visit) : undefined,
       body: html`${tabs(visit, words.say('orders.views'), [
-        { label: words.say('orders.toSend'), query: { view: undefined, ...noFilters } },
-        { label: words.say('orders.unpaid'), query: { view: 'unpaid', ...noFilters } },
+        {
+          label: words.say('orders.toSend'),
+          query: { view: undefined, ...noFilters },
+          count: countText(words, toSend),
+        },
+        {
+          label: words.say('orders.unpaid'),
+          query: { view: 'unpaid', ...noFilters },
+          count: countText(words, awaitingPayment),
+        },
         { label: words.say('orders.all'), query: { view: 'all' } },
       ])}
 ${viewOf(query) === 'all' && filterForm(visit)}
@@ -99,7 +108,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   return {
     ...(sort && { sort }),
     ...(view === 'toSend' && { toSend: true }),
-    ...(view === 'unpaid' && { payment: 'pending' as const, status: 'placed' as const }),
+    ...(view === 'unpaid' && { payment: 'pending' as const }),
     ...(view === 'all' && {
       ...(status && { status: status as OrderStatus }),
       ...(payment && { payment: payment as OrderPaymentStatus }),

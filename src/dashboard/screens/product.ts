@@ -7,7 +7,7 @@ import { newId } from '../../kit/ids.ts'
 import type { Refusal } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { type CategoryNode, categoriesOf } from '../catalog.ts'
+import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
 import { field, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pill } from '../parts.ts'
 import {
@@ -30,7 +30,7 @@ import {
   variantsMax,
   withVariants,
 } from '../product.ts'
-import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
+import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
 import { changeMade, done } from '../toast.ts'
 import type { TextKey } from '../words.ts'
 
@@ -124,7 +124,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
 const problemTexts = {
   notMoney: 'form.notMoney',
   notNumber: 'form.notNumber',
-  needed: 'form.issue.is required',
+  needed: 'form.required',
 } as const satisfies Readonly<Record<string, TextKey>>
 
 // Codes and issues at the field that they are about.
@@ -137,7 +137,7 @@ function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): P
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
       .replace(/^\/options\/.*/, '/options')
-    at[pointer] ??= words.language === 'en' ? message : `${words.say('form.invalid')} (${message})`
+    at[pointer] ??= words.issue(message)
   }
   const isShown = (pointer: string) =>
     /^\/(?:name|slug|summary|description|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
@@ -269,7 +269,7 @@ ${
 
 function pictureRow({ words }: Visit, image: Draft['images'][number], at: string): Html {
   const name = (part: string) => `image.${at}.${part}`
-  return html`<li data-picture draggable="true"><img src="${image.url || '/favicon.svg'}" alt="" width="96" height="96" loading="lazy" decoding="async">
+  return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallPicture(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
 ${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('height')]: image.height })}
 <div class="picture-fields"><label>${words.say('product.alt')}<input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"></label>
 <div class="picture-tools"><label class="without-script">${words.say('categories.position')} <input name="${name('position')}" value="${at === 'N' ? '' : Number(at) + 1}" inputmode="numeric" maxlength="3" data-position></label>
@@ -374,11 +374,31 @@ ${notice('bad', words.say('conflict.text', { date: words.moment(present.updatedA
 ${card({
   isFlush: true,
   body: html`<div class="scroll"><table class="versions"><caption class="hidden">${words.say('conflict.title')}</caption><thead><tr><th scope="col">${words.say('conflict.part')}</th><th scope="col">${words.say('conflict.theirs')}</th><th scope="col">${words.say('conflict.mine')}</th></tr></thead>
-<tbody>${differences.map((one) => differenceRow(posted, one))}</tbody></table></div>${differences.length === 0 && html`<p class="card-note">${words.say('conflict.none')}</p>`}`,
+<tbody>${differences.map((one) => differenceRow(posted, shownDifference(posted, one, draft, theirs)))}</tbody></table></div>${differences.length === 0 && html`<p class="card-note">${words.say('conflict.none')}</p>`}`,
 })}
 <div class="form-foot sticky">${button({ label: words.say('conflict.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to(`products/${present.id}`)}">${words.say('conflict.discard')}</a></div>
 </form>`,
   }
+}
+
+// What a part holds by words of the contract, in those of the page.
+function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs: Draft): Difference {
+  if (one.member === 'status') {
+    const text = (status: string) => words.sayKnown(`state.product.${status}`, status)
+    return { ...one, mine: text(mine.status), theirs: text(theirs.status) }
+  }
+  return one.member === 'shared' ? { ...one, mine: sellingText(words, mine), theirs: sellingText(words, theirs) } : one
+}
+
+function sellingText(words: Words, { shared: { shipping, backorder, taxClass, maxPerOrder } }: Draft): string {
+  const yesNo = (value: string, yes: TextKey, no: TextKey) =>
+    words.say(value === '' ? 'product.mixed' : value === 'yes' ? yes : no)
+  return [
+    `${words.say('product.delivery')}: ${yesNo(shipping, 'product.shipped', 'product.digital')}`,
+    `${words.say('product.soldOut')}: ${yesNo(backorder, 'product.backorder', 'product.noBackorder')}`,
+    `${words.say('product.taxClass')}: ${taxClass || '–'}`,
+    `${words.say('product.maxPerOrder')}: ${maxPerOrder || '–'}`,
+  ].join('\n')
 }
 
 function differenceRow({ words }: Visit, { member, theirs, mine, preset }: Difference): Html {

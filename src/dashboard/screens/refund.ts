@@ -118,10 +118,10 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: URLSearchParams, pro
 }
 
 function itemsTable(words: Words, { items, shipping, totals, currency }: AdminOrder, sent: URLSearchParams): Html {
-  return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table>${items.map(
+  return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${items.map(
     (item) =>
       html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: item.quantity })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${item.quantity}" value="${sent.get(`quantity-${item.skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,
-  )}</table>
+  )}</tbody></table>
 ${shipping !== null && totals.shipping > 0 && html`<label class="check"><input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })}</label>`}</fieldset>`
 }
 

@@ -185,7 +185,7 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
 <div class="card flush list">${body}${pager(visit, next)}</div>
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
-<span class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 })}</span></div>
+<div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 })}</div></div>
 </form>`
 }
 

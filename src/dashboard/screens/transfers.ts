@@ -6,7 +6,7 @@ import { type ImportKind, importKinds } from '../../contract/words.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { postButton } from '../controls.ts'
 import { keyField, keyIn } from '../form.ts'
-import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
+import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { developerSections, sections } from '../sections.ts'
 import { table } from '../table.ts'
@@ -35,7 +35,7 @@ async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
     status: problem === undefined ? 200 : 400,
     body: html`${sections(visit, developerSections, 'transfers')}
 <div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && exportCard(visit)}</div></div>
-<h2>${words.say('transfers.list')}</h2>
+<h2 class="list-head">${words.say('transfers.list')}</h2>
 ${table(visit, {
   label: words.say('transfers.list'),
   columns: [
@@ -165,19 +165,23 @@ function stateCard(visit: Visit, data: AdminTransfer): Html {
   const { words } = visit
   return card({
     title: words.say(`transfers.kind.${data.kind}`),
-    aside: pill(words, 'transfer', data.state),
+    aside: html`<span class="soft small">${moment(words, data.createdAt)}</span> ${pill(words, 'transfer', data.state)}`,
     body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
 ${data.problem !== null && notice('bad', data.problem, 'alert')}
-${facts([
-  [words.say('transfers.created'), words.number(data.created)],
-  [words.say('transfers.changed'), words.number(data.changed)],
-  [words.say('transfers.unchanged'), words.number(data.unchanged)],
-  [words.say('transfers.refused'), words.number(data.refused)],
-  (data.state === 'writing' || data.state === 'done') && [words.say('transfers.written'), words.number(data.written)],
-  [words.say('transfers.made'), moment(words, data.createdAt)],
-])}
+<dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
 ${actions(visit, data)}`,
   })
+}
+
+function countsOf({ words }: Visit, data: AdminTransfer): (readonly [label: string, text: string])[] {
+  const isWritten = data.state === 'writing' || data.state === 'done'
+  return [
+    [words.say('transfers.created'), words.number(data.created)],
+    [words.say('transfers.changed'), words.number(data.changed)],
+    [words.say('transfers.unchanged'), words.number(data.unchanged)],
+    [words.say('transfers.refused'), words.number(data.refused)],
+    ...(isWritten ? [[words.say('transfers.written'), words.number(data.written)] as const] : []),
+  ]
 }
 
 function stateText({ words }: Visit, data: AdminTransfer): string {
@@ -218,7 +222,7 @@ function changesCard({ words }: Visit, { changes, changesCount, state }: AdminTr
     isFlush: true,
     body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.changes')}</caption>
 <thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.values')}</th></tr></thead>
-<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td><td data-head="${words.say('transfers.values')}">${memberList(words, change)}</td></tr>`)}</tbody></table></div>`,
+<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td>${change.members.length > 0 ? html`<td data-head="${words.say('transfers.values')}">${memberList(words, change)}</td>` : html`<td class="minor"></td>`}</tr>`)}</tbody></table></div>`,
   })
 }
 

@@ -120,7 +120,7 @@ export const webhook: Screen = {
 <div>
 ${card({
   title: words.say('webhooks.calls'),
-  aside: html`<span class="row-actions">${failedLink(visit)}${deliveries.data.some((row) => row.status === 'failed') ? replayAllButton(visit, { endpointId: id, back: to(`developers/webhooks/${id}`), isOn }) : false}</span>`,
+  aside: html`<div class="row-actions">${failedLink(visit)}${deliveries.data.some((row) => row.status === 'failed') ? replayAllButton(visit, { endpointId: id, back: to(`developers/webhooks/${id}`), isOn }) : false}</div>`,
   isFlush: true,
   body: deliveryTable(visit, { rows: deliveries.data, next: deliveries.meta.next, isOfOne: true }),
 })}

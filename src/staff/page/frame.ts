@@ -76,7 +76,7 @@ export function field(words: Words, given: Field): Html {
   const described = [hint !== undefined && `${name}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
   return html`<div class="field">
 <label for="${name}">${words.say(label)}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false" dir="ltr" maxlength="${lengthMax}" required${value !== undefined && html` value="${value}"`}${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` autocapitalize="none"`} dir="ltr" maxlength="${lengthMax}" required${value !== undefined && html` value="${value}"`}${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${words.say(hint)}</p>`}
 </div>`
 }

@@ -1,0 +1,224 @@
+// A walk over the dashboard from link to link. Every page is valid HTML, and every page and form with the ids of another shop is answered
+// as if these had never been.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { before, test } from 'node:test'
+import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
+import { failedDelivery } from '../harness/admin/developers.ts'
+import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import type { House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import type { Form } from '../harness/scriptless.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
+import { screens } from '../src/dashboard/screens.ts'
+import { newId } from '../src/kit/ids.ts'
+
+interface HtmlValidateModule {
+  HtmlValidate: new (
+    rules: unknown,
+  ) => {
+    validateString(html: string): Promise<{
+      results: readonly {
+        messages: readonly { ruleId: string; message: string; line: number; column: number }[]
+      }[]
+    }>
+  }
+}
+
+interface Seen {
+  path: string
+  html: string
+  forms: readonly Form[]
+}
+
+const idPattern = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
+const shapeOf = (href: string) => href.replaceAll(idPattern, ':$1').split('?')[0] ?? ''
+
+eachEngine('a walk over the dashboard', (given) => {
+  let house: House & { orders: Orders }
+  let desk: Desk
+  let pages: readonly Seen[]
+
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+    await deskOf(house, { role: 'staff' })
+    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+    const sent = await house.orders.place({ items: { CARD: 2 } })
+    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const keyed = { idempotencyKey: newId('req') }
+    for (const [id, path, body] of [
+      ['fulfilAdminOrder', { orderId: sent.orderId }, { trackingNumber: 'T-1', ...keyed }],
+      ['addAdminOrderNote', { orderId }, { text: 'Rings twice.', ...keyed }],
+    ] as const)
+      await house.askAdmin(id, { path, body })
+    await createProduct(house, { images: [{ url: 'https://pictures.example/a.jpg', alt: 'A "cup" & <saucer>' }] })
+    await createCategory(house)
+    await createPromotion(house)
+    await failedDelivery(house)
+    await house.newKey(['catalog:read'])
+    await sendFile(house, 'products', 'Handle,Title,Variant SKU,Variant Price\ncup,Cup,CUP,3.00\nbad,Bad,BAD,x\n')
+    await runTransfers(house)
+    await house.askAdmin('inviteAdminMember', { body: { email: 'new@bloom.example', role: 'viewer', ...keyed } })
+    const { body } = await house.askAdmin('listAdminChanges')
+    const undoable = body.data.find(({ operation }: { operation: string }) => operation === 'createAdminProduct')
+    const [parcel] = (await house.askAdmin('getAdminOrder', { path: { orderId: sent.orderId } })).body.data.fulfillments
+    pages = await walk([
+      `orders/${orderId}/customer`,
+      `orders/${orderId}/notes`,
+      `orders/${unpaid.orderId}/pay`,
+      `orders/${sent.orderId}/parcels/${parcel.id}`,
+      `developers/changes/${undoable.id}/undo`,
+    ])
+  })
+
+  // One page of each shape.
+  async function walk(more: readonly string[]): Promise<Seen[]> {
+    const { page } = desk
+    const seen = new Map<string, Seen>()
+    const queue = screens
+      .filter(({ get, path }) => get && !path.includes(':') && !path.endsWith('export'))
+      .map(({ path }) => desk.path(path))
+    const views = ['orders?view=all', 'search?q=roses', 'nothing']
+    queue.push(...[...more, ...views].map(desk.path), '/admin/account')
+    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+      if (seen.has(shapeOf(path)) && !path.includes('?')) continue
+      await page.open(path)
+      const found = { path, html: page.html, forms: page.forms() }
+      seen.set(`${shapeOf(path)}${path.includes('?') ? path : ''}`, found)
+      for (const href of page.links().values())
+        if (href.startsWith(desk.path('')) && !/export/.test(href) && !seen.has(shapeOf(href)) && !href.includes('?'))
+          queue.push(href)
+    }
+    return [...seen.values()]
+  }
+
+  test('every screen that can be looked at was seen', () => {
+    const shapes = new Set(pages.map(({ path }) => shapeOf(path)))
+    const missed = screens
+      .filter(({ get, path }) => get && !path.endsWith('export'))
+      .map(({ path }) => desk.path(path))
+      .filter((path) => {
+        const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
+        return ![...shapes].some((shape) => pattern.test(shape))
+      })
+    assert.deepEqual(missed, [])
+  })
+
+  if (isOnce(given))
+    test('every page is valid HTML', async () => {
+      // Loaded here: it takes a second that the other engine does not need.
+      const { HtmlValidate } = createRequire(import.meta.url)('html-validate') as HtmlValidateModule
+      const rules = new URL('../.htmlvalidate.json', import.meta.url)
+      const validator = new HtmlValidate(JSON.parse(await readFile(rules, 'utf8')))
+      const found: string[] = []
+      for (const { path, html } of pages) {
+        const { results } = await validator.validateString(html)
+        for (const { messages } of results)
+          for (const { ruleId, message, line, column } of messages)
+            found.push(
+              `${path} ${ruleId}: ${message} ${html.split('\n')[line - 1]?.slice(Math.max(0, column - 60), column + 60)}`,
+            )
+      }
+      assert.deepEqual(found.slice(0, 20), [])
+    })
+
+  test('pages and forms with ids of another shop are answered as with ids that never were, and nothing moves', async () => {
+    const merchantId = await rivalId()
+    const rival = await deskOf(house, { slug: 'rival', merchantId })
+    const there = (text: string) => text.replaceAll(desk.path(''), rival.path(''))
+    // Each id has one that never was.
+    const others = new Map<string, string>()
+    const never = (text: string) =>
+      text.replaceAll(idPattern, (id, prefix: string) => {
+        const other = others.get(id) ?? newId(prefix as Parameters<typeof newId>[0])
+        others.set(id, other)
+        return other
+      })
+    const before = await rowsOf()
+    const found: string[] = []
+    const ask = async (path: string, form?: URLSearchParams) => {
+      const answer = await fetch(house.origin + path, {
+        redirect: 'manual',
+        headers: { ...rival.headers, 'accept-language': 'en-GB' },
+        ...(form && { method: 'POST', body: form }),
+      })
+      const text = `${answer.headers.get('location') ?? ''} ${await answer.text()}`
+      return `${answer.status} ${text.replaceAll(idPattern, ':id').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':key')}`
+    }
+    const compare = async (name: string, ...asked: readonly (() => Promise<string>)[]) => {
+      const [foreign = '', unknown = ''] = [await asked[0]?.(), await asked[1]?.()]
+      if (foreign !== unknown) found.push(`${name}: ${foreign.slice(0, 80)} | ${unknown.slice(0, 80)}`)
+      return foreign
+    }
+    let forms = 0
+    const sent = new Set<string>()
+    for (const page of pages) {
+      const path = there(page.path)
+      if (page.path.match(idPattern)) {
+        const answer = await compare(
+          path,
+          () => ask(path),
+          () => ask(never(path)),
+        )
+        if (!/^404 |^303 \S+failed=\w+_not_found /.test(answer)) found.push(`${path}: ${answer.slice(0, 60)}`)
+      }
+      for (const { action, method, fields } of page.forms) {
+        const text = `${action} ${JSON.stringify(fields)}`
+        if (method !== 'post' || !text.match(idPattern) || !action.startsWith(desk.path(''))) continue
+        const shape = shapeOf(action)
+        if (sent.has(shape)) continue
+        sent.add(shape)
+        forms += 1
+        const filled = (change: (text: string) => string) =>
+          new URLSearchParams(
+            fields.map(([name, value]): [string, string] => [name, name === 'key' ? newId('req') : change(value)]),
+          )
+        await compare(
+          `post ${shape}`,
+          () => ask(there(action), filled(there)),
+          () =>
+            ask(
+              never(there(action)),
+              filled((value) => never(there(value))),
+            ),
+        )
+      }
+    }
+    assert.deepEqual(found, [])
+    assert.ok(forms > 20, `${forms} forms`)
+    assert.deepEqual(await rowsOf(), before)
+  })
+
+  async function rivalId(): Promise<string> {
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ id: string }>`select id from merchants where slug = 'rival'`,
+    )
+    return row?.id ?? ''
+  }
+
+  // What the first shop has, as far as a form could reach it.
+  async function rowsOf() {
+    const own = house.merchantId
+    return house.storage.read(async (db) => ({
+      products: await db.sql`select * from products where merchant_id = ${own} order by id`,
+      skus: await db.sql`select * from skus where merchant_id = ${own} order by id`,
+      stock: await db.sql`select * from stock where merchant_id = ${own} order by sku_id, mode`,
+      categories: await db.sql`select * from categories where merchant_id = ${own} order by id`,
+      promotions: await db.sql`select * from promotions where merchant_id = ${own} order by id`,
+      orders: await db.sql`select * from orders where merchant_id = ${own} order by id`,
+      notes: await db.sql`select * from order_notes order by id`,
+      fulfillments: await db.sql`select * from fulfillments order by id`,
+      refunds: await db.sql`select * from refunds where merchant_id = ${own} order by id`,
+      endpoints: await db.sql`select * from webhook_endpoints order by id`,
+      deliveries: await db.sql`select id, status, replay_of from webhook_deliveries order by id`,
+      members: await db.sql`select * from user_merchants where merchant_id = ${own} order by user_id`,
+      invitations: await db.sql`select * from invitations where merchant_id = ${own} order by id`,
+      transfers: await db.sql`select * from transfers where merchant_id = ${own} order by id`,
+      changes: await db.sql`select id, undoes from audit_entries where merchant_id = ${own} order by id`,
+    }))
+  }
+})
