@@ -8,7 +8,9 @@ import type { AdminHouse } from '../harness/admin/world.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
+import { scopesOfRole } from '../src/staff/roles.ts'
 import { confirmedMs } from '../src/staff/sessions.ts'
 
 eachEngine('developers in the dashboard', (given) => {
@@ -175,9 +177,25 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /lowStockAt 7 → to \d+/)
     await page.press('Undo')
     assert.match(page.text(), /Change taken back\./)
-    assert.match(page.text(), /took a change back/)
+    assert.match(page.text(), /owner\d+@bloom\.example took a change back/)
     const after = await house.askAdmin('getAdminShop')
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
+  })
+
+  test('owners see who acted by name, and others only themselves', async () => {
+    const colleague = await deskOf(house, { role: 'staff' })
+    const principal = personCaller({ ...house.seller, userId: colleague.userId, scopes: scopesOfRole.staff })
+    const category = { slug: 'rain', name: 'For rainy days' }
+    await house.app.admin.perform('createAdminCategory', {
+      principal,
+      body: { idempotencyKey: newId('req'), category },
+    })
+    await desk.page.open(desk.path('developers/changes'))
+    assert.match(desk.page.text(), /staff\d+@bloom\.example added a category/)
+    await colleague.page.open(colleague.path('developers/changes'))
+    assert.match(colleague.page.text(), /staff\d+@bloom\.example added a category/)
+    assert.match(colleague.page.text(), /Someone took a change back/)
+    assert.doesNotMatch(colleague.page.text(), /owner\d+@/)
   })
 
   test('taking back a payment method asks for the password again, as changing it does', async () => {

@@ -123,20 +123,29 @@ function planOrders(anchor: number, from: number, weekend: Span, random: Random)
       times.add(midnight + random.of(hoursBought) * hour + random.whole(3_600) * 1_000)
   }
   const between = [...times].filter((at) => at > from + hour && at < last - 10 * minute)
+  const recent: Shopper[] = []
   return [from, ...between, last]
     .sort((one, other) => one - other)
-    .map((at) => planOrder(at, at >= weekend.from && at < weekend.to, random))
+    .map((at) => {
+      const shopper = random.of(shoppers.filter((one) => !recent.includes(one)))
+      recent.push(shopper)
+      if (recent.length > returnsAfter) recent.shift()
+      return planOrder(at, shopper, at >= weekend.from && at < weekend.to, random)
+    })
 }
+
+// Nobody buys again before this many others have.
+const returnsAfter = 14
 
 const codes = ['WELCOME10', 'WELCOME10', 'FIVEOFF', 'SHIPFREE'] as const
 export const weekendCode = 'WEEKEND15'
 const ways = ['visa', 'visa', 'visa', 'mastercard', 'mastercard', 'amex'] as const
 
-function planOrder(at: number, isPromoted: boolean, random: Random): PlannedOrder {
+function planOrder(at: number, shopper: Shopper, isPromoted: boolean, random: Random): PlannedOrder {
   const isCoded = random.next() < (isPromoted ? 0.6 : 0.18)
   return {
     at,
-    shopper: random.of(shoppers),
+    shopper,
     items: planItems(random.of([1, 1, 1, 2, 2, 3]), random),
     promotionCode: isCoded ? (isPromoted ? weekendCode : random.of(codes)) : null,
     pay: random.of(ways),
@@ -173,7 +182,7 @@ const fated: readonly (readonly [share: number, fate: Fate])[] = [
 
 // biome-ignore format: from the newest
 const fatedLately: readonly (readonly [fromLast: number, fate: Fate])[] = [
-  [18, 'part_refunded'], [16, 'cancelled'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
+  [28, 'part_refunded'], [16, 'cancelled'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
 ]
 
 interface Fates {

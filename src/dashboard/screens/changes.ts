@@ -8,6 +8,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
 import { form } from '../form.ts'
 import { emptyState, moment, notice } from '../parts.ts'
+import { namerFor } from '../people.ts'
 import { rowWithId } from '../rows.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { developerSections, sections } from '../sections.ts'
@@ -25,6 +26,10 @@ export const changes: Screen = {
       query: filter,
       cursor: query.get('cursor') ?? undefined,
     })
+    const named = await namerFor(
+      visit,
+      data.map(({ actor }) => actor),
+    )
     const isFiltered = Object.keys(filter).length > 0
     const cursor = cursorIn(meta.next)
     return {
@@ -34,7 +39,7 @@ ${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a 
 <div class="card flush list">${
         data.length === 0
           ? emptyState({ title: words.say('changes.empty'), text: words.say('changes.emptyText') })
-          : html`<ol class="entries">${data.map((entry) => entryItem(visit, entry))}</ol>`
+          : html`<ol class="entries">${data.map((entry) => entryItem(visit, { ...entry, actor: named(entry.actor) }))}</ol>`
       }${pager(visit, cursor)}</div>`,
     }
   },

@@ -106,7 +106,9 @@ function hostOf(url: string | undefined): string | undefined {
 
 function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html | string {
   if (lastStatusCode === null && lastError === null) return html`<span class="soft">–</span>`
-  return html`<span class="stack">${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}${lastError !== null && html`<span class="soft small clip">${lastError}</span>`}</span>`
+  // An answer that is an error has no other words than its status.
+  const isSaid = lastError === null || lastError === `status ${lastStatusCode}`
+  return html`<span class="stack">${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}${!isSaid && html`<span class="soft small clip">${lastError}</span>`}</span>`
 }
 
 export const delivery: Screen = {

@@ -6,6 +6,7 @@ import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../contract
 import { type Html, html } from '../../pages/html.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { button, card, facts, linkButton, moment, pill } from '../parts.ts'
+import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
@@ -59,7 +60,15 @@ export function orderIdOf({ path }: Visit): string {
 
 export async function findOrder(visit: Visit): Promise<AdminOrder> {
   const { data } = await visit.ask('getAdminOrder', { path: { orderId: orderIdOf(visit) } })
-  return data
+  const named = await namerFor(
+    visit,
+    [...data.changes, ...data.notes].map(({ actor }) => actor),
+  )
+  return {
+    ...data,
+    changes: data.changes.map((change) => ({ ...change, actor: named(change.actor) })),
+    notes: data.notes.map((note) => ({ ...note, actor: named(note.actor) })),
+  }
 }
 
 export function backToOrder({ words, to }: Visit, { id, number }: AdminOrder): { href: string; label: string } {

@@ -49,7 +49,11 @@ ${viewOf(query) === 'all' && filterForm(visit)}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
         columns: [
-          { head: words.say('orders.number'), cell: ({ number }) => number, isMain: true },
+          {
+            head: words.say('orders.number'),
+            cell: ({ number }) => html`<span class="nowrap">${number}</span>`,
+            isMain: true,
+          },
           {
             head: words.say('orders.placed'),
             cell: ({ placedAt }) => time(words, placedAt),
