@@ -415,6 +415,35 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
+  test("an inventory file of Shopify's sets the stock of variants by their options, in both modes", async () => {
+    const storage = await openShop(given)
+    const row = (size: string, title = '') => ['gown', title, 'Black', 'Size', size, 'SHARED', '1.00']
+    await bring(storage, csv(row('S', 'Gown'), row('M')))
+    const header = 'Handle,Title,Option1 Name,Option1 Value,SKU,Location,On hand (current),On hand (new)\n'
+    const rows = ['S,SHARED,Berlin,3,', 'S,SHARED,Paris,4,', 'M,SHARED,Berlin,5,', 'XL,,Berlin,5,']
+    const text = header + rows.map((rest) => `gown,Gown,Size,${rest}\n`).join('')
+    const report = await bring(storage, text)
+    assert.deepEqual([report.changed, report.unchanged, report.refusedCount], [2, 0, 1])
+    assert.deepEqual(report.refused, [{ line: 5, handle: 'gown / XL', reason: 'there is no such variant' }])
+    const levels = await storage.read(
+      (db) => db.sql<{ mode: string; options: string; onHand: number }>`
+        select t.mode, s.options, t.on_hand as "onHand" from stock t
+        join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id order by t.mode, s.position`,
+    )
+    assert.deepEqual(
+      levels.map(({ mode, options, onHand }) => [mode, JSON.parse(options)[0].value, onHand]),
+      [
+        ['live', 'S', 7],
+        ['live', 'M', 5],
+        ['test', 'S', 7],
+        ['test', 'M', 5],
+      ],
+    )
+    const again = await bring(storage, text)
+    assert.deepEqual([again.changed, again.unchanged], [0, 2])
+    await assertSound(storage)
+  })
+
   test('takes a product of 2,048 variants', async () => {
     const storage = await openShop(given)
     const rows = Array.from({ length: 2_048 }, (_, i) => ['big', 'Big', 'Black', 'Number', `${i}`, `B-${i}`, '1.00'])

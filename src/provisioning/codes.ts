@@ -1,9 +1,10 @@
-// SKU codes that a file shares with other products of the shop. Codes are unique here and need not be in other systems, so
+// SKU codes of files. Codes that a file shares with other products of the shop: codes are unique here and need not be in other systems, so
 // such a SKU comes in under a code that is made of its own, the same in every import.
 
-import { listCodeOwners } from '../catalog/store.ts'
+import { listCodeOwners, listProductsBySlug } from '../catalog/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { madeCode, type ReadProduct } from './shopify.ts'
+import type { StockOutcome } from './stockfile.ts'
 
 export async function withOwnCodes(
   db: Reader,
@@ -32,5 +33,31 @@ export async function withOwnCodes(
       return { ...sku, code }
     })
     return { ...product, entry: { ...entry, skus }, notes }
+  })
+}
+
+// The codes of SKUs that a stock file names by product and options, which may differ from those in the file.
+export async function withKnownCodes(
+  db: Reader,
+  merchant: string,
+  outcomes: readonly StockOutcome[],
+): Promise<StockOutcome[]> {
+  const variantOf = (outcome: StockOutcome) => (outcome.kind === 'level' ? outcome.variant : undefined)
+  const slugs = new Set(outcomes.flatMap((outcome) => variantOf(outcome)?.slug ?? []))
+  if (slugs.size === 0) return [...outcomes]
+  const products = new Map(
+    (await listProductsBySlug(db, merchant, [...slugs])).map((product) => [product.slug, product]),
+  )
+  return outcomes.map((outcome) => {
+    const variant = variantOf(outcome)
+    if (!variant) return outcome
+    const values = JSON.stringify(variant.values)
+    const sku = products
+      .get(variant.slug)
+      ?.skus.find(({ options }) => JSON.stringify(options.map(({ value }) => value)) === values)
+    if (sku) return { ...outcome, code: sku.code }
+    if (outcome.code !== '') return outcome
+    const name = [variant.slug, ...variant.values].join(' / ').slice(0, 200)
+    return { kind: 'refused', line: outcome.line, code: name, reason: 'there is no such variant' }
   })
 }

@@ -10,10 +10,12 @@ import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { withOwnCodes } from './codes.ts'
 import { countedAfter } from './counts.ts'
-import { CsvError, readCsv } from './csv.ts'
+import { CsvError, type CsvRow, readCsv } from './csv.ts'
 import { productFileRows } from './formats/formats.ts'
+import { importStock } from './importStock.ts'
 import { planMissing } from './missing.ts'
 import { type ReadProduct, readShopifyProducts } from './shopify.ts'
+import { isStockFile } from './stockfile.ts'
 import { learnSizes } from './store.ts'
 
 export interface RefusedRow {
@@ -127,9 +129,16 @@ export async function importProducts(
 
   async function saveAll(): Promise<void> {
     const { encoding, stockDefault = null } = options
-    const rows = readCsv(chunks, encoding === undefined ? {} : { encoding })
+    const file = readCsv(chunks, encoding === undefined ? {} : { encoding })
     let batch = emptyBatch()
     try {
+      const { header, rows } = await withHeader(file)
+      if (isStockFile(header)) {
+        const { merchantSlug, now } = options
+        await importStock(storage, rows, { merchantSlug, now, report, refuseRow })
+        options.onProgress(report)
+        return
+      }
       for await (const outcome of readShopifyProducts(productFileRows(rows, currency), { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
@@ -168,4 +177,17 @@ async function makeMissingCategories(
   for (const category of categories) await insertCategory(tx, merchant, category)
   const ids = new Map([...stored, ...categories].map(({ slug, id }) => [slug, id]))
   return new Map(missing.flatMap(({ slug }) => (ids.has(slug) ? [[slug, ids.get(slug) as string] as const] : [])))
+}
+
+// The header, and all rows with it.
+async function withHeader(
+  file: AsyncGenerator<CsvRow>,
+): Promise<{ header: CsvRow | undefined; rows: AsyncIterable<CsvRow> }> {
+  const first = await file.next()
+  const header: CsvRow | undefined = first.done ? undefined : first.value
+  async function* rows(): AsyncGenerator<CsvRow> {
+    if (header) yield header
+    yield* file
+  }
+  return { header, rows: rows() }
 }

@@ -667,7 +667,7 @@ function addNote(notes: string[], line: number, text: string): void {
 
 // Two handles that differ have two slugs, in one file and in two: one that is not a slug as it stands carries a digest.
 // Shopify does not tell handles apart by case.
-function slugOfHandle(handle: string): string {
+export function slugOfHandle(handle: string): string {
   const name = handle.toLowerCase()
   if (isSlug(name)) return name
   return withDigest(slugify(name) || 'product', name, limits.slugLengthMax)

@@ -16,7 +16,7 @@ import {
 } from '../contract/admin/transfers.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
 import { newId } from '../kit/ids.ts'
-import { withOwnCodes } from '../provisioning/codes.ts'
+import { withKnownCodes, withOwnCodes } from '../provisioning/codes.ts'
 import { CsvError, type CsvRow, readCsv } from '../provisioning/csv.ts'
 import { productFileRows } from '../provisioning/formats/formats.ts'
 import { mergedProduct } from '../provisioning/merge.ts'
@@ -29,8 +29,8 @@ import {
   type ShopifyOutcome,
 } from '../provisioning/shopify.ts'
 import { categoryMap } from '../provisioning/shopifyrows.ts'
+import { readStock, type StockOutcome } from '../provisioning/stockfile.ts'
 import type { Storage } from '../storage/storage.ts'
-import { readStock, type StockOutcome } from './stockfile.ts'
 import {
   claimPlanning,
   type DueTransfer,
@@ -252,8 +252,9 @@ class Planning {
     }
   }
 
-  async #levels(outcomes: readonly StockOutcome[]): Promise<TransferItem[]> {
+  async #levels(read: readonly StockOutcome[]): Promise<TransferItem[]> {
     const { merchantId, mode } = this.#transfer
+    const outcomes = await this.#tools.storage.read((db) => withKnownCodes(db, merchantId, read))
     const codes = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [] : [outcome.code]))
     const known = await this.#tools.storage.read(async (db) => {
       const owners = codes.length === 0 ? [] : await listSkusByCode(db, merchantId, codes)

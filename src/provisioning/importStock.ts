@@ -1,0 +1,70 @@
+// Sets stock from a file, in both modes: what `import` does with a stock file. A batch is one transaction.
+
+import { listSkusByCode } from '../catalog/store.ts'
+import { modes } from '../contract/words.ts'
+import { lockMerchant } from '../installations/store.ts'
+import { setOnHand } from '../inventory/levels.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import { withKnownCodes } from './codes.ts'
+import type { CsvRow } from './csv.ts'
+import { readStock, type StockLevelRow, type StockOutcome } from './stockfile.ts'
+
+const batchLevels = 500
+
+export interface StockImport {
+  merchantSlug: string
+  now: number
+  report: { changed: number; unchanged: number }
+  refuseRow: (row: { line: number; handle: string; reason: string }) => void
+}
+
+export async function importStock(storage: Storage, rows: AsyncIterable<CsvRow>, options: StockImport): Promise<void> {
+  let batch: StockOutcome[] = []
+  for await (const outcome of readStock(rows)) {
+    batch.push(outcome)
+    if (batch.length < batchLevels) continue
+    await save(storage, batch, options)
+    batch = []
+  }
+  await save(storage, batch, options)
+}
+
+async function save(storage: Storage, batch: readonly StockOutcome[], options: StockImport): Promise<void> {
+  const { merchantSlug, report, refuseRow } = options
+  const saved = await storage.write(async (tx) => {
+    const merchant = await lockMerchant(tx, merchantSlug)
+    if (!merchant) throw refuse('merchant_not_found', { message: `The merchant ${merchantSlug} no longer exists.` })
+    return saveLevels(tx, merchant.id, await withKnownCodes(tx, merchant.id, batch), options.now)
+  })
+  report.changed += saved.changed
+  report.unchanged += saved.unchanged
+  for (const { line, code, reason } of saved.refused) refuseRow({ line, handle: code, reason })
+}
+
+async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOutcome[], now: number) {
+  const levels = outcomes.filter((outcome): outcome is StockLevelRow => outcome.kind === 'level')
+  const codes = levels.map(({ code }) => code)
+  const owners = codes.length === 0 ? [] : await listSkusByCode(tx, merchantId, codes)
+  const skuOf = new Map(owners.map((sku) => [sku.code, sku]))
+  const refused = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [outcome] : []))
+  const found = levels.flatMap(({ line, code, onHand, expectedOnHand }) => {
+    const sku = skuOf.get(code)
+    const present = sku?.stock.live.onHand
+    const reason =
+      present === undefined
+        ? 'there is no SKU with this code'
+        : expectedOnHand !== null && expectedOnHand !== present
+          ? `the stock is ${present} now`
+          : undefined
+    if (reason !== undefined) refused.push({ kind: 'refused', line, code, reason })
+    return sku && reason === undefined ? [{ skuId: sku.id, onHand, stock: sku.stock }] : []
+  })
+  for (const mode of modes) {
+    const changed = found.filter(({ stock, onHand }) => stock[mode].onHand !== onHand)
+    await setOnHand(tx, { merchantId, mode }, changed, { now, cause: null })
+  }
+  const changed = found.filter(({ stock, onHand }) => modes.some((mode) => stock[mode].onHand !== onHand)).length
+  const unchanged = found.length - changed + outcomes.filter(({ kind }) => kind === 'same').length
+  return { changed, unchanged, refused }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readCsv } from './csv.ts'
+import { readStock } from './stockfile.ts'
+
+async function read(...lines: string[]) {
+  const chunks = (async function* () {
+    yield Buffer.from(`${lines.join('\n')}\n`)
+  })()
+  return Array.fromAsync(readStock(readCsv(chunks)))
+}
+
+const header =
+  'Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value,SKU,Location,On hand (current),On hand (new)'
+
+test('counts of an inventory file are added up over its locations', async () => {
+  const outcomes = await read(
+    header,
+    'mug,Mug,Size,S,Color,Red,M-S,Berlin,3,',
+    'mug,Mug,Size,S,Color,Red,M-S,Paris,4,5',
+    'mug,Mug,Size,M,Color,Red,,Berlin,not stocked,',
+    'mug,Mug,Size,M,Color,Red,,Paris,-2,',
+    'card,Card,Title,Default Title,,,,Berlin,7,',
+  )
+  const level = { kind: 'level', expectedOnHand: null }
+  assert.deepEqual(outcomes, [
+    { ...level, line: 2, code: 'M-S', onHand: 8, variant: { slug: 'mug', values: ['S', 'Red'] } },
+    { ...level, line: 4, code: '', onHand: 0, variant: { slug: 'mug', values: ['M', 'Red'] } },
+    { ...level, line: 6, code: '', onHand: 7, variant: { slug: 'card', values: [] } },
+  ])
+})
+
+test('what cannot be counted, is not together, or has no name is refused', async () => {
+  const outcomes = await read(
+    header,
+    'mug,Mug,Size,S,,,M-S,Berlin,many,',
+    'mug,Mug,Size,S,,,M-S,Paris,4,',
+    'card,Card,,,,,CARD,Berlin,1,',
+    'mug,Mug,Size,S,,,M-S,Rome,4,',
+    ',Nameless,,,,,N,Rome,4,',
+  )
+  assert.deepEqual(
+    outcomes.map(({ kind, line, code }) => [kind, line, code]),
+    [
+      ['refused', 2, 'M-S'],
+      ['level', 4, 'CARD'],
+      ['refused', 5, 'M-S'],
+      ['refused', 6, 'N'],
+    ],
+  )
+})
+
+test('a stock file without locations names SKUs by their codes', async () => {
+  assert.deepEqual(await read('SKU,On hand (current),On hand (new)', 'A,3,4', 'B,3,', 'A,1,1'), [
+    { kind: 'level', line: 2, code: 'A', onHand: 4, expectedOnHand: 3 },
+    { kind: 'same', line: 3, code: 'B' },
+    { kind: 'refused', line: 4, code: 'A', reason: 'the SKU is already on line 2' },
+  ])
+})
