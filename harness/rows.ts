@@ -49,6 +49,8 @@ export interface LimitedWorld extends RowWorld {
 export interface RowChecks {
   isolation?: boolean
   audit?: boolean
+  // What is refused by the row, before more than the credential is read (default: true).
+  refusals?: boolean
 }
 
 export function testRows(
@@ -59,11 +61,7 @@ export function testRows(
   checks: RowChecks = {},
 ) {
   for (const id of ids) {
-    const row = surface.operations[id]
-    assert.ok(row, id)
-    const ask = (request: RowRequest, headers: Headers, at = world()) => at.fetch(...fetchOf(row, request, headers))
-    const scopesNeeded = () => (row.scope === null ? [] : [row.scope, ...(world().moreScopes?.(id) ?? [])])
-    const credential = () => world().credential(row.caller, scopesNeeded())
+    const { row, ask, scopesNeeded, credential } = toolsOf(id)
 
     test(`${id}: ${row.reply.status} to a good request, by its schema`, async () => {
       const answer = await ask(await world().good(id), await credential())
@@ -83,6 +81,79 @@ export function testRows(
           assert.equal(head.headers.get('etag'), get.headers.get('etag'))
         }
       })
+
+    if (row.idempotency === 'required')
+      test(`${id}: repeated with its key, it answers the same and does nothing`, async () => {
+        const [headers, request] = [await credential(), await world().good(id)]
+        const [first, second] = [await ask(request, headers), await ask(request, headers)]
+        assert.deepEqual([second.status, second.text], [first.status, first.text])
+        assert.equal(second.headers.get('idempotency-replayed'), 'true')
+        const { idempotencyKey: _, ...keyless } = (request.body ?? {}) as { idempotencyKey?: string }
+        const without = await ask({ ...request, body: keyless }, headers)
+        assert.equal(refusedWith(without)[0], 'idempotency_key_required')
+      })
+
+    if (checks.isolation && row.path.includes('{'))
+      test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
+        const request = await world().good(id)
+        const own = await credential()
+        const answers = ((await world().foreignCredentials?.(id, scopesNeeded())) ?? []).map((headers) =>
+          ask(request, headers),
+        )
+        const last = [...row.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1] ?? ''
+        for (const name of ['unknown', '%00', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
+          answers.push(ask({ ...request, path: { ...request.path, [last]: name } }, own))
+        const texts = new Set<string>()
+        for (const answer of await Promise.all(answers)) {
+          assert.equal(answer.status, 404, answer.text)
+          texts.add(answer.text.replaceAll(world().errorIn(answer).requestId, ''))
+        }
+        assert.equal(texts.size, 1)
+        // Nothing was used up by those.
+        assert.equal((await ask(request, own)).status, row.reply.status)
+      })
+
+    if (row.idempotency === 'required' && row.path.includes('{'))
+      test(`${id}: 409 to its key with another request`, async () => {
+        const [headers, request] = [await credential(), await world().good(id)]
+        assert.equal((await ask(request, headers)).status, row.reply.status)
+        const other = Object.fromEntries(Object.keys(request.path ?? {}).map((name) => [name, 'another']))
+        const answer = await ask({ ...request, path: other }, headers)
+        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'idempotency_key_reused'])
+      })
+
+    if (hasMember(row.body, 'expectedVersion') && row.refusals.includes('version_conflict'))
+      test(`${id}: 409 to a version that is not the present one, which it shows`, async () => {
+        const { body, ...request } = await world().good(id)
+        const answer = await ask({ ...request, body: { ...body, expectedVersion: 999_999 } }, await credential())
+        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'version_conflict'])
+        assert.ok(answer.body.error.current.version > 0)
+      })
+
+    if (checks.audit)
+      test(`${id}: what it does is written down ${row.audit === 'change' || row.audit === 'look' ? 'once' : 'nowhere'}`, async () => {
+        const entriesOf = async (answer: Answer) =>
+          (await world().entriesOf?.(answer.headers.get('x-request-id') ?? '')) ?? []
+        const [headers, request] = [await credential(), await world().good(id)]
+        const answer = await ask(request, headers)
+        assert.equal(answer.status, row.reply.status, answer.text)
+        const entries = await entriesOf(answer)
+        const isWritten = row.audit === 'change' || row.audit === 'look'
+        assert.deepEqual(
+          entries.map(({ operation }) => operation),
+          isWritten ? [id] : [],
+        )
+        // A repetition changes nothing; a look is a look each time.
+        const again = await ask(request, headers)
+        assert.equal((await entriesOf(again)).length, row.audit === 'look' ? 1 : 0)
+        const refused = await ask(request, await world().credential(row.caller, []))
+        assert.equal((await entriesOf(refused)).length, 0)
+      })
+  }
+
+  if (!(checks.refusals ?? true)) return
+  for (const id of ids) {
+    const { row, ask, credential } = toolsOf(id)
 
     test(`${id}: 400 names the unknown query parameter`, async () => {
       const request = world().plain(id)
@@ -168,74 +239,6 @@ export function testRows(
         })
     }
 
-    if (row.idempotency === 'required')
-      test(`${id}: repeated with its key, it answers the same and does nothing`, async () => {
-        const [headers, request] = [await credential(), await world().good(id)]
-        const [first, second] = [await ask(request, headers), await ask(request, headers)]
-        assert.deepEqual([second.status, second.text], [first.status, first.text])
-        assert.equal(second.headers.get('idempotency-replayed'), 'true')
-        const { idempotencyKey: _, ...keyless } = (request.body ?? {}) as { idempotencyKey?: string }
-        const without = await ask({ ...request, body: keyless }, headers)
-        assert.equal(refusedWith(without)[0], 'idempotency_key_required')
-      })
-
-    if (checks.isolation && row.path.includes('{'))
-      test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
-        const request = await world().good(id)
-        const own = await credential()
-        const answers = ((await world().foreignCredentials?.(id, scopesNeeded())) ?? []).map((headers) =>
-          ask(request, headers),
-        )
-        const last = [...row.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1] ?? ''
-        for (const name of ['unknown', '%00', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
-          answers.push(ask({ ...request, path: { ...request.path, [last]: name } }, own))
-        const texts = new Set<string>()
-        for (const answer of await Promise.all(answers)) {
-          assert.equal(answer.status, 404, answer.text)
-          texts.add(answer.text.replaceAll(world().errorIn(answer).requestId, ''))
-        }
-        assert.equal(texts.size, 1)
-        // Nothing was used up by those.
-        assert.equal((await ask(request, own)).status, row.reply.status)
-      })
-
-    if (row.idempotency === 'required' && row.path.includes('{'))
-      test(`${id}: 409 to its key with another request`, async () => {
-        const [headers, request] = [await credential(), await world().good(id)]
-        assert.equal((await ask(request, headers)).status, row.reply.status)
-        const other = Object.fromEntries(Object.keys(request.path ?? {}).map((name) => [name, 'another']))
-        const answer = await ask({ ...request, path: other }, headers)
-        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'idempotency_key_reused'])
-      })
-
-    if (hasMember(row.body, 'expectedVersion') && row.refusals.includes('version_conflict'))
-      test(`${id}: 409 to a version that is not the present one, which it shows`, async () => {
-        const { body, ...request } = await world().good(id)
-        const answer = await ask({ ...request, body: { ...body, expectedVersion: 999_999 } }, await credential())
-        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'version_conflict'])
-        assert.ok(answer.body.error.current.version > 0)
-      })
-
-    if (checks.audit)
-      test(`${id}: what it does is written down ${row.audit === 'change' || row.audit === 'look' ? 'once' : 'nowhere'}`, async () => {
-        const entriesOf = async (answer: Answer) =>
-          (await world().entriesOf?.(answer.headers.get('x-request-id') ?? '')) ?? []
-        const [headers, request] = [await credential(), await world().good(id)]
-        const answer = await ask(request, headers)
-        assert.equal(answer.status, row.reply.status, answer.text)
-        const entries = await entriesOf(answer)
-        const isWritten = row.audit === 'change' || row.audit === 'look'
-        assert.deepEqual(
-          entries.map(({ operation }) => operation),
-          isWritten ? [id] : [],
-        )
-        // A repetition changes nothing; a look is a look each time.
-        const again = await ask(request, headers)
-        assert.equal((await entriesOf(again)).length, row.audit === 'look' ? 1 : 0)
-        const refused = await ask(request, await world().credential(row.caller, []))
-        assert.equal((await entriesOf(refused)).length, 0)
-      })
-
     test(`${id}: 429 when asked too often, and not any more after a while`, async () => {
       const strict = limited()
       const headers = await strict.credential(row.caller, row.scope === null ? [] : [row.scope])
@@ -254,6 +257,15 @@ export function testRows(
       assert.notEqual(await statusOf(), 429)
       strict.pass(60_000)
     })
+  }
+
+  function toolsOf(id: string) {
+    const row = surface.operations[id]
+    assert.ok(row, id)
+    const ask = (request: RowRequest, headers: Headers, at = world()) => at.fetch(...fetchOf(row, request, headers))
+    const scopesNeeded = () => (row.scope === null ? [] : [row.scope, ...(world().moreScopes?.(id) ?? [])])
+    const credential = () => world().credential(row.caller, scopesNeeded())
+    return { row, ask, scopesNeeded, credential }
   }
 
   function refusedWith(answer: Answer): [RefusalCode, readonly string[]] {

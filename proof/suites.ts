@@ -69,6 +69,16 @@ export const moneyRun = suite(
   ['tests/moneyAgrees.test.ts'],
 )
 
+export const longRun = suite('long', 'random histories, values and texts, every row, and sweeps, at full length', [
+  'tests/adminUndo.test.ts',
+  'tests/adminRows.test.ts',
+  'tests/rows.test.ts',
+  'tests/sweeps.test.ts',
+  'src/inventory/model.test.ts',
+  'src/kit/json.test.ts',
+  'src/contract/validator.test.ts',
+])
+
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',
   'tests/payment.test.ts',

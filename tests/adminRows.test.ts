@@ -6,7 +6,7 @@ import { assertAdminError, openHouse, testSecret } from '../harness/house.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { rival } from '../harness/shops.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
 import { createKey } from '../src/access/keys.ts'
 import { adminDocument } from '../src/contract/admin/document.ts'
 import { type AdminOperationId, adminOperationIds, adminSurface } from '../src/contract/admin/operations.ts'
@@ -98,5 +98,9 @@ eachEngine('every admin operation', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(adminSurface, adminOperationIds, () => worldOf(house), limitedWorld, { isolation: true, audit: true })
+  testRows(adminSurface, adminOperationIds, () => worldOf(house), limitedWorld, {
+    isolation: true,
+    audit: true,
+    refusals: isOnce(given),
+  })
 })

@@ -7,6 +7,7 @@ import { createCategory, createProduct, createPromotion, productEntry, unusedNam
 import { type Answer, assertAdminError, type House, openHouse } from '../harness/house.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { isWide } from '../harness/wide.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { catalogUndoer } from '../src/catalog/undo.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -387,7 +388,7 @@ eachEngine('undo', (given) => {
       for (const entry of entries.reverse()) await undone(entry)
       assert.deepEqual(await allBodies(), before)
     })
-    await fc.assert(property, { numRuns: 8, endOnFailure: true })
+    await fc.assert(property, { numRuns: isWide ? 40 : 3, endOnFailure: true })
     assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
   })
 })

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { bodyOf, examplePath, goodRequest, pathOf, queryOf, unknownCart } from '../harness/openRequests.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
 import {
   type OpenOperation,
   type OperationId,
@@ -78,7 +78,7 @@ eachEngine('every routed operation', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(openSurface, routed, () => worldOf(house), limitedWorld)
+  testRows(openSurface, routed, () => worldOf(house), limitedWorld, { refusals: isOnce(given) })
 
   for (const id of routed) {
     const row: OpenOperation = operations[id]

@@ -6,7 +6,7 @@ import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
 import { endsAfter } from '../harness/turns.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
@@ -14,9 +14,6 @@ import type { LoopName } from '../src/loops/names.ts'
 import { Fragment, type SqlValue } from '../src/storage/storage.ts'
 
 const day = 86_400_000
-const many = 6_000
-// Of what is more than a row: each is a transaction of its own, with prices, stock and an event.
-const some = 1_000
 // A turn of five seconds does all of it on a quiet machine. This one may be ten times as slow.
 const turnsMax = 12
 
@@ -31,6 +28,10 @@ const whole = (value: number) => new Fragment('cast(? as bigint)', [value])
 eachEngine('a sweep', (given) => {
   let house: House
   let skuId: string
+  // That it catches up does not depend on the engine: there, three batches are enough.
+  const many = isOnce(given) ? 6_000 : 3_000
+  // Of what is more than a row: each is a transaction of its own, with prices, stock and an event.
+  const some = isOnce(given) ? 1_000 : 250
 
   before(async () => {
     house = await openHouse(given, { shops: [market] })
@@ -241,7 +242,7 @@ eachEngine('a sweep', (given) => {
       select ${installationId}, 'planted ' || n.i, '', '{}', ${whole(clock.now - 8 * day)} from n`
     const loops = loopsFor({ storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now })
     const loop = loops.find(({ name }) => name === 'idempotency_keys')
-    assert.equal(await loop?.work(endsAfter(3)), true)
-    assert.equal(await rowsOf('idempotency_keys'), many - 3 * 1_000)
+    assert.equal(await loop?.work(endsAfter(2)), true)
+    assert.equal(await rowsOf('idempotency_keys'), many - 2 * 1_000)
   })
 })

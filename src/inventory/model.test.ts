@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { openStockroom, type Stockroom, start, type World } from '../../harness/stock.ts'
 import { eachEngine } from '../../harness/storage.ts'
+import { isWide } from '../../harness/wide.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from '../catalog/refresh.ts'
 import { findDetails, findListing } from '../catalog/store.ts'
 import { type Mode, modes } from '../contract/words.ts'
@@ -315,7 +316,7 @@ eachEngine('stock as a model says', (given) => {
           }
         }
       }),
-      { numRuns: given.engine === 'sqlite' ? 60 : 15 },
+      { numRuns: isWide ? 200 : given.engine === 'sqlite' ? 25 : 6 },
     )
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../harness/texts.ts'
+import { isWide } from '../../harness/wide.ts'
 import { type JsonProblem, parseJson } from './json.ts'
 
 function problemOf(text: string): { problem: JsonProblem; path: string } | undefined {
@@ -56,7 +57,7 @@ test('every JSON value is read as the platform reads it, unless it is one we ref
       if (isRefusedValue(parsed)) assert.ok('problem' in result)
       else assert.deepEqual(result, { value: withoutNegativeZero(parsed) })
     }),
-    { numRuns: 2000 },
+    { numRuns: isWide ? 2_000 : 400 },
   )
 })
 
@@ -88,7 +89,7 @@ test('random text is accepted exactly when the platform accepts it, and never th
         assert.deepEqual(result.value, withoutNegativeZero(platform.value))
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: isWide ? 10_000 : 2_000 },
   )
 })
 
@@ -124,7 +125,7 @@ test('a decimal is taken exactly when it is the number that is read', () => {
       const isTaken = Math.abs(value) <= Number.MAX_SAFE_INTEGER && isSameDecimal(text, String(value))
       assert.deepEqual(problemOf(`[${text}]`), isTaken ? undefined : { problem: 'bad_number', path: '/0' }, text)
     }),
-    { numRuns: 20_000 },
+    { numRuns: isWide ? 20_000 : 4_000 },
   )
 })
 
