@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { storefrontServer } from '../apps/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
-import { money } from '../apps/storefront/words.ts'
+import { amountOf, money } from '../apps/storefront/words.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
@@ -121,6 +121,72 @@ describe('in a browser without script', () => {
     })
   })
 
+  test('a shopper searches, narrows, sorts, takes a filter back, and misspells', async () => {
+    await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
+      const names = () => tab.locator('.card-name').allInnerTexts()
+      await tab.getByRole('searchbox', { name: 'Search the shop' }).fill('linen')
+      await tab.getByRole('searchbox', { name: 'Search the shop' }).press('Enter')
+      await tab.getByRole('heading', { level: 1, name: 'Results for “linen”' }).waitFor()
+      const all = await names()
+      assert.deepEqual(all.slice(0, 2), ['Linen apron', 'Linen tea towel'])
+      assert.equal(await tab.locator('.result-count').innerText(), `${all.length} products`)
+
+      await tab.getByRole('textbox', { name: 'Up to' }).fill('20,00')
+      await tab.getByRole('combobox', { name: 'Sort by' }).selectOption('Price, low to high')
+      await tab.locator('.toolbar').getByRole('button', { name: 'Show' }).click()
+      await tab.getByRole('link', { name: 'Up to €20.00' }).waitFor()
+      assert.match(tab.url(), /\?q=linen&min=&max=20%2C00&sort=price_asc$/)
+      assert.ok((await names()).length < all.length)
+      await tab.getByRole('link', { name: 'Up to €20.00' }).click()
+      await tab.waitForURL(/\/search\?q=linen&sort=price_asc$/)
+      assert.deepEqual((await names()).toSorted(), all.toSorted())
+
+      await tab.getByRole('link', { name: /^Kitchen textiles \d/ }).click()
+      await tab.waitForURL(/category=kitchen-textiles/)
+      await tab.getByRole('checkbox', { name: /^Flax / }).check()
+      await tab.locator('#filters').getByRole('button', { name: 'Show' }).click()
+      await tab.getByRole('link', { name: 'Colour: Flax' }).waitFor()
+      assert.ok((await names()).includes('Linen apron'))
+
+      await tab.goto(`${shop}/search?q=stonewere`)
+      assert.match(await tab.locator('.notice').innerText(), /results for stoneware/)
+      await tab.goto(`${shop}/search?q=teleporter`)
+      await tab.getByText('There is nothing here that fits').waitFor()
+      await tab.getByRole('heading', { name: 'New in the shop' }).waitFor()
+    })
+  })
+
+  test('a category is shown page by page, in the order that was chosen', async () => {
+    const seen: string[] = []
+    let page = await get('/categories/kitchen?sort=name')
+    assert.match(page, /15 products/)
+    for (const [, name = ''] of page.matchAll(/class="card-name">([^<]*)</g)) seen.push(name)
+    assert.deepEqual(
+      seen,
+      seen.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)),
+    )
+    page = await get('/search?max=1000')
+    const [, href = ''] = /href="([^"]*after=[^"]*)" rel="next"/.exec(page) ?? []
+    const second = await get(href.replace('/shop', '').replaceAll('&#38;', '&'))
+    assert.match(second, />First page</)
+    assert.doesNotMatch(second, /rel="next"/)
+  })
+
+  test('an address of any kind becomes a question that the shop can answer', async () => {
+    for (const [path, location] of [
+      ['/search', '/shop/'],
+      ['/search?q=+&sort=best&option=x&min=a', '/shop/'],
+      ['/search?q=mug&min=99999999999999999999&option=:&option=Colour:&stock=2', null],
+      [`/search?q=${'x'.repeat(900)}`, null],
+      ['/search?category=No+such', '/shop/'],
+      ['/search?q=mug&after=bm8', '/shop/search?q=mug'],
+    ] as const) {
+      const response = await fetch(`${shop}${path}`, { redirect: 'manual' })
+      const expected = location === null ? [200, null] : [303, location]
+      assert.deepEqual([response.status, response.headers.get('location')], expected, path)
+    }
+  })
+
   test('a shopper who asks for more than there is reads how many there are', async () => {
     await visit('/products/wide-serving-bowl', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       assert.match(await tab.locator('.stock').innerText(), /^Only 4 left/)
@@ -137,7 +203,16 @@ describe('in a browser without script', () => {
 
 describe('every page is readable for everyone', () => {
   const sizes = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
-  const paths = ['/', '/categories/kitchen', '/products/linen-apron', '/products/ribbed-vase', '/cart', '/nowhere']
+  const paths = [
+    '/',
+    '/categories/kitchen',
+    '/search?q=linen',
+    '/search?q=nothing-like-it',
+    '/products/linen-apron',
+    '/products/ribbed-vase',
+    '/cart',
+    '/nowhere',
+  ]
   for (const [device, viewport] of Object.entries(sizes)) {
     // Dark together with the telephone: each is looked at on every page, and once is enough.
     for (const colorScheme of device === 'desk' ? (['light'] as const) : (['dark'] as const)) {
@@ -372,6 +447,40 @@ describe('on an API of our own making', () => {
     }
   })
 
+  test('the header holds with sixty categories', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => {
+      const slug = `type-${index}`
+      return {
+        ...category,
+        id: `${category.id.slice(0, -2)}${10 + index}`,
+        slug,
+        name: `Type of thing ${index}`,
+        path: [slug],
+      }
+    })
+    const ask = await storefrontOn((url) => {
+      if (url.startsWith('/api/v1/open/catalog/categories')) return list(many, null)
+      return url === productsPath ? list([productSummary], null) : undefined
+    })
+    const body = String((await ask(request({ path: '/' }))).body)
+    const [, sheet = ''] = /href="([^"]*style[^"]*)"/.exec(body) ?? []
+    const style = String((await ask(request({ path: sheet }))).body)
+    for (const width of [1280, 1024, 390, 320]) {
+      const context = await browser.newContext({ viewport: { width, height: 700 } })
+      const tab = await context.newPage()
+      await tab.setContent(body.replace(/<link rel="stylesheet"[^>]*>/, `<style>${style}</style>`))
+      for (const isOpen of [false, true]) {
+        if (isOpen) await tab.getByText('More', { exact: false }).first().click()
+        const box = await tab.locator('.to-cart').boundingBox()
+        assert.ok(box && box.x + box.width <= width, `the cart is in sight at ${width}`)
+        const overhang = await tab.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.equal(overhang, 0, `nothing is wider than ${width}`)
+        assert.equal(await tab.getByRole('link', { name: 'Type of thing 59' }).isVisible(), isOpen)
+      }
+      await context.close()
+    }
+  })
+
   test('a refused key and a silent API are told in words, without a detail', async () => {
     const reported: unknown[] = []
     const refused = createStorefront({
@@ -435,6 +544,22 @@ describe('on an API of our own making', () => {
   }
 
   const list = (data: unknown[], link: string | null) => ({ data, meta: { count: data.length, next: link } })
+})
+
+test('amounts are read as they are typed', () => {
+  const typed: [string, string, number | null][] = [
+    ['12', 'EUR', 1200],
+    ['12.5', 'EUR', 1250],
+    [' 12,50 ', 'EUR', 1250],
+    ['12.345', 'KWD', 12345],
+    ['1500', 'JPY', 1500],
+    ['15.5', 'JPY', null],
+    ['12.345', 'EUR', null],
+    ['', 'EUR', null],
+    ['-1', 'EUR', null],
+    ['1e3', 'EUR', null],
+  ]
+  for (const [text, currency, amount] of typed) assert.equal(amountOf(text, currency), amount, `${text} ${currency}`)
 })
 
 test('amounts have the digits of their currency', () => {

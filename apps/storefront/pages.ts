@@ -13,6 +13,7 @@ import type {
   Sku,
   Totals,
 } from '../../packages/client/src/index.ts'
+import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { type Html, html } from './html.ts'
 import { isAboutCode, isGoodNews, money, type Notice, noticeWords, stockWords } from './words.ts'
 
@@ -25,35 +26,35 @@ export interface Surroundings {
   isTest: boolean
   categories: readonly Category[]
   cartCount: number
+  // What stands in the search field.
+  q: string
   notice: Notice | null
   // The address of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
 }
 
 export interface ListView {
-  category: Category | null
   products: readonly ProductSummary[]
   // The next page of the list.
   moreHref: string | null
   isStart: boolean
 }
 
-export function listPage(at: Surroundings, { category, products, moreHref, isStart }: ListView): string {
-  const featured =
-    category || !isStart
-      ? undefined
-      : products.find(({ availability, imageUrl }) => imageUrl && availability !== 'out_of_stock')
+export function listPage(at: Surroundings, { products, moreHref, isStart }: ListView): string {
+  const featured = isStart
+    ? products.find(({ availability, imageUrl }) => imageUrl && availability !== 'out_of_stock')
+    : undefined
   const rest = products.filter((product) => product !== featured)
   return page(at, {
-    title: category?.name ?? null,
-    description: category?.description ?? `${at.merchant.name}: everything in the shop.`,
-    current: category?.path[0] ?? 'all',
+    title: null,
+    description: `${at.merchant.name}: everything in the shop.`,
+    current: 'all',
     body: html`
-${category ? categoryHead(at, category) : html`<h1 class="hidden">${at.merchant.name}</h1>`}
+<h1 class="hidden">${at.merchant.name}</h1>
 ${featured && feature(at, featured)}
-${!category && isStart && categoryTiles(at)}
+${isStart && categoryTiles(at)}
 <section aria-labelledby="products">
-<h2 id="products" class="${category ? 'hidden' : 'rule'}">${category ? 'Products' : isStart ? 'Everything in the shop' : 'More from the shop'}</h2>
+<h2 id="products" class="rule">${isStart ? 'Everything in the shop' : 'More from the shop'}</h2>
 ${
   rest.length === 0
     ? html`<p class="lead">${moreHref ? 'Nothing on this part of the list.' : 'There is nothing here at the moment.'}</p>`
@@ -61,6 +62,52 @@ ${
 }
 ${moreHref && html`<p class="more"><a class="button quiet" href="${moreHref}">Show more</a></p>`}
 </section>`,
+  })
+}
+
+export interface FoundView extends FindingView {
+  // Of the page of a category.
+  category: Category | null
+  firstHref: string
+  moreHref: string | null
+  // Shown where nothing was found.
+  newest: readonly ProductSummary[]
+}
+
+export function foundPage(at: Surroundings, view: FoundView): string {
+  const { category, asked, found, firstHref, moreHref, isStart, newest } = view
+  const { correctedTo } = found.meta
+  const title = category?.name ?? (asked.q === '' ? 'Search' : `Search for ${asked.q}`)
+  const isEmpty = found.data.length === 0
+  return page(at, {
+    title,
+    description: category?.description || `${title} at ${at.merchant.name}: ${countWords(found)}.`,
+    current: category?.path[0] ?? null,
+    isSearch: category === null,
+    body: html`
+${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? 'Search' : html`Results for “<bdi>${asked.q}</bdi>”`}</h1></header>`}
+${correctedTo !== null && html`<p class="notice">Nothing has “<bdi>${asked.q}</bdi>”. These are the results for <strong><bdi>${correctedTo}</bdi></strong>.</p>`}
+${
+  isNothing(view)
+    ? html`<p class="lead nothing" role="status">${asked.q === '' ? 'There is nothing here at the moment.' : 'There is nothing here that fits. Try fewer or other words.'}</p>`
+    : html`<div class="finding">
+${filters(view)}
+<section aria-labelledby="products">
+<h2 id="products" class="hidden">Products</h2>
+${toolbar(view)}
+${
+  isEmpty
+    ? html`<p class="lead">${isStart ? 'There is nothing here that fits. Try fewer filters.' : 'Nothing on this part of the list.'}</p>`
+    : cards(at, found.data)
+}
+${
+  (moreHref || !isStart) &&
+  html`<nav class="more" aria-label="Pages">${!isStart && html`<a class="button quiet" href="${firstHref}">First page</a> `}${moreHref && html`<a class="button quiet" href="${moreHref}" rel="next">Next page</a>`}</nav>`
+}
+</section>
+</div>`
+}
+${isEmpty && newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">New in the shop</h2>${cards(at, newest)}</section>`}`,
   })
 }
 
@@ -76,8 +123,10 @@ ${pictureOf(at, product.imageUrl, { alt: product.imageAlt ?? '', isFirst: true }
 </section>`
 }
 
+const tilesMax = 6
+
 function categoryTiles(at: Surroundings): Html | false {
-  const tops = at.categories.filter(({ path, imageUrl }) => path.length === 1 && imageUrl)
+  const tops = at.categories.filter(({ path, imageUrl }) => path.length === 1 && imageUrl).slice(0, tilesMax)
   if (tops.length < 2) return false
   return html`<section aria-labelledby="rooms">
 <h2 id="rooms" class="hidden">Categories</h2>
@@ -442,12 +491,21 @@ interface Frame {
   description: string
   // The slug of the top category, or 'all' or 'cart'.
   current: string | null
+  // Of no use to a search engine.
+  isSearch?: boolean
   body: Html
 }
 
-function page(at: Surroundings, { title, description, current, body }: Frame): string {
+// As many as fit beside each other on a desk; the others are behind "More".
+const categoriesInSight = 7
+
+function page(at: Surroundings, { title, description, current, isSearch = false, body }: Frame): string {
   const { base, merchant, categories, cartCount } = at
+  const tops = categories.filter(({ path }) => path.length === 1)
+  const inSight = tops.length <= categoriesInSight + 1 ? tops : tops.slice(0, categoriesInSight)
+  const others = tops.slice(inSight.length)
   const here = (name: string) => name === current && html` aria-current="true"`
+  const link = ({ slug, name }: Category) => html`<li><a href="${categoryHref(at, slug)}"${here(slug)}>${name}</a></li>`
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -455,6 +513,7 @@ function page(at: Surroundings, { title, description, current, body }: Frame): s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === null ? merchant.name : `${title} · ${merchant.name}`}</title>
 <meta name="description" content="${description}">
+${isSearch && html`<meta name="robots" content="noindex">`}
 <link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${at.styleHref}">
 </head>
@@ -462,15 +521,22 @@ function page(at: Surroundings, { title, description, current, body }: Frame): s
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="name" href="${base}/">${merchant.name}</a>
-<nav class="rooms" aria-label="Categories"><ul>
-<li><a href="${base}/"${here('all')}>All</a></li>${categories
-    .filter(({ path }) => path.length === 1)
-    .map(({ slug, name }) => html`<li><a href="${categoryHref(at, slug)}"${here(slug)}>${name}</a></li>`)}
-</ul></nav>
+<form class="search" role="search" method="get" action="${base}/search">
+<label class="hidden" for="q">Search the shop</label>
+<input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="Search" autocomplete="off" enterkeyhint="search" required>
+<button aria-label="Search">${searchMark()}</button>
+</form>
 <a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>Cart</span>${
     cartCount > 0 &&
     html` <span class="count">${cartCount}<span class="hidden"> ${cartCount === 1 ? 'thing' : 'things'}</span></span>`
   }</a>
+<nav class="rooms" aria-label="Categories"><ul>
+<li><a href="${base}/"${here('all')}>All</a></li>${inSight.map(link)}
+</ul>
+${
+  others.length > 0 &&
+  html`<details class="other-rooms"><summary${others.some(({ slug }) => slug === current) && html` class="current"`}>More<span class="hidden"> categories</span></summary><ul>${others.map(link)}</ul></details>`
+}</nav>
 </header>
 <main id="main">${body}
 </main>
@@ -513,6 +579,10 @@ function pictureOf(at: Surroundings, url: string | null, { alt, width, height, i
   const src = at.picture(url)
   if (src === null) return html`<span class="no-picture"></span>`
   return html`<img src="${src}" alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
+}
+
+function searchMark(): Html {
+  return html`<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"><circle cx="11" cy="11" r="6.500"/><path d="m16 16 4.500 4.500"/></svg>`
 }
 
 function cartMark(): Html {

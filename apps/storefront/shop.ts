@@ -12,7 +12,17 @@ import {
   type ProductSummary,
   type Sku,
 } from '../../packages/client/src/index.ts'
-import { cartPage, continuePage, listPage, messagePage, productPage, type Surroundings, thanksPage } from './pages.ts'
+import { addressOf, askedIn, questionOf } from './finding.ts'
+import {
+  cartPage,
+  continuePage,
+  foundPage,
+  listPage,
+  messagePage,
+  productPage,
+  type Surroundings,
+  thanksPage,
+} from './pages.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
 export interface StorefrontOptions {
@@ -54,9 +64,8 @@ const cartCookie = 'storefront_cart'
 const cartCookieSeconds = 30 * 86_400
 const rememberMs = 60_000
 const categoriesMax = 500
-const categoryListsMax = 10
-const categoryRowsWished = 24
 const alikeMax = 4
+const productsShown = 24
 
 export function createStorefront(options: StorefrontOptions): Storefront {
   const { apiUrl, apiKey, basePath: base, report = () => {} } = options
@@ -72,7 +81,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   // biome-ignore format: a table reads best with one row a line
   const routes: readonly [method: string, path: RegExp, handle: Handle][] = [
     ['GET',  /^\/?$/,                    showList],
-    ['GET',  /^\/categories\/([^/]+)$/,  showList],
+    ['GET',  /^\/categories\/([^/]+)$/,  showFound],
+    ['GET',  /^\/search$/,               showFound],
     ['GET',  /^\/products\/([^/]+)$/,    showProduct],
     ['GET',  /^\/cart$/,                 showCart],
     ['GET',  /^\/thanks$/,               showThanks],
@@ -106,20 +116,60 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Pages.
 
-  async function showList(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
-    const category = slug === '' ? null : (await categories()).find((known) => known.slug === slug)
+  async function showList(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const here = `${base}/`
+    return followed(request, here, async (next) => {
+      const { data: products, meta } = await api.catalog.products({ next })
+      const moreHref = meta?.next == null ? null : `${here}?after=${Buffer.from(meta.next).toString('base64url')}`
+      return show(request, (at) => listPage(at, { products, moreHref, isStart: next === null }))
+    })
+  }
+
+  // A category, or a search. A search for nothing leads to the whole shop.
+  async function showFound(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
+    const known = await categories()
+    const category = slug === '' ? null : known.find((other) => other.slug === slug)
     if (category === undefined) return notFound(request)
-    const here = category ? `${base}/categories/${category.slug}` : `${base}/`
-    const after = request.query.get('after')
-    const link = after === null ? null : Buffer.from(after, 'base64url').toString()
+    const isCategoryPage = category !== null
+    const asked = askedIn(request.query, category?.slug ?? null)
+    const path = isCategoryPage ? `${base}/categories/${category.slug}` : `${base}/search`
+    const { currency } = (await identity()).merchant
+    const { sort, ...question } = questionOf(asked, currency)
+    if (Object.keys(question).length === 0) return seeOther(`${base}/`)
+    const firstHref = addressOf(path, asked, {}, isCategoryPage)
+    return followed(request, firstHref, async (next) => {
+      const found = await api.catalog.search({ ...question, sort, limit: productsShown }, { next })
+      const link = found.meta.next
+      const sign = firstHref.includes('?') ? '&' : '?'
+      const moreHref = link === null ? null : `${firstHref}${sign}after=${Buffer.from(link).toString('base64url')}`
+      const others = found.data.length === 0 ? (await newest()).data.slice(0, alikeMax) : []
+      return show(request, (at) =>
+        foundPage(
+          { ...at, q: asked.q },
+          {
+            ...{ category, asked, found, currency, path, isCategoryPage, firstHref, moreHref },
+            categories: known,
+            isStart: next === null,
+            newest: others,
+          },
+        ),
+      )
+    })
+  }
+
+  // A list from its beginning, or from where the address says. One that is outdated or invented leads to the beginning.
+  async function followed(
+    { query }: StorefrontRequest,
+    firstHref: string,
+    answer: (next: string | null) => Promise<StorefrontAnswer>,
+  ): Promise<StorefrontAnswer> {
+    const after = query.get('after')
+    const next = after === null ? null : Buffer.from(after, 'base64url').toString()
     try {
-      const { products, next } = await listProducts(category, link)
-      const moreHref = next === null ? null : `${here}?after=${Buffer.from(next).toString('base64url')}`
-      return await show(request, (at) => listPage(at, { category, products, moreHref, isStart: link === null }))
+      return await answer(next)
     } catch (error) {
-      // An outdated or invented link.
       const isBadLink = error instanceof TypeError || (error instanceof CartwrightError && error.status === 400)
-      if (link !== null && isBadLink) return seeOther(here)
+      if (next !== null && isBadLink) return seeOther(firstHref)
       throw error
     }
   }
@@ -131,22 +181,6 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       if (found.length === categoriesMax) break
     }
     return found
-  }
-
-  // The API lists all products, at most 100 at a time. For one category, pages are read until there are enough.
-  async function listProducts(category: Category | null, link: string | null) {
-    const within = category && (await categories()).filter(({ path }) => path.includes(category.slug))
-    const slugs = new Set(within?.map(({ slug }) => slug))
-    const products: ProductSummary[] = []
-    let next = link
-    for (let lists = 1; ; lists++) {
-      const { data, meta } = await api.catalog.products({ next })
-      products.push(...data.filter((product) => !category || product.categories.some((slug) => slugs.has(slug))))
-      next = meta?.next ?? null
-      if (!category || next === null || products.length >= categoryRowsWished || lists === categoryListsMax) {
-        return { products, next }
-      }
-    }
   }
 
   async function showProduct(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
@@ -395,6 +429,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       isTest: false,
       categories: [],
       cartCount: 0,
+      q: '',
       notice: null,
       picture: () => null,
     }

@@ -10,18 +10,29 @@ const digitsOf: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3]),
 ])
 
-export function money(amount: number, currency: string): string {
+// An amount as a shopper would type it. Made as text, since a large amount divided by a hundred would lose digits.
+export function decimal(amount: number, currency: string): `${number}` {
   const digits = digitsOf[currency] ?? 2
   const text = String(amount).padStart(digits + 1, '0')
   const point = text.length - digits
-  // As text, since a large amount divided by a hundred would lose digits.
-  const decimal = (digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`) as `${number}`
+  return (digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`) as `${number}`
+}
+
+// What a shopper typed, with a point or a comma; null if it is not an amount.
+export function amountOf(typed: string, currency: string): number | null {
+  const digits = digitsOf[currency] ?? 2
+  const [, whole, part = ''] = /^\s*(\d{1,9})(?:[.,](\d{0,3}))?\s*$/.exec(typed) ?? []
+  return whole === undefined || part.length > digits ? null : Number(whole + part.padEnd(digits, '0'))
+}
+
+export function money(amount: number, currency: string): string {
+  const digits = digitsOf[currency] ?? 2
   return new Intl.NumberFormat('en', {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(decimal)
+  }).format(decimal(amount, currency))
 }
 
 export function stockWords(availability: Availability, available: number | null): string {
