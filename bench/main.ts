@@ -24,6 +24,7 @@ import { mailRows } from './rows/mail.ts'
 import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
 import { readRows } from './rows/reads.ts'
+import { searchRows } from './rows/search.ts'
 import { startRows } from './rows/start.ts'
 import { webhookRows } from './rows/webhooks.ts'
 
@@ -35,6 +36,7 @@ const rows: readonly Row[] = [
   ...mailRows,
   ...webhookRows,
   ...adminRows,
+  ...searchRows,
   ...startRows,
   ...growthRows,
 ]

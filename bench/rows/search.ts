@@ -1,0 +1,114 @@
+// A search with facets in a shop of 100,000 products, on each engine, beside a page of the product list that is not cached. Every
+// address is asked for once in thousands, so no answer is.
+
+import { join } from 'node:path'
+import { startCluster } from '../../harness/postgres.ts'
+import { type Ask, measure, turned } from '../load.ts'
+import type { Running } from '../process.ts'
+import { profiled } from '../profile.ts'
+import {
+  alternate,
+  atMost,
+  type Circumstances,
+  type Findings,
+  loadNotes,
+  medianOf,
+  type Row,
+  ratioOf,
+  type Side,
+} from '../row.ts'
+import { api, ask, get, makeShop, openShop, type ShopData } from '../shop.ts'
+import { database } from './postgres.ts'
+
+export const searchRows: readonly Row[] = [
+  {
+    name: 'search',
+    question: 'Search with facets among the largest of --sizes, on SQLite',
+    run: (circumstances) => runSearch(circumstances, 'search', `sqlite:${join(circumstances.folder, 'search.db')}`),
+  },
+  {
+    name: 'search-postgres',
+    question: 'The same search on PostgreSQL, with server and database on the same cores',
+    async run(circumstances) {
+      const cluster = await startCluster({ asShipped: true })
+      try {
+        return await runSearch(circumstances, 'search-postgres', await database(cluster.url, 'search'))
+      } finally {
+        await cluster.stop()
+      }
+    },
+  },
+]
+
+const materials = ['linen', 'oak', 'stoneware', 'wool', 'copper', 'glass', 'leather', 'cotton', 'steel', 'cork']
+const things = ['apron', 'board', 'mug', 'scarf', 'kettle', 'carafe', 'pouch', 'towel', 'knife', 'coaster', 'bowl']
+const prefixes = Array.from({ length: 90 }, (_, index) => String(10 + index))
+const addresses = 4_000
+
+// How many of 100,000 products each finds. The numbers in names are matched by their first digits.
+const questions: Readonly<Record<string, (at: number) => Record<string, string>>> = {
+  'about 20 found': (at) => ({
+    q: `${from(materials, at)} ${from(things, at * 7)} ${from(prefixes, at)}`,
+    limit: String(20 + (at % 41)),
+  }),
+  'about 110 found': (at) => ({ q: `${from(prefixes, at)} ${from(materials, at)}`, minPrice: '1', limit: limitOf(at) }),
+  'up to 1,000 found, by price': (at) => ({ q: from(prefixes, at), maxPrice: String(2_000 + at), limit: '24' }),
+  '10,000 found': (at) => ({ q: from(materials, at), sort: 'newest', minPrice: String(at % 400), limit: '24' }),
+}
+
+async function runSearch(circumstances: Circumstances, name: string, databaseUrl: string): Promise<Findings> {
+  const { folder, sizes, connections, seconds } = circumstances
+  const products = sizes.at(-1) ?? 0
+  const shop = await makeShop({ folder, databaseUrl, imported: products })
+  const server = await openShop(shop, profiled(circumstances, name))
+  const load = (asks: readonly Ask[]) => () =>
+    measure({ server, asks: (at) => turned(asks, at, connections), connections, seconds })
+  const list = await listPages(server, shop)
+  const turns: Record<string, ReturnType<typeof load>> = { 'list page of 100': load(list) }
+  for (const [what, question] of Object.entries(questions)) {
+    const asks = Array.from({ length: addresses }, (_, at) =>
+      get(shop, `${api}/catalog/search?${new URLSearchParams(question(at))}`),
+    )
+    turns[what] = load(asks)
+  }
+  const runs = await alternate(circumstances, turns)
+  await server.stop()
+  const sides = Object.entries(runs).map(
+    ([side, stretches]): Side => ({ name: side, unit: 'request', runs: stretches }),
+  )
+  const [ceiling, ...searches] = sides as [Side, ...Side[]]
+  return {
+    sides,
+    ratios: searches.flatMap((side) => [
+      ratioOf(`CPU, ${side.name}`, 'cpuUs', [side, ceiling], atMost(5)),
+      { what: `p99, ${side.name}`, value: medianOf(side, 'p99Ms'), bar: atMost(50), unit: 'ms' },
+    ]),
+    notes: [
+      `${products.toLocaleString('en')} products. ${list.length} list pages and ${addresses} searches of each kind in turn: no answer is cached.`,
+      ...(name === 'search' ? [] : ['CPU is that of our server process; PostgreSQL counts as other load.']),
+      ...loadNotes(sides),
+    ],
+  }
+}
+
+// More than the server caches.
+const listPagesMax = 600
+
+async function listPages(server: Running, shop: ShopData): Promise<Ask[]> {
+  const asks: Ask[] = []
+  let link: string | null = `${api}/catalog/products`
+  while (link && asks.length < listPagesMax) {
+    asks.push(get(shop, link))
+    const page = (await ask(server, shop.key, 'GET', link)) as { meta: { next: string | null } }
+    link = page.meta.next
+  }
+  return asks
+}
+
+function from(words: readonly string[], at: number): string {
+  return words[at % words.length] ?? ''
+}
+
+function limitOf(at: number): string {
+  return String(10 + (at % 50))
+}
