@@ -48,12 +48,12 @@ const sqlite: FullText = {
       delete from product_index_words where rowid = (
         select doc from product_index where merchant_id = ${merchantId} and product_id = ${productId})`
   },
-  // `cross join` makes SQLite read the index first.
+  // `cross join` makes SQLite read the index first, and the plus find each row by its number.
   matching: (merchantId, match) =>
     fragment(
       `(select rowid as doc from product_index_words where product_index_words match ? order by rowid desc
           limit ${matchesMax}) f
-        cross join product_index p on p.doc = f.doc and p.merchant_id = ?`,
+        cross join product_index p on p.doc = f.doc and +p.merchant_id = ?`,
       [toFts5(match), merchantId],
     ),
   // The plus keeps the planner off the index of `doc`, which would lead through all that match.
