@@ -147,6 +147,74 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
+  test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    await page.open(path('home'))
+    assert.match(page.text(), /Set up your shop/)
+    assert.match(page.text(), /Add your first product Done/)
+    assert.match(page.text(), /Place a test order In test mode/)
+    await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path('home'))
+    assert.match(page.text(), /1 To send/)
+    assert.match(page.text(), /Place a test order Done/)
+    assert.match(page.text(), /Sales of the last 30 days/)
+    assert.match(page.text(), /Show as a table/)
+  })
+
+  test('what was typed survives a session that ended amid the form, and is saved once', async () => {
+    const house = await open()
+    const { page, path, userId } = await deskOf(house)
+    const until = (at: number) =>
+      house.storage.write((tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${userId}`)
+    await page.open(path('products/new'))
+    const text = 'Line one\n<b>"two"</b> & \'three\''
+    await until(house.clock.now)
+    await page.press('Save', { name: 'Fern', description: text, 'sku.0.code': 'FERN', 'sku.0.price': '9.00' })
+    assert.deepEqual([page.status, page.heading()], [403, 'Your session has ended'])
+    assert.equal(page.headers.get('cache-control'), 'no-store')
+    const way = page.links().get('Sign in in a new tab') ?? ''
+    assert.equal(new URLSearchParams(way.split('?')[1]).get('next'), path('products/new'))
+    await page.press('Send again')
+    assert.equal(page.heading(), 'Your session has ended', 'as often as it takes')
+    await until(house.clock.now + 3_600_000)
+    await page.press('Send again')
+    assert.equal(page.status, 200)
+    const { data } = (await house.askAdmin('listAdminProducts', { query: '?q=fern' })).body
+    const found = await house.askAdmin('getAdminProduct', { path: { productId: data[0].id } })
+    assert.deepEqual([data.length, found.body.data.product.description], [1, text])
+
+    // What another site sent is not held, and nothing of it is shown.
+    const headers = { cookie: 'staff_session=x', origin: 'https://evil.example' }
+    const foreign = await post(house, path('products/new'), { name: 'Evil' }, headers)
+    assert.deepEqual([foreign.status, (await foreign.text()).includes('Evil')], [303, false])
+  })
+
+  test('a role that is lowered, and a member who is removed, while a form is open: refused, and nothing moves', async () => {
+    const house = await open()
+    const [owner, other] = [await deskOf(house), await deskOf(house)]
+    const { page, path, userId } = other
+    await page.open(path('products/new'))
+    await owner.page.open(path(`settings/people/${userId}/role`))
+    await owner.page.press('Save', { role: 'viewer' })
+    await page.press('Save', { name: 'Moss', 'sku.0.code': 'MOSS', 'sku.0.price': '9.00' })
+    assert.equal(page.status, 403)
+    assert.match(page.text(), /It needs admin:catalog/)
+    await page.open(path(`settings/people/${owner.userId}/remove`))
+    assert.equal(page.status, 403)
+    // Two owners remove each other: the one who is later is signed out, and removes nobody.
+    const first = await deskOf(house)
+    await first.page.open(path(`settings/people/${owner.userId}/remove`))
+    await owner.page.open(path(`settings/people/${first.userId}/remove`))
+    await first.page.press('Remove')
+    await owner.page.press('Remove')
+    assert.equal(owner.page.heading(), 'Your session has ended')
+    const { data } = (await house.askAdmin('listAdminMembers')).body
+    const ids = data.map(({ id }: { id: string }) => id)
+    assert.deepEqual([ids.includes(first.userId), ids.includes(owner.userId)], [true, false])
+    assert.equal((await house.askAdmin('listAdminProducts', { query: '?q=moss' })).body.data.length, 0)
+  })
+
   test('undoing a change that never was is a page that does not exist; a form too large is refused', async () => {
     const house = await open()
     const desk = await deskOf(house)
@@ -244,21 +312,6 @@ anyEngine('the dashboard', (given) => {
     }
     assert.ok(seen >= 12, `${seen} screens show such a text`)
     await made('updateAdminShop', keyed({ expectedVersion: version + 1, name: 'Bloom' }))
-  })
-
-  test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    await page.open(path('home'))
-    assert.match(page.text(), /Set up your shop/)
-    assert.match(page.text(), /Add your first product Done/)
-    assert.match(page.text(), /Place a test order In test mode/)
-    await house.orders.place({ items: { CARD: 1 } })
-    await page.open(path('home'))
-    assert.match(page.text(), /1 To send/)
-    assert.match(page.text(), /Place a test order Done/)
-    assert.match(page.text(), /Sales of the last 30 days/)
-    assert.match(page.text(), /Show as a table/)
   })
 
   test('in German where the browser asks for it', async () => {

@@ -71,16 +71,24 @@ eachEngine('developers in the dashboard', (given) => {
   test('what is done with keys asks for the password again after ten minutes', async () => {
     const other = await deskOf(house)
     house.clock.now += confirmedMs
-    for (const method of ['GET', 'POST']) {
-      const answer = await fetch(house.origin + other.path('developers/keys/new'), {
-        method,
-        redirect: 'manual',
-        headers: other.headers,
-        ...(method === 'POST' && { body: new URLSearchParams({ name: 'Late', scope: 'catalog:read' }) }),
-      })
-      assert.equal(answer.status, 303)
-      assert.match(answer.headers.get('location') ?? '', /^\/admin\/confirm\?next=/)
-    }
+    const { page, path } = other
+    const answer = await fetch(house.origin + path('developers/keys/new'), {
+      redirect: 'manual',
+      headers: other.headers,
+    })
+    assert.equal(answer.status, 303)
+    assert.match(answer.headers.get('location') ?? '', /^\/admin\/confirm\?next=/)
+    const confirmed = (at: number) =>
+      house.storage.write((tx) => tx.sql`update user_sessions set confirmed_at = ${at} where user_id = ${other.userId}`)
+    await confirmed(house.clock.now)
+    await page.open(path('developers/keys/new'))
+    await confirmed(house.clock.now - confirmedMs)
+    await page.press('Create key', { name: 'Late', lifetime: '30' })
+    assert.deepEqual([page.status, page.heading()], [403, 'Confirm that it is you'])
+    assert.match(page.links().get('Confirm in a new tab') ?? '', /^\/admin\/confirm\?next=/)
+    await confirmed(house.clock.now)
+    await page.press('Send again')
+    assert.match(secretIn(page.html) ?? '', /^cwk_test_/)
     desk = await deskOf(house)
   })
 

@@ -14,7 +14,7 @@ import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.t
 import { scopesOfRole } from '../staff/roles.ts'
 import { isConfirmed } from '../staff/sessions.ts'
 import { signInPath } from '../staff/visit.ts'
-import { errorPage, failedPage } from './error.ts'
+import { errorPage, failedPage, type Held, heldPage } from './error.ts'
 import { findScreen } from './find.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
@@ -56,8 +56,10 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   const isPost = raw.method === 'POST'
   const person = await parts.personOf(raw)
   const here = addressOf(request)
-  // What was posted is lost; the page it was posted from is not.
-  if (!person) return goTo(signInPath(isPost ? pathOf(here) : here))
+  const back = screen.get ? pathOf(here) : `/admin/${request.path.shop}/${mode === 'test' ? 'test/' : ''}home`
+  const orHeld = async (kind: Held['kind'], otherwise: PageAnswer) =>
+    isPost ? ((await heldForm(parts, screen, request, { kind, back, action: here })) ?? otherwise) : otherwise
+  if (!person) return orHeld('signIn', goTo(signInPath(isPost ? back : here)))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)
   if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
@@ -65,12 +67,25 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   try {
     if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
     if (!visit.may(screen.needs)) return errorPage(visit, screen.place, { kind: 'scope', needs: screen.needs })
-    if (screen.asksAgain && !visit.isConfirmed) return askAgain(isPost ? pathOf(here) : here)
+    if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', askAgain(isPost ? back : here))
     return shown(visit, screen.place, await run(screen, visit, request))
   } catch (error) {
     if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
     return errorPage(visit, screen.place, { kind: 'refused', refusal: error })
   }
+}
+
+// What was typed is not lost: the answer is a page that sends it again, once the person has signed in or confirmed. A file has to be
+// chosen again, and what another site sent is not shown.
+async function heldForm(
+  { publicOrigin }: DashboardParts,
+  { filesBytesMax, formBytesMax: own }: Screen,
+  request: PageRequest,
+  held: Omit<Held, 'fields'>,
+): Promise<PageAnswer | undefined> {
+  if (filesBytesMax !== undefined || !isSameOrigin(request.raw, publicOrigin())) return undefined
+  const form = await request.receive(() => readForm(request.raw, own ?? formBytesMax))
+  return typeof form === 'number' ? undefined : heldPage(request, { ...held, fields: [...form] })
 }
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {

@@ -5,16 +5,18 @@ import { refusals } from '../contract/refusals.ts'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import type { Refusal } from '../kit/refuse.ts'
+import { hiddenFields } from '../pages/form.ts'
 import { documentFor } from '../pages/frame.ts'
-import { html } from '../pages/html.ts'
+import { type Html, html } from '../pages/html.ts'
 import { brand } from '../pages/mark.ts'
+import { signInPath } from '../staff/visit.ts'
 import { style } from './assets.ts'
 import { framed } from './frame.ts'
 import { dashboardHeaders } from './headers.ts'
-import { emptyState, linkButton } from './parts.ts'
+import { button, emptyState, linkButton } from './parts.ts'
 import type { PlaceId } from './places.ts'
 import type { Visit } from './screen.ts'
-import { wordsFor } from './words.ts'
+import { type Words, wordsFor } from './words.ts'
 
 export type Wrong =
   | { kind: 'foreign' | 'lost' }
@@ -52,11 +54,39 @@ function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: strin
   return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
 }
 
+export interface Held {
+  kind: 'signIn' | 'confirm'
+  // Where the person comes out after signing in.
+  back: string
+  action: string
+  fields: readonly (readonly [name: string, value: string])[]
+}
+
+// A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
+export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields }: Held): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  const way = kind === 'signIn' ? signInPath(back) : `/admin/confirm?next=${encodeURIComponent(back)}`
+  return alonePage(words, {
+    status: 403,
+    title: words.say(`held.${kind}`),
+    body: html`<p class="lead">${words.say(`held.${kind}Text`)}</p>
+<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>
+<form method="post" action="${action}">${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${button({ label: words.say('held.again') })}</form>`,
+  })
+}
+
 // Where nothing is known of the visitor: another's shop, a defect, too much load.
 export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
   const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'
-  const title = words.say(`error.${kind}`)
+  return alonePage(words, {
+    status,
+    title: words.say(`error.${kind}`),
+    body: html`<p class="lead">${words.say(`error.${kind}Text`)}</p><p><a class="button second" href="/admin">${words.say('error.home')}</a></p>`,
+  })
+}
+
+function alonePage(words: Words, { status, title, body }: { status: number; title: string; body: Html }): PageAnswer {
   return {
     status,
     headers: { ...dashboardHeaders },
@@ -67,7 +97,7 @@ export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): Page
       title: `${title} – Cartwright`,
       style: style.href,
       attributes: html` class="alone"`,
-      body: html`<main id="main"><h1>${title}</h1><p class="lead">${words.say(`error.${kind}Text`)}</p><p><a class="button second" href="/admin">${words.say('error.home')}</a></p></main>`,
+      body: html`<main id="main"><h1>${title}</h1>${body}</main>`,
     }),
   }
 }

@@ -58,6 +58,15 @@ export const de: DashboardTexts = {
     'form.notNumber': 'Geben Sie eine ganze Zahl ein.',
     'chart.table': 'Als Tabelle zeigen',
 
+    'held.signIn': 'Ihre Sitzung ist beendet',
+    'held.signInText':
+      'Noch ist nichts gespeichert, und nichts Getipptes ist verloren. Melden Sie sich in einem neuen Tab an, kehren Sie hierher zurück und senden Sie es erneut.',
+    'held.signInOpen': 'In neuem Tab anmelden',
+    'held.confirm': 'Bitte bestätigen Sie, dass Sie es sind',
+    'held.confirmText':
+      'Hier wird nach zehn Minuten wieder nach Passwort oder Passkey gefragt. Nichts Getipptes ist verloren. Bestätigen Sie in einem neuen Tab, kehren Sie hierher zurück und senden Sie es erneut.',
+    'held.confirmOpen': 'In neuem Tab bestätigen',
+    'held.again': 'Erneut senden',
     'error.home': 'Zum Start',
     'error.lost': 'Seite nicht gefunden',
     'error.lostText': 'Unter dieser Adresse gibt es nichts.',

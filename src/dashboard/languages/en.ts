@@ -66,6 +66,15 @@ const texts = {
   'chart.table': 'Show as a table',
 
   // Errors
+  'held.signIn': 'Your session has ended',
+  'held.signInText':
+    'Nothing is saved yet, and nothing that you typed is lost. Sign in in a new tab, come back here, and send it again.',
+  'held.signInOpen': 'Sign in in a new tab',
+  'held.confirm': 'Confirm that it is you',
+  'held.confirmText':
+    'This asks for your password or passkey again after ten minutes. Nothing that you typed is lost. Confirm in a new tab, come back here, and send it again.',
+  'held.confirmOpen': 'Confirm in a new tab',
+  'held.again': 'Send again',
   'error.home': 'Go to Home',
   'error.lost': 'Page not found',
   'error.lostText': 'There is nothing at this address.',
