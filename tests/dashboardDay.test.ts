@@ -10,10 +10,12 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { violations } from '../harness/readable.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { indexOrders } from '../src/search/orders.ts'
 import { hashPassword } from '../src/staff/password.ts'
+import { codeAt, stepAt } from '../src/staff/totp.ts'
 import { createUser } from '../src/staff/users.ts'
 
 const password = 'four words nobody guesses'
@@ -227,6 +229,11 @@ eachEngine('a day at the dashboard', (given) => {
     assert.ok(posts.length > 1)
     await runTransfers(house)
     await tab.getByText('100 things would change.').waitFor()
+    assert.deepEqual(await violations(tab, ['best-practice']), [])
+    await tab.setViewportSize({ width: 360, height: 740 })
+    await tab.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await violations(tab, ['best-practice']), [])
+    assert.ok(await tab.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), 'scrolls sideways')
     const refused = await tab
       .locator('table', { hasText: 'Rows that cannot be taken' })
       .locator('tbody tr')
@@ -239,4 +246,77 @@ eachEngine('a day at the dashboard', (given) => {
     await tab.getByText('Import discarded.').waitFor()
     await tab.context().close()
   })
+
+  test('a person is invited by a link, turns a second factor on, and is asked to sign in when an owner ends the sessions', async () => {
+    const tab = await openTab(desk)
+    await tab.goto(house.origin + desk.path('settings/people/invite'))
+    await tab.getByLabel('E-mail').fill('grace@bloom.example')
+    await tab.getByRole('button', { name: 'Invite' }).click()
+    const link = await tab.locator('#secret').inputValue()
+
+    const context = await browser.newContext(atDesk)
+    const page = await context.newPage()
+    await page.goto(link)
+    await page.reload()
+    await page.locator('[name=password]').fill(password)
+    await page.locator('main button').first().click()
+    await page.getByText('Your password is set').waitFor()
+    assert.equal((await page.goto(link))?.status(), 404, 'the link was used')
+
+    const signIn = async () => {
+      await page.goto(`${house.origin}/admin/sign-in?next=/admin/account`)
+      await page.locator('[name=email]').fill('grace@bloom.example')
+      await page.locator('[name=password]').fill(password)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    await signIn()
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+    const text = await page.locator('main').innerText()
+    const secret = fromBase32(/((?:[A-Z2-7]{4} ){3,}[A-Z2-7]{1,4})/.exec(text)?.[1] ?? '')
+    const code = () => codeAt(secret, stepAt(house.clock.now))
+    await page.locator('[name=code]').fill(code())
+    await page
+      .locator('form', { has: page.locator('[name=code]') })
+      .getByRole('button')
+      .click()
+    const recovery = (await page.locator('main ol li, main ul li').first().innerText()).trim()
+
+    const enter = async (typed: string) => {
+      await context.clearCookies()
+      await signIn()
+      await page.locator('[name=code]').fill(typed)
+      await page
+        .locator('form', { has: page.locator('[name=code]') })
+        .getByRole('button')
+        .first()
+        .click()
+      await page.waitForLoadState()
+      return page.url().endsWith('/admin/account')
+    }
+    assert.equal(await enter(code()), false, 'this code turned it on')
+    house.clock.now += 60_000
+    assert.equal(await enter(code()), true)
+    assert.equal(await enter(code()), false, 'a used code')
+    assert.equal(await enter(recovery), true)
+    assert.equal(await enter(recovery), false, 'a used recovery code')
+    house.clock.now += 60_000
+    assert.equal(await enter(code()), true)
+
+    await page.goto(house.origin + desk.path('orders'))
+    await tab.goto(house.origin + desk.path('settings/people'))
+    await tab.getByRole('link', { name: 'End sessions grace@bloom.example' }).click()
+    await tab.getByRole('dialog').getByRole('button', { name: 'End sessions' }).click()
+    await tab.getByText('Sessions ended.').waitFor()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.waitForURL(/\/admin\/sign-in\?next=/)
+    await context.close()
+    await tab.context().close()
+  })
 })
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text.replaceAll(' ', '')]
+    .map((character) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(character).toString(2).padStart(5, '0'))
+    .join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
