@@ -67,6 +67,8 @@ export async function rebuildIndex(storage: Storage, { now, limit }: { now: numb
   for (;;) {
     const walked = await indexProducts(storage, walk, { now, limit })
     count += walked
-    if (walked < limit) return count
+    if (walked < limit) break
   }
+  await storage.afterBulkLoad(['product_index', 'product_index_words', 'product_words'])
+  return count
 }

@@ -96,6 +96,9 @@ export async function deleteExpiredKeys(
 
 // After an import.
 export async function learnSizes(storage: Storage): Promise<void> {
-  const tables = ['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements']
+  const tables = [
+    ...['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements'],
+    ...['product_index', 'product_index_words', 'product_words'],
+  ]
   await storage.afterBulkLoad(tables)
 }
