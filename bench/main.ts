@@ -19,6 +19,7 @@ import { markdown, type Report, type RowReport, terminalText } from './report.ts
 import type { Circumstances, Row } from './row.ts'
 import { adminRows } from './rows/admin.ts'
 import { cartRows } from './rows/carts.ts'
+import { dashboardRows } from './rows/dashboard.ts'
 import { growthRows } from './rows/growth.ts'
 import { mailRows } from './rows/mail.ts'
 import { postgresRows } from './rows/postgres.ts'
@@ -37,6 +38,7 @@ const rows: readonly Row[] = [
   ...webhookRows,
   ...adminRows,
   ...searchRows,
+  ...dashboardRows,
   ...startRows,
   ...growthRows,
 ]

@@ -207,7 +207,7 @@ async function importFile(server: Running, shop: ShopData, key: string, say: (li
   ]
 }
 
-async function buyOne(server: Running, shop: ShopData): Promise<string> {
+export async function buyOne(server: Running, shop: ShopData): Promise<string> {
   const pool = new Pool(server.origin)
   const sessionId = await buy(pool, shop, 0)
   await pool.close()
@@ -215,7 +215,7 @@ async function buyOne(server: Running, shop: ShopData): Promise<string> {
 }
 
 // A year of sales: the day on which the order was bought, with its products, copied.
-function spreadSales(path: string): void {
+export function spreadSales(path: string): void {
   const db = new DatabaseSync(path)
   try {
     const columns = (db.prepare('select name from pragma_table_info(?)').all('sales_days') as { name: string }[])
@@ -237,17 +237,17 @@ function spreadSales(path: string): void {
   }
 }
 
-function dayAgo(days: number): string {
+export function dayAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return performance.now() - startedAt
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
