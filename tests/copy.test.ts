@@ -81,7 +81,7 @@ for (const [one, other] of [
     })
 
     test('copies odd values as they are, and every table that a migration makes', async () => {
-      const [fromUrl, toUrl] = [await from.freshUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
         for (const [i, text] of oddTexts.entries())
@@ -116,7 +116,7 @@ for (const [one, other] of [
     })
 
     test('refuses a target that has anything in it, unless it may be emptied', async () => {
-      const [fromUrl, toUrl] = [await from.freshUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write((tx) => insertKey(tx, { key: 'moved', answer: 'a', createdAt: 1 }))
       await source.close()
@@ -136,7 +136,7 @@ for (const [one, other] of [
     })
 
     test('commits nothing when rows arrive changed, and tells which without their values', async () => {
-      const [fromUrl, toUrl] = [await from.freshUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
         for (const key of ['fine', 'changed', 'lost'])
@@ -160,7 +160,7 @@ for (const [one, other] of [
 
     for (const step of ['copying idempotency_keys', 'verifying idempotency_keys'])
       test(`kill -9 while ${step} leaves an empty target, and the next try works`, async () => {
-        const [fromUrl, toUrl] = [await from.freshUrl(), await to.freshUrl()]
+        const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
         const source = await from.open({ url: fromUrl })
         await source.write(async (tx) => {
           await insertFamily(tx)
@@ -180,7 +180,7 @@ for (const [one, other] of [
       })
 
     test('refuses while a server is at work on either, and a source that is not up to date', async () => {
-      const [fromUrl, toUrl] = [await from.freshUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const problem =
         /another Cartwright server has this file open|servers are connected to the PostgreSQL database \(1\)/
       for (const [given, url] of [
@@ -210,7 +210,7 @@ describe('a move', () => {
   const to = givenEngine('postgres')
 
   test('is not made from a file that is damaged where nobody looks', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const file = url.slice('sqlite:'.length)
     const storage = await given.open({ url })
     await applyShop(storage, market, { now: now.getTime(), stock: false, dryRun: false })
@@ -228,7 +228,7 @@ describe('a move', () => {
   })
 
   test('does not wait for a server in another schema of the same database', async () => {
-    const [source, target] = [await given.freshUrl(), await to.freshUrl()]
+    const [source, target] = [await given.migratedUrl(), await to.freshUrl()]
     await (await given.open({ url: source })).close()
     const server = await to.open({ url: target })
     await server.write((tx) => tx.sql`create schema cell`)

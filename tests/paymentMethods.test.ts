@@ -323,7 +323,7 @@ describe('payment methods, as they are typed', () => {
   }
 
   test('methods are listed and set; doctor and apply warn while nobody can pay', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     const path = join(folder, 'shop.json')
     await writeFile(path, JSON.stringify(shop('live')))
@@ -394,7 +394,7 @@ describe('payment methods, as they are typed', () => {
       assert.deepEqual([code, out], [2, ''], args.join(' '))
       assert.match(err, why)
     }
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     await applyShop(storage, shop('test'), { now: 1_000, stock: false, dryRun: false })
     const long = await say(

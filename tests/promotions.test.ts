@@ -413,7 +413,7 @@ eachEngine('promotions', (given) => {
 
     async function environment(): Promise<Environment> {
       return {
-        CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
+        CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
         CARTWRIGHT_SECRET: 'the-root-secret-of-one-promotions-test',
       }
     }

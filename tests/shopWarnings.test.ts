@@ -96,7 +96,7 @@ eachEngine('a shop that cannot sell', (given) => {
   })
 
   test('by the command line: apply and doctor, for people and for machines; a warning is no failure', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: 'the-root-secret-of-the-test-of-warnings' }
     const path = join(await tempFolder(), 'tea.json')
     const { taxes: _, ...bare } = whole

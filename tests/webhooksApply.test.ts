@@ -180,7 +180,7 @@ eachEngine('webhooks in a shop file', (given) => {
 
   test('by the command line the secret is printed once, in words and in JSON', async () => {
     const folder = await tempFolder()
-    const settings = { CARTWRIGHT_DATABASE_URL: await given.freshUrl(), CARTWRIGHT_SECRET: testSecretText }
+    const settings = { CARTWRIGHT_DATABASE_URL: await given.migratedUrl(), CARTWRIGHT_SECRET: testSecretText }
     const path = join(folder, 'tea.json')
     await writeFile(path, JSON.stringify(shop([warehouse])))
     const first = await cartwright(['apply', path], settings)

@@ -77,7 +77,7 @@ describe('webhooks by the command line', () => {
   const given = givenEngine('sqlite')
 
   async function openShop() {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secretText }
@@ -350,7 +350,7 @@ describe('webhooks listen', () => {
   const given = givenEngine('sqlite')
 
   async function openDemo() {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const demo = await makeDemoShop(storage, rootSecret, Date.now())
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secretText, ...wideOpen }
@@ -571,7 +571,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const given = givenEngine(engine)
 
     test('a test call goes from the server to the receiver and is told as it went', async () => {
-      const settings = { CARTWRIGHT_DATABASE_URL: await given.freshUrl(), CARTWRIGHT_SECRET: secretText, ...wideOpen }
+      const settings = {
+        CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
+        CARTWRIGHT_SECRET: secretText,
+        ...wideOpen,
+      }
       const server = await serve(settings)
       const receiver = await listen(settings, ['--port', '0'])
       const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL, withMigrations: false })

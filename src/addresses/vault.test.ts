@@ -204,7 +204,7 @@ eachEngine('the vault of addresses', (given) => {
   })
 
   test('sweeps what has expired, in bounded batches, on two nodes at once', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const [one, two] = [await given.open({ url }), await given.open({ url })]
     const owner = newOwner()
     const ids = await one.write(async (tx) => {

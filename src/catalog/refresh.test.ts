@@ -117,7 +117,7 @@ eachEngine('what the catalog says of stock', (given) => {
   })
 
   test('a change that is under way while the loop renders is not lost', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
@@ -138,7 +138,7 @@ eachEngine('what the catalog says of stock', (given) => {
   })
 
   test('two loops beside many buyers leave the truth behind', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
     let buying = true
@@ -171,7 +171,7 @@ eachEngine('what the catalog says of stock', (given) => {
   })
 
   test('a sale between the look and the write of provisioning is not lost', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
     const seller = await room.storage.read((db) => findSeller(db, room.merchantId))

@@ -462,7 +462,7 @@ eachEngine('stock', (given) => {
   })
 
   test('two sweep at once, on connections of their own, beside whoever buys', async () => {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const other = await given.open({ url, withMigrations: false })
     const codes = Array.from({ length: 30 }, (_, i) => `S${i}`)

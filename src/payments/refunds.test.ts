@@ -20,7 +20,7 @@ const [merchantId, installationId] = [newId('mer'), newId('ins')]
 eachEngine('paying refunds', (given) => {
   // A till with one charge, and a list of what the orders room was told.
   async function openTill({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const clock = { now: start }
     const provider = createSandboxProvider({ storage, clock: () => new Date(clock.now), ...(hook && { hook }) })

@@ -40,7 +40,7 @@ eachEngine('payments and refunds in the store', (given) => {
 
   // A store with one merchant, which sells by an installation in test mode and by a rival in live mode.
   async function openStore() {
-    const url = await given.freshUrl()
+    const url = await given.migratedUrl()
     const storage = await given.open({ url })
     await storage.write(async (tx) => {
       await tx.sql`

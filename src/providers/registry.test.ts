@@ -13,7 +13,7 @@ const start = Date.parse('2026-06-15T12:00:00.000Z')
 
 eachEngine('the registry of providers', (given) => {
   async function openRegistry() {
-    const storage = await given.open({ url: await given.freshUrl() })
+    const storage = await given.open({ url: await given.migratedUrl() })
     const clock = { now: start }
     const opened: OpenAccount[] = []
     const unusable: string[] = []
