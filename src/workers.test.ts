@@ -154,7 +154,7 @@ function failureOf(rowId: string): RowFailure {
   return { loop: 'carts', tenantId: 'ins_1', rowId, failures: 3, retryAt, failedAt: 0, errorCode: 'RangeError', error }
 }
 
-test('a row that could not be handled is told with its error; of many a few, and how many more there were', async () => {
+test('a row that could not be handled is reported with its error; of many a few, and how many more there were', async () => {
   const one = failureOf('cart_0')
   const many = Array.from({ length: 30 }, (_, i) => failureOf(`cart_${i + 1}`))
   const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
@@ -182,7 +182,7 @@ test('metrics name each loop: its last success, its failures, its rows', async (
   assert.match(text, /^cartwright_loop_rows_deferred\{loop="carts"\} 4$/m)
 })
 
-test('rows that failed do not keep a loop from catching up, and are told at the end', async () => {
+test('rows that failed do not keep a loop from catching up, and are reported at the end', async () => {
   const [one, two] = [failureOf('cart_1'), failureOf('cart_2')]
   const rounds = [
     () => Promise.reject(new RowsFailed([one], 2)),

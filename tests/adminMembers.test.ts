@@ -93,7 +93,7 @@ eachEngine('members', (given) => {
     assert.ok(!text.includes('back@bloom.example'))
   })
 
-  test('403: nobody gives or takes a role with a scope that they do not have', async () => {
+  test('403: no one gives or takes a role with a scope that they do not have', async () => {
     const owner = await join('owner@bloom.example', 'owner')
     await join('owner2@bloom.example', 'owner')
     const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])

@@ -170,7 +170,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await eventsOf(house, cartId)).length, 2)
   })
 
-  test('200 tells of a code that lapsed, and the next write takes it off', async () => {
+  test('200 reports a code that lapsed, and the next write takes it off', async () => {
     const house = await openHouse(given, { shops: [market] })
     const carts = await cartsOf(house)
     const cartId = await carts.create({ CARD: 10 })

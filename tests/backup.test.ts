@@ -309,7 +309,7 @@ describe('backup', () => {
     assert.equal(existsSync(join(folder, 'copy.db')), false)
   })
 
-  test('tells where the root secret is, and names pg_dump where PostgreSQL is', async () => {
+  test('says where the root secret is, and names pg_dump where PostgreSQL is', async () => {
     const { folder } = await givenStore()
     const told = await cartwright(['backup', join(folder, 'copy.db')], settingsFor(folder))
     assert.equal(told.code, 0, told.err)

@@ -7,7 +7,7 @@ import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('cancelHostedCheckoutSession', (given) => {
-  test('200 gives the stock back, leaves the cart open, and tells it once', async () => {
+  test('200 gives the stock back, leaves the cart open, and reports it once', async () => {
     const house = await openHouse(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(house)
     const { id, cartId, url } = (await open({ 'ROSE-24': 3 })).body.data

@@ -64,7 +64,7 @@ eachEngine('tries of cards', (given) => {
     return { house, checkout, pay, open, charges, tries }
   }
 
-  test('whoever types wrong a few times buys all the same', async () => {
+  test('who mistypes a few times can still buy', async () => {
     const { pay, open } = await openScene()
     const secret = await open()
     for (let i = 0; i < 4; i += 1) assert.equal(await pay(secret, { from: 'home' }), 'declined')
@@ -89,7 +89,7 @@ eachEngine('tries of cards', (given) => {
     assert.equal(await pay(secret, { card: cards.approved }), 'paid')
   })
 
-  test('a clock that is set back an hour lengthens no wait, and counts nobody more than was tried', async () => {
+  test('a clock that is set back an hour lengthens no wait, and counts no one more than was tried', async () => {
     const { house, pay, open } = await openScene()
     const [secret, once] = [await open(), await open()]
     assert.equal(await pay(once, { from: 'home' }), 'declined')

@@ -144,7 +144,7 @@ describe('filling in the checkout', () => {
     })
   })
 
-  test('the brand of a card is told by its first digits, and its digits are grouped as they are printed', async () => {
+  test('the brand of a card is known by its first digits, and its digits are grouped as they are printed', async () => {
     await visit(await ready(), {}, async (tab) => {
       const marks = tab.locator('.brands li:visible')
       const number = tab.locator('#card-number')

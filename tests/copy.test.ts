@@ -135,7 +135,7 @@ for (const [one, other] of [
       assert.deepEqual(await again.read((db) => db.sql`select id from categories`), [])
     })
 
-    test('commits nothing when rows arrive changed, and tells which without their values', async () => {
+    test('commits nothing when rows arrive changed, and says which without their values', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
@@ -209,7 +209,7 @@ describe('a move', () => {
   const given = givenEngine('sqlite')
   const to = givenEngine('postgres')
 
-  test('is not made from a file that is damaged where nobody looks', async () => {
+  test('is not made from a file that is damaged where no one looks', async () => {
     const url = await given.migratedUrl()
     const file = url.slice('sqlite:'.length)
     const storage = await given.open({ url })

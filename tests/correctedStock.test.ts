@@ -42,7 +42,7 @@ async function openScene(given: Given) {
 }
 
 eachEngine('stock that is set below what is held', (given) => {
-  test('500 on hand, four checkouts of 50, then 160: three are served, the fourth is told what is left', async () => {
+  test('500 on hand, four checkouts of 50, then 160: three are served, the fourth gets what is left', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)
@@ -73,7 +73,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([served, await scene.approved(), (await scene.onHand())?.onHand], [3, 3, 10])
   })
 
-  test('whoever is paying already comes first: nobody else begins to pay for the same units', async () => {
+  test('who is paying already comes first: no one else begins to pay for the same units', async () => {
     const scene = await openScene(given)
     const [first, second] = await scene.four()
     assert.ok(first && second)

@@ -187,7 +187,7 @@ eachEngine('the limit per customer', (given) => {
     assert.deepEqual(await buy(house, 'ada@example.com'), overLimit)
   })
 
-  test('a stolen table does not tell that two merchants have one customer', async () => {
+  test('a stolen table does not show that two merchants have one customer', async () => {
     const house = await openHouse(given, { shops: [shop, rival] })
     const { carts } = await checkoutOf(house)
     assert.equal(await buy(house, 'ada@example.com'), null)

@@ -198,7 +198,7 @@ eachEngine('settings in the dashboard', (given) => {
     )
   })
 
-  test('payments: a method is turned on with what the shopper is told; live bank transfer needs it', async () => {
+  test('payments: a method is turned on with what the shopper reads; live bank transfer needs it', async () => {
     const { page } = desk
     const live = await deskOf(house, { mode: 'live' })
     await live.page.open(live.path('settings/payments'))

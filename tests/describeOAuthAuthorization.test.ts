@@ -20,7 +20,7 @@ import { hashOf } from '../src/oauth/artifacts.ts'
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthHouse(given)
 
-  test('200 tells what was granted, to whom, and where to go from here', async () => {
+  test('200 says what was granted, to whom, and where to go from here', async () => {
     const house = await open()
     const installed = await installApp(house)
     const at = (path: string) => house.origin + path

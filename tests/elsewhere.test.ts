@@ -101,7 +101,7 @@ async function openShop(given: Given) {
 }
 
 eachEngine('a payment elsewhere', (given) => {
-  test('the page leads there, and no other host is told its secret', async () => {
+  test('the page leads there, and no other host learns its secret', async () => {
     const shop = await openShop(given)
     const result = await shop.begin()
     assert.equal(result?.problem, null)
@@ -174,7 +174,7 @@ eachEngine('a payment elsewhere', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('a return that nobody was given is not found', async () => {
+  test('a return that no one was given is not found', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const path = await shop.returnPath()
@@ -182,7 +182,7 @@ eachEngine('a payment elsewhere', (given) => {
       assert.equal((await shop.get(forged)).status, 404, forged)
   })
 
-  test('it is asked about once in five seconds, however often somebody comes back', async () => {
+  test('it is asked about once in five seconds, however often someone comes back', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const path = await shop.returnPath()

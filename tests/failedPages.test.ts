@@ -71,7 +71,7 @@ eachEngine('a page that fails', (given) => {
     assert.equal((await house.fetch(`/c/${secret}`)).status, 200)
   })
 
-  test('shows whoever looks at an order a page', async () => {
+  test('shows a page to anyone who looks at an order', async () => {
     const set = (text: string) => (storage: Storage) =>
       storage.write((tx) => tx.sql`update merchants set links = ${text} where id = ${house.merchantId}`)
     await brokenly(set('not JSON'), set('{}'), () => assertFailed(statusPath))

@@ -5,7 +5,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { endKey, rotateKey } from '../src/access/keys.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
-  test('200 tells who the credential is, and nothing that could be used in its place', async () => {
+  test('200 says who the credential is, and nothing that could be used in its place', async () => {
     const house = await openHouse(given, { rateLimit: { perSecond: 100, burst: 200 } })
     const { key, id } = await house.newKey(['catalog:read', 'webhooks:read'], {
       name: 'Till 3',

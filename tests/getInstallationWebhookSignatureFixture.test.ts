@@ -91,7 +91,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.deepEqual([isTaken(context, second, after, then), isTaken(context, first, after, then)], [true, false])
   })
 
-  test('200 tells no live, former or root secret, and the fixture secret stays as it is', async () => {
+  test('200 shows no live, former or root secret, and the fixture secret stays as it is', async () => {
     const { endpoint, secret: first } = await webhooks.add()
     const earlier = await webhooks.fixture(endpoint.id)
     const rotated = await house.storage.write((tx) =>

@@ -10,7 +10,7 @@ import { expireCarts } from '../src/carts/sweep.ts'
 const day = 24 * 3_600_000
 
 eachEngine('getPublicCart', (given) => {
-  test('200 tells of a changed price, and stops once the line is written again', async () => {
+  test('200 reports a changed price, and stops once the line is written again', async () => {
     const house = await openHouse(given, { shops: [market] })
     const carts = await cartsOf(house)
     const cartId = await carts.create({ CARD: 2 })
@@ -56,7 +56,7 @@ eachEngine('getPublicCart', (given) => {
     assertError(await carts.patch(cartId, 'CARD', 2), 'item_unavailable')
   })
 
-  test('200 tells of lost availability: less stock, a limit, a product taken off', async () => {
+  test('200 reports lost availability: less stock, a limit, a product taken off', async () => {
     const house = await openHouse(given, { shops: [market] })
     const carts = await cartsOf(house)
     const cartId = await carts.create({ CARD: 5, BOOK: 5, 'ROSE-12': 5 })

@@ -62,7 +62,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.equal(totals.discount, 800)
   })
 
-  test('is told as it is read: placed first, then paid, and never the address', async () => {
+  test('is reported as it is read: placed first, then paid, and never the address', async () => {
     const house = await openOrderHouse(given)
     const { orderId } = await house.orders.place()
     const events = await eventsOf(house, orderId)
@@ -84,7 +84,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.ok(!JSON.stringify(events).includes('Linden'))
   })
 
-  test('200 an order of nothing is paid by nobody, and one without a parcel has no address', async () => {
+  test('200 an order of nothing is paid by no one, and one without a parcel has no address', async () => {
     const house = await openOrderHouse(given)
     const { orderId, paymentId } = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.equal(paymentId, null)

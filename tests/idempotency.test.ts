@@ -390,7 +390,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(await count(), 1)
   })
 
-  test('who asks again is answered, whoever holds what the first one changed', async () => {
+  test('who asks again is answered, no matter who holds what the first one changed', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const request = {
       path: { cartId, skuId: carts.sku('BOOK') },

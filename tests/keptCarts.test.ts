@@ -140,7 +140,7 @@ eachEngine('a cart that is kept', (given) => {
     assert.ok(seen.size >= 25, `${seen.size} of ${happenings.length}`)
   })
 
-  test("is nobody else's", async () => {
+  test("is no one else's", async () => {
     const house = await openHouse(given)
     const carts = await cartsOf(house)
     const cartId = await carts.create({ 'ROSE-12': 1 })

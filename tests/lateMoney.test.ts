@@ -312,7 +312,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await till.metric(incident('late_success', 2)))
   })
 
-  test('a decline by an adapter that was told to stop is looked up before it is believed', async () => {
+  test('a decline by an adapter that was asked to stop is looked up before it is believed', async () => {
     const till = await openTill(given)
     till.says.start = async (charge, request, signal) => {
       await till.honest.start(charge, request, signal)
@@ -447,7 +447,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual(await till.charges(), [])
   })
 
-  test('a provider that takes an approval back is told, and the order stays', async () => {
+  test('a provider that takes an approval back is reported, and the order stays', async () => {
     const till = await openTill(given)
     const slow = Promise.withResolvers<Outcome>()
     till.says.start = async (charge, ...rest) => {
@@ -473,7 +473,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await till.metric(incident('contradiction', 1)))
   })
 
-  test('an outcome that cannot be recorded is told with its payment, and is recorded later', async () => {
+  test('an outcome that cannot be recorded is reported with its payment, and is recorded later', async () => {
     const till = await openTill(given)
     const { storage } = till.tools
     let writes = 0
@@ -508,7 +508,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
   })
 })
 
-eachEngine('a payment whose outcome nobody will ever tell', (given) => {
+eachEngine('a payment whose outcome never becomes known', (given) => {
   // The charge is made, and the provider says nothing of it, whatever it is asked.
   async function openSilent() {
     const till = await openTill(given)
@@ -560,7 +560,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     assert.ok(await till.metric(incident('late_success', 1)))
   })
 
-  test('is closed as succeeded: the order is placed, once, and a provider that denies it is told of', async () => {
+  test('is closed as succeeded: the order is placed, once, and a provider that denies it is reported', async () => {
     const till = await openSilent()
     const held = Promise.withResolvers<void>()
     till.says.lookUp = async () => {

@@ -81,7 +81,7 @@ eachEngine('letters that are owed', (given) => {
     assert.equal(new Set(rows.map(({ subjectId }) => subjectId)).size, 4)
   })
 
-  test('a cancellation says what goes back; a refund that fails is told to the merchant', async () => {
+  test('a cancellation says what goes back; a refund that fails is reported to the merchant', async () => {
     const house = await openOrderHouse(given)
     const { orders, clock, storage } = house
     await switchOn(house)
@@ -108,7 +108,7 @@ eachEngine('letters that are owed', (given) => {
     assert.ok(!(await kindsOf(house)).includes('refunded'))
   })
 
-  test('money for which no order is possible is told to the shopper of the checkout', async () => {
+  test('money for which no order is possible is reported to the shopper of the checkout', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     const { storage, installationId, clock } = house
     await switchOn(house)
@@ -187,7 +187,7 @@ eachEngine('letters that are owed', (given) => {
     assert.ok((await rowsOf(house)).every(({ hash }) => hash === null || hash === 'merchant'))
   })
 
-  test('an endpoint that was given up, and a live stock that runs low, are told to the merchant', async () => {
+  test('an endpoint that was given up, and a live stock that runs low, are reported to the merchant', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     await switchOn(house)
     await setSupport(house, 'help@example.com')

@@ -316,7 +316,7 @@ eachEngine('letters that are sent', (given) => {
     )
   })
 
-  test('many new orders do not crowd out what else a merchant is told', async () => {
+  test('many new orders do not crowd out what else a merchant gets', async () => {
     const shop = await openMailHouse(given, server.url)
     await shop.buy()
     const { storage, merchantId } = shop.house

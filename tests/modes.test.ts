@@ -101,7 +101,7 @@ eachEngine('modes', (given) => {
     assert.equal(await open(), 'low_stock')
   })
 
-  test('orders, sessions and events say their mode, and stock and promotions are told to their mode only', async () => {
+  test('orders, sessions and events say their mode, and stock and promotions are announced to their mode only', async () => {
     const { test: trial, live } = await openTwoModes(given)
     for (const side of [trial, live]) {
       const { orderId, sessionId } = await side.buy({ CARD: 1 })

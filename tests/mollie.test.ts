@@ -145,7 +145,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(paid.view.session.status, 'completed')
   })
 
-  test('refused by the bank: the shopper is told why, and can try again', async () => {
+  test('refused by the bank: the shopper reads why, and can try again', async () => {
     const one = await begin()
     await one.comeBack(await one.act('fail'))
     const { status, lastPaymentError } = await one.session()

@@ -615,7 +615,7 @@ eachEngine('the pages of installing', (given) => {
     assert.match((await browser.visit(ask(house))).text, /name="password"/)
   })
 
-  test('a new password signs everybody out, and so does a disabling that was taken back', async () => {
+  test('a new password signs everyone out, and so does a disabling that was taken back', async () => {
     const house = await open()
     const userId = await house.newUser('stolen@bloom.example', [house.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -662,7 +662,7 @@ eachEngine('the pages of installing', (given) => {
     assert.match((await owner.visit(ask(house))).text, /name="password"/, 'and so is this one by the next')
   })
 
-  test('an approval that nobody redeems ends by itself; an app that has only its refresh token goes on', async () => {
+  test('an approval that no one redeems ends by itself; an app that has only its refresh token goes on', async () => {
     const house = await open()
     const installed = await installApp(house)
     const browser = openBrowser(house)
@@ -736,7 +736,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
-  test("nothing ticked, no shop and somebody else's shop are told on the page, and make nothing", async () => {
+  test("nothing ticked, no shop and someone else's shop are shown on the page, and make nothing", async () => {
     const house = await open()
     const browser = openBrowser(house)
     const before = await countInstallations(house.storage)
@@ -757,7 +757,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.ok((await consent(house, browser, page)).url.startsWith(redirectUri))
   })
 
-  test('a wrong password, an unknown e-mail and a disabled user read alike, and too many are told to wait', async () => {
+  test('a wrong password, an unknown e-mail and a disabled user read alike, and too many have to wait', async () => {
     const house = await open()
     const browser = openBrowser(house)
     const page = await browser.visit(ask(house))
@@ -874,7 +874,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
       assert.equal((await browser.visit(at(uri))).status, 400)
   })
 
-  test('a request that is wrong beyond sending back is told on a page, with nothing of it unescaped', async () => {
+  test('a request that is wrong beyond sending back is shown on a page, with nothing of it unescaped', async () => {
     const house = await open()
     const browser = openBrowser(house)
     for (const more of [
@@ -939,7 +939,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
   })
 
-  test('nobody is asked for a password over plain http beyond the own machine', async () => {
+  test('no one is asked for a password over plain http beyond the own machine', async () => {
     const house = await openOAuthHouse(given, { publicOrigin: () => 'http://shop.example' })
     const url = new URL(authorizationUrl(house, house.publicApp, makeVerifier().challenge))
     assert.equal((await house.fetch(url.pathname + url.search)).status, 500)

@@ -269,7 +269,7 @@ describe('the forms', () => {
     })
   })
 
-  test('nobody frames them', async () => {
+  test('no one frames them', async () => {
     const context = await browser.newContext()
     const tab = await context.newPage()
     const refused = tab.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))

@@ -197,7 +197,7 @@ const authorizationRows: readonly AuthorizationRow[] = [
 
 function authorizationIsRefused(open: Open): void {
   for (const { name, url, to, error, state = 'a-state', browser: other } of authorizationRows) {
-    test(`${name}: ${error}, told ${to === 'page' ? 'on a page' : 'to the app'}`, async () => {
+    test(`${name}: ${error}, reported ${to === 'page' ? 'on a page' : 'to the app'}`, async () => {
       const scene = await open()
       const asked = await url(scene)
       const browser = other?.(scene) ?? scene.browser
@@ -453,7 +453,7 @@ function tokenIsRefused(open: Open): void {
     assert.deepEqual(tokensIn(await worldOf(coded.house)), tokensIn(before))
   })
 
-  test('a nonce that is too old: 400 use_dpop_nonce, and the one that it tells is good', async () => {
+  test('a nonce that is too old: 400 use_dpop_nonce, and the one that it names is good', async () => {
     const coded = await newCode(await open())
     const { house, app, code, verifier, key } = coded
     const fields = codeFields(app, code, verifier)
@@ -678,7 +678,7 @@ function revocationIsRefused(open: Open): void {
     })
   }
 
-  test('a token that nobody was given: 200, and nothing happens', async () => {
+  test('a token that no one was given: 200, and nothing happens', async () => {
     const { house } = await open()
     const fields = { client_id: house.publicApp.id, token: 'a'.repeat(43) }
     assert.equal((await unchanged(house, () => postForm(house, '/oauth/revoke', fields))).status, 200)

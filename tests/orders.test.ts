@@ -415,7 +415,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
   })
 
-  test('is given back in parts and then the rest; the money is told when it arrived', async () => {
+  test('is given back in parts and then the rest; the money is reported when it arrived', async () => {
     const house = await openCheckout(given)
     const { orderId, quote } = await house.orders.place()
     const { total } = quote.totals

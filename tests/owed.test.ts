@@ -90,7 +90,7 @@ eachEngine('money that waits', (given) => {
     assert.ok(text.includes(`\n    ${orderId} ${refund.id} (test)\n! The provider would not take`))
   })
 
-  test('is not named any more once somebody has seen to it', async () => {
+  test('is not named any more once someone has seen to it', async () => {
     const house = await openOrderHouse(given)
     const { orderId, quote } = await house.orders.place()
     await house.orders.cancel(orderId)
@@ -131,7 +131,7 @@ eachEngine('money that waits', (given) => {
     assert.equal((await find())?.status, 'voided')
   })
 
-  test('because its provider never told is closed by the command that doctor names', async () => {
+  test('whose provider never answered is closed by the command that doctor names', async () => {
     const house = await openOrderHouse(given)
     house.clock.now = Date.now() - 25 * hour
     const checkout = await checkoutOf(house)

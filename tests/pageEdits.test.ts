@@ -57,7 +57,7 @@ eachEngine('edits on the page', (given) => {
     assert.deepEqual(await Promise.all([tell(), tell()]).then((counts) => counts.toSorted()), [0, 1])
   })
 
-  test('are told by whatever else is told of the cart: a call, a payment, the end of the checkout', async () => {
+  test('are reported with whatever else is reported of the cart: a call, a payment, the end of the checkout', async () => {
     const called = await openScene()
     await called.setCard(2)
     const answer = await called.checkout.carts.patch(called.cartId, 'BOOK', 2)
@@ -77,7 +77,7 @@ eachEngine('edits on the page', (given) => {
     }
   })
 
-  test('of a cart whose payment is under way are told when that has failed', async () => {
+  test('of a cart whose payment is under way are reported when that has failed', async () => {
     const { house, checkout, tell } = await openScene()
     const { secret, view } = await checkout.ready({ COURSE: 1 })
     await checkout.pay(secret, view, '4000002500003155')

@@ -71,7 +71,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('what is told of a purchase is what the API answers afterwards, and the last use of a code is told once', async () => {
+  test('what is announced of a purchase is what the API answers afterwards, and the last use of a code is reported once', async () => {
     const promotion = { code: 'LAST', name: 'The last', type: 'percentage', percentage: 1_000, usageLimit: 1 } as const
     const house = await openHouse(given, { shops: [{ ...market, promotions: [promotion] }] })
     const { carts, ready, pay, read } = await checkoutOf(house)
@@ -176,7 +176,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual([orders.length, charges.length], [1, 1])
   })
 
-  test('nobody is charged what was not shown: another total or an older version is refused', async () => {
+  test('no one is charged what was not shown: another total or an older version is refused', async () => {
     const house = await openHouse(given, { shops: [market] })
     const { carts, ready, pay, look } = await checkoutOf(house)
     const { secret, view } = await ready({ CARD: 1 })
@@ -197,7 +197,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
-  test('200 shoppers for 20 units: 20 orders, the others are told, nobody is charged without an order', async () => {
+  test('200 shoppers for 20 units: 20 orders, the others are refused, no one is charged without an order', async () => {
     const products = [
       {
         slug: 'rare',

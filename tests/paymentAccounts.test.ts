@@ -67,7 +67,7 @@ interface Report {
 const connectTest = 'connect elsewhere --mode test'
 
 eachEngine('accounts at payment providers', (given) => {
-  test('connect: sealed, told to the provider, and used by a running server at once', async () => {
+  test('connect: sealed, announced to the provider, and used by a running server at once', async () => {
     const { bank, house, run } = await openShop(given)
     await assert.rejects(payAtBank(house), 'nothing is offered yet')
     const { code, account, noticeHelp } = await run(connectTest, `${key}\n`)

@@ -322,7 +322,7 @@ describe('payment methods, as they are typed', () => {
     return cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: testSecretText })
   }
 
-  test('methods are listed and set; doctor and apply warn while nobody can pay', async () => {
+  test('methods are listed and set; doctor and apply warn while no one can pay', async () => {
     const url = await given.migratedUrl()
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     const path = join(folder, 'shop.json')

@@ -134,7 +134,7 @@ describe('posts of browsers', () => {
     assert.equal((await look(from)).status, 200)
   })
 
-  test('whoever posts too much waits for the answer', async () => {
+  test('who posts too much waits for the answer', async () => {
     const slow = await openHouse(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
@@ -191,7 +191,7 @@ describe('posts of browsers', () => {
     assert.equal(app.body.error, 'temporarily_unavailable')
   })
 
-  test('nobody is bounded where the operator turned limits off', async () => {
+  test('no one is bounded where the operator turned limits off', async () => {
     const open = await openHouse(given, { shops: [market], rateLimit: null })
     const init = { method: 'POST', body: new URLSearchParams() }
     const path = `/c/${'x'.repeat(43)}/code`

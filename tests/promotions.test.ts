@@ -99,7 +99,7 @@ describe('a shop file with bad promotions', () => {
     ['a member nobody knows', { maximum: 3 }, '/maximum', /known/],
   ]
   for (const [what, entry, path, message] of cases) {
-    test(`is told of ${what}`, () => {
+    test(`reports ${what}`, () => {
       const bad = { code: 'CODE', name: 'Name', type: 'free_shipping', ...entry }
       const read = readShopFile(JSON.stringify({ ...bloom, promotions: [tenPercent, bad] }), now)
       assert.ok('problems' in read)
@@ -109,7 +109,7 @@ describe('a shop file with bad promotions', () => {
     })
   }
 
-  test('is told of a code that is there twice, however it is written', () => {
+  test('reports a code that is there twice, however it is written', () => {
     const file = withPromotions(tenPercent, { ...tenPercent, code: ' ｗelcome10' })
     assert.deepEqual(readShopFile(stringify(file), now), {
       problems: [{ path: '/promotions/1/code', message: 'is there twice' }],
@@ -229,7 +229,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('SPRING'), spring)
   })
 
-  test('a file changes what it names and tells it; what it does not name stays', async () => {
+  test('a file changes what it names and reports it; what it does not name stays', async () => {
     const promotion = await made({ ...fiveOff, code: 'CHANGES', endsAt: '2026-07-01T00:00:00Z', usageLimit: 5 })
     const other = await made({ ...tenPercent, code: 'STAYS' })
     assert.equal(await use(promotion.id), true)

@@ -152,7 +152,7 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 
 eachEngine('provisioning', (given) => {
   if (given.engine === 'postgres')
-    test('a shop is applied whole while somebody tends its tables', async () => {
+    test('a shop is applied whole while someone tends its tables', async () => {
       const url = await given.freshUrl()
       const storage = await given.open({ url, lockMsMax: 200 })
       const tending = new pg.Client({ connectionString: url })
@@ -324,7 +324,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await version(), before)
   })
 
-  test('a file that breaks off: what came before is kept and counted, and the line is told', async () => {
+  test('a file that breaks off: what came before is kept and counted, and the line is reported', async () => {
     const storage = await openShop(given)
     const rows = Array.from({ length: 3 }, (_, i) => plainRow(`row-${i}`))
     const report = await bring(storage, csv(...rows, plainRow('cut')), 'broken,"never closed\n')
@@ -619,7 +619,7 @@ eachEngine('provisioning', (given) => {
       assert.equal(rows.length, 1)
     })
 
-    test('the end of the old key is told as it is: the overlap, or sooner its own end', async () => {
+    test('the end of the old key is reported as it is: the overlap, or sooner its own end', async () => {
       const { storage, make } = await withKey()
       for (const [expiresAt, overlap, end] of [
         [null, hour, now + hour],
@@ -729,7 +729,7 @@ eachEngine('provisioning', (given) => {
         }
       })
 
-    test('import tells the broken line, a file that is a folder, and nothing of descriptors', async () => {
+    test('import names the broken line, a file that is a folder, and nothing of descriptors', async () => {
       const { settings, folder, shop } = await environment({ merchant: merchant(), categories })
       await cartwright(['apply', shop], settings)
       const file = join(folder, 'broken.csv')

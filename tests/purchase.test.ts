@@ -208,7 +208,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('stock that went meanwhile is told, and nobody is charged', async () => {
+  test('stock that went meanwhile is reported, and no one is charged', async () => {
     const { id, url } = await open({ 'ROSE-24': 3 }, { expiresInSeconds: 86_400 })
     const page = await visit(url)
     await fillDetails(page)
@@ -234,7 +234,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('Arabic from right to left, and an unknown link that tells nothing', async () => {
+  test('Arabic from right to left, and an unknown link that says nothing', async () => {
     const { url } = await open({ CARD: 1 }, { locale: 'ar' })
     const page = await visit(url, { viewport: { width: 390, height: 844 } })
     assert.deepEqual(

@@ -138,7 +138,7 @@ describe('the receiver in the example', () => {
     assert.deepEqual(await worked(), [])
   })
 
-  test('tells old news of a subject from new', async () => {
+  test('distinguishes old news of a subject from new', async () => {
     const [third, first, other] = [eventOf(3), eventOf(1), eventOf(1, 'ord_2')]
     for (const event of [third, first, other]) assert.equal(await call(event), 204)
     assert.deepEqual(await worked(), [

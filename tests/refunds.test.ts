@@ -331,7 +331,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['completed', part.refund.id])
   })
 
-  test('is told by orders show, tried again by orders refund, and recorded as paid by hand', async () => {
+  test('is shown by orders show, tried again by orders refund, and recorded as paid by hand', async () => {
     const house = await openOrderHouse(given)
     house.clock.now = Date.now() - 30 * 86_400_000
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(house))

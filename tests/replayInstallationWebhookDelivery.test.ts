@@ -282,7 +282,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.equal((await webhooks.replay(deliveryId, {}, writer.key)).status, 200)
   })
 
-  test('64 at once with keys of their own: one replay, and the others are told that it is under way', async () => {
+  test('64 at once with keys of their own: one replay, and the others read that it is under way', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const kept = (await webhookWorld(house)).keys.length
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId)))

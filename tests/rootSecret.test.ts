@@ -458,7 +458,7 @@ eachEngine('the check values', (given) => {
     assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
   })
 
-  test('are missing in a database of before: a key tells which version made it', async () => {
+  test('are missing in a database of before: a key shows which version made it', async () => {
     const { storage } = await withoutCheckValues()
     await storage.write(
       (tx) => tx.sql`

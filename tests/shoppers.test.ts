@@ -74,7 +74,7 @@ async function send(house: House, orderId: string): Promise<void> {
 }
 
 eachEngine('a shopper', (given) => {
-  test('is forgotten: all that tells who it was is gone, and what was bought stays', async () => {
+  test('is forgotten: all that says who it was is gone, and what was bought stays', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(house)
     const sent = await buy(checkout, house, ada)
@@ -130,7 +130,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([rest.erased.orders, rest.kept.length], [1, 1])
   })
 
-  test('leaves no row that tells of it', async () => {
+  test('leaves no row about it', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(house)
     const { orderId } = await buy(checkout, house, ada)
@@ -222,7 +222,7 @@ eachEngine('a shopper', (given) => {
     assert.equal((await forget(house, '--email', ada, '--unsent')).erased.orders, 1)
   })
 
-  test('that nobody knows is told so', async () => {
+  test('that is unknown is reported as such', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
     const words = ['shoppers', 'forget', '--email', 'nobody@example.com']

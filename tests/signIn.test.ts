@@ -141,7 +141,7 @@ eachEngine('guessing at the sign-in', (given) => {
     assert.equal(await guess(scene, { from: '2001:db8:78::1', email: 'user1@bloom.example' }), 400, 'its neighbours')
   })
 
-  test('after the clock was set back, nobody waits for longer than before', async () => {
+  test('after the clock was set back, no one waits for longer than before', async () => {
     const scene = await openScene(given)
     const from = '203.0.113.9'
     for (let i = 0; i < 10; i += 1) assert.equal(await guess(scene, { from }), 400)

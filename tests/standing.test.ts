@@ -174,7 +174,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
   })
 
-  test('one of ours that was given up and turns up there is counted, and waits for nobody', async () => {
+  test('one of ours that was given up and turns up there is counted, and waits for no one', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.dropNext('refund')

@@ -433,7 +433,7 @@ describe('the log of a server', () => {
     }
   }
 
-  test('on a full disk ends nothing, and the metrics tell what is lost', { timeout: 60_000 }, async (t) => {
+  test('on a full disk ends nothing, and the metrics say what is lost', { timeout: 60_000 }, async (t) => {
     if (
       await access('/dev/full').then(
         () => false,
@@ -453,7 +453,7 @@ describe('the log of a server', () => {
     assert.equal(code, 0)
   })
 
-  test('that nobody reads holds nothing up, and its lines are whole when somebody does', {
+  test('that no one reads holds nothing up, and its lines are whole when someone does', {
     timeout: 60_000,
   }, async () => {
     const port = await freePort()

@@ -235,7 +235,7 @@ describe('every page is readable for everyone', () => {
 })
 
 describe('forms', () => {
-  test('a sold-out SKU cannot be added, and the reason is told on its page', async () => {
+  test('a sold-out SKU cannot be added, and the reason is reported on its page', async () => {
     const { location, page } = await post('/cart/add', added('ribbed-vase'))
     assert.match(location, /^\/shop\/products\/ribbed-vase\?.*say=sold_out/)
     assert.match(page, /Sorry, this is sold out\./)
@@ -262,7 +262,7 @@ describe('forms', () => {
     assert.deepEqual(quantitiesIn(page), [2])
   })
 
-  test('a browser that keeps no cookies is told so, not that something was added', async () => {
+  test('a browser without cookies gets a page that says so, not that something was added', async () => {
     const { location } = await post('/cart/add', added('jute-twine'))
     const page = await (await fetch(new URL(location, origin))).text()
     assert.match(page, /Please allow cookies/)
@@ -372,7 +372,7 @@ describe('pages', () => {
     assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
   })
 
-  test('a link to words of somebody else says nothing', async () => {
+  test('a link to words of someone else says nothing', async () => {
     assert.doesNotMatch(await get('/cart?say=<b>Call+us</b>'), /Call us|id="said"/)
     assert.doesNotMatch(await get('/cart?say=constructor'), /id="said"/)
     assert.match(await get('/cart?say=only_left&n=%3Cb%3E'), /only 0 of these/)
@@ -481,7 +481,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('a refused key and a silent API are told in words, without a detail', async () => {
+  test('a refused key and a silent API are reported in words, without a detail', async () => {
     const reported: unknown[] = []
     const refused = createStorefront({
       apiUrl,

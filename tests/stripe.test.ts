@@ -264,7 +264,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('a debit that fails: the order is cancelled, the stock is back, and nobody can pay it any more', async () => {
+  test('a debit that fails: the order is cancelled, the stock is back, and no one can pay it any more', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()

@@ -547,7 +547,7 @@ describe('news', () => {
     )
   })
 
-  test('what is left out is told: more in a second than can be read, and what Stripe lists no longer', async () => {
+  test('what is left out is reported: more in a second than can be read, and what Stripe lists no longer', async () => {
     const provider = await opened()
     const since = await manyEvents(provider, [...Array<number>(1_001).fill(0), 1])
     const told: string[] = []

@@ -119,7 +119,7 @@ eachEngine('a sweep', (given) => {
     await sweepWebhooks(storage, now + 200 * day)
   })
 
-  test('drops texts behind a queue that nobody empties, and goes on where it was', async () => {
+  test('drops texts behind a queue that no one empties, and goes on where it was', async () => {
     const { storage } = house
     // Replays that are still on their way keep their texts, and there are more of them than a turn passes over.
     const owed: Planted = { prefix: 'owed', at: now - 40 * day, body: '{}', count: many }

@@ -137,7 +137,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('oauth_artifacts'), 0)
   })
 
-  test('of carts that nobody changed', async () => {
+  test('of carts that no one changed', async () => {
     await plantCarts(some, 'open', house.clock.now - 31 * day)
     await makeTurns('carts')
     assert.equal(await rowsOf("carts where status = 'expired'"), some)

@@ -98,7 +98,7 @@ async function assertClosed(response: Response): Promise<void> {
 }
 
 eachEngine('after an app is uninstalled', (given) => {
-  test('its pages are closed at once, whatever is posted, and nobody is charged', async () => {
+  test('its pages are closed at once, whatever is posted, and no one is charged', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     const cancelled = await scene.open({ CARD: 2 })
@@ -323,7 +323,7 @@ eachEngine('after an app is uninstalled', (given) => {
       assert.equal(paid.headers.get('location'), 'https://app.example/thanks')
     })
 
-  test('a payment whose outcome nobody knew is settled by the loop', async () => {
+  test('a payment whose outcome no one knew is settled by the loop', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     await scene.post(secret, 'pay', payFields(view, silentCard))

@@ -130,7 +130,7 @@ async function endpointOf(house: House, { endpointId }: Listener) {
 }
 
 eachEngine('sick receivers', (given) => {
-  test('the well ones are told everything while the hanging calls are open; the sick wait for their time', async () => {
+  test('the well ones get everything while the hanging calls are open; the sick wait for their time', async () => {
     const events = 20
     const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
     const { dispatcher } = house.app
@@ -198,7 +198,7 @@ eachEngine('sick receivers', (given) => {
       )
   })
 
-  test('with room for few calls, of which most hang, everybody else is still served, and the bound holds', async () => {
+  test('with room for few calls, of which most hang, everyone else is still served, and the bound holds', async () => {
     const callsMax = inFlightMax + 4
     const events = 3
     const house = await openHouse(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
@@ -224,7 +224,7 @@ eachEngine('sick receivers', (given) => {
     for (const one of well) assert.deepEqual(await statusesOf(house, one), { succeeded: events })
   })
 
-  test('one that takes a long queue as fast as it is given keeps nobody from an event of now', async () => {
+  test('one that takes a long queue as fast as it is given keeps no one from an event of now', async () => {
     const backlog = 250
     const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
     const busy = await listen(given, house)

@@ -145,7 +145,7 @@ eachEngine('webhooks', (given) => {
     assert.throws(() => new Webhook(some.secret).verify(all.endpoint.id, {}), 'a judge that can say no')
   })
 
-  test('a call that fails is made again by the table, twelve times, and then given up and told to the others', async () => {
+  test('a call that fails is made again by the table, twelve times, and then given up and reported to the others', async () => {
     const house = await openHouse(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -182,7 +182,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await deliveriesOf(house, listening), [])
   })
 
-  test('the failure of an event is told to the others, never to the endpoint itself, and causes nothing further', async () => {
+  test('the failure of an event is reported to the others, never to the endpoint itself, and causes nothing further', async () => {
     const house = await openHouse(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -302,7 +302,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((third.dueAt ?? 0) <= house.clock.now + 2 * minute * 1.2)
   })
 
-  test('410 disables the endpoint and tells the others; nothing is lost, and enabling sends it all in order', async () => {
+  test('410 disables the endpoint and reports it to the others; nothing is lost, and enabling sends it all in order', async () => {
     const house = await openHouse(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -426,7 +426,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(latter.received[0]?.body, former.received[0]?.body)
   })
 
-  test('a claim that nobody finished is taken up after its lease, and costs no attempt; the late finisher is fenced off', async () => {
+  test('a claim that no one finished is taken up after its lease, and costs no attempt; the late finisher is fenced off', async () => {
     const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
     const receiver = await openReceiver(given)
     const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
@@ -706,7 +706,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(row?.open, 0)
   })
 
-  test('the operator can disable an endpoint; it is told to the others once', async () => {
+  test('the operator can disable an endpoint; it is reported to the others once', async () => {
     const house = await openHouse(given, { shops: [market] })
     const other = await openReceiver(given)
     const made = await add(house, { url: other.url, events: ['cart.*'] })

@@ -142,7 +142,7 @@ eachEngine('webhooks in a shop file', (given) => {
     assert.deepEqual([still.changes, await statuses()], [[], ['disabled', 'paused']])
   })
 
-  test('are refused before anything is written: private addresses, too many, and where nobody can keep a secret', async () => {
+  test('are refused before anything is written: private addresses, too many, and where no one can keep a secret', async () => {
     const storage = await given.open()
     const local = shop([warehouse, { url: 'http://localhost:9000/in' }])
     for (const dryRun of [true, false])

@@ -213,7 +213,7 @@ describe('webhooks by the command line', () => {
     assert.equal(row?.count, 0)
   })
 
-  test('a test call tells what came of it, and a new one takes the place of one that still waits', async () => {
+  test('a test call says what came of it, and a new one takes the place of one that still waits', async () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const asking = ['webhooks', 'test', endpoint.id, '--wait', '1']
@@ -570,7 +570,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`webhooks beside a running server (${engine})`, () => {
     const given = givenEngine(engine)
 
-    test('a test call goes from the server to the receiver and is told as it went', async () => {
+    test('a test call goes from the server to the receiver and is reported as it went', async () => {
       const settings = {
         CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
         CARTWRIGHT_SECRET: secretText,

@@ -211,7 +211,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 1)
   })
 
-  test('a failed read is the failure of those who waited for it, and of nobody after', async () => {
+  test('a failed read is the failure of those who waited for it, and of no one after', async () => {
     const key = await givenKey()
     let isDown = true
     const read: Storage['read'] = (work) => (isDown ? Promise.reject(new Error('down')) : storage.read(work))
@@ -233,7 +233,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 1500), undefined)
   })
 
-  test('a revocation is seen within two seconds, and at once where it is told', async () => {
+  test('a revocation is seen within two seconds, and at once where it is reported', async () => {
     const key = await givenKey()
     const here = createIdentify({ storage, rootSecret })
     const elsewhere = createIdentify({ storage, rootSecret })
@@ -383,7 +383,7 @@ eachEngine('identify', ({ open }) => {
     assert.deepEqual([row?.expiresAt, row?.revokedAt], [40, 7])
   })
 
-  test('store: the list is newest first and tells what was replaced', async () => {
+  test('store: the list is newest first and says what was replaced', async () => {
     const key = await givenKey()
     const { installationId, merchantId } = key
     const input = { installationId, merchantId, name: 'Next', mode: 'test', scopes: [], expiresAt: null } as const

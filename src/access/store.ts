@@ -117,13 +117,13 @@ export async function insertCredential(tx: Tx, credential: NewCredential): Promi
       ${c.rotatedFrom})`
 }
 
-// False when the installation has no such credential or it was revoked before. The caller forgets the
-// credential after the commit, so it ends at once on this node; the others see it when they read again.
 // Webhook endpoints end with the key that made them, or with its successor.
 export function handOnEndpoints(tx: Tx, id: string, successorId: string): void {
   tx.send`update webhook_endpoints set credential_id = ${successorId} where credential_id = ${id}`
 }
 
+// False when the installation has no such credential or it was revoked before. The caller forgets the
+// credential after the commit, so it ends at once on this node; the others see it when they read again.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update credentials set revoked_at = ${now}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressBucket, createThrottle } from './throttle.ts'
 
-test('a burst is admitted at once, then one at a time, and the wait is told exactly', () => {
+test('a burst is admitted at once, then one at a time, and the wait is reported exactly', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 3 })
   assert.deepEqual(
     [0, 0, 0, 0].map(() => throttle.take('a', 1000)),
@@ -40,7 +40,7 @@ test('a cost takes that many tokens; one beyond the burst takes the whole bucket
   assert.equal(throttle.take('b', 0), 100)
 })
 
-test('a clock that is set back locks nobody out', () => {
+test('a clock that is set back locks no one out', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 2 })
   throttle.take('a', 1_000_000, 2)
   assert.equal(throttle.take('a', 0), 0)
@@ -51,7 +51,7 @@ test('a clock that is set back locks nobody out', () => {
   assert.equal(throttle.take('b', 999_900), 100)
 })
 
-test('it admits what an exact bucket admits, and the told wait is the time needed', () => {
+test('it admits what an exact bucket admits, and the reported wait is the time needed', () => {
   const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 1, max: 3 })), { maxLength: 60 })
   fc.assert(
     fc.property(fc.constantFrom(1, 3, 7, 100), fc.integer({ min: 3, max: 20 }), steps, (perSecond, burst, moves) => {

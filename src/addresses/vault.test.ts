@@ -118,7 +118,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(face, { summary, expiresAt, isErased: true })
   })
 
-  test('of an order, it is erased when its time is over and still tells the town', async () => {
+  test('of an order, it is erased when its time is over and still says the town', async () => {
     const owner = { installationId: newId('ins'), ownerId: newId('ord') }
     const id = await put(owner)
     while ((await sweepAddresses(storage, expiresAt, 10_000)) > 0);
@@ -170,7 +170,7 @@ eachEngine('the vault of addresses', (given) => {
     await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be opened/)
   })
 
-  test('a changed or exchanged row is a defect, told without content', async () => {
+  test('a changed or exchanged row is a defect, reported without content', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const twin = await put(owner)

@@ -407,7 +407,7 @@ describe('promotions in a cart', () => {
     assert.equal(price(code).promotion.state, 'applied')
   })
 
-  test('a customer nobody knows yet has not reached a limit', () => {
+  test('a customer no one knows yet has not reached a limit', () => {
     assert.equal(price(promotion('percentage', 1000, { customerLimit: 1 })).promotion.state, 'applied')
   })
 })

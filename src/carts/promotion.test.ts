@@ -80,7 +80,7 @@ test('every reason, at its edges', () => {
   )
 })
 
-test('where several reasons hold, the first in order is told', () => {
+test('where several reasons hold, the first in order is reported', () => {
   const order = [
     'disabled',
     'not_started',

@@ -32,7 +32,7 @@ async function seen(room: Stockroom, slug: string, when = now): Promise<{ quanti
 const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersion(db, room.merchantId))
 
 eachEngine('what the catalog says of stock', (given) => {
-  test('a product tells the truth at once, with its own ETag; a list when the loop has run', async () => {
+  test('a product answers the truth at once, with its own ETag; a list when the loop has run', async () => {
     const house = await openHouse(given)
     const path = { slug: 'red-roses' }
     const product = async () => (await house.ask('getApiKeyCatalogProduct', { path })).body.data

@@ -192,7 +192,7 @@ describe('metadata', () => {
   })
 })
 
-describe('a union told apart by kind', () => {
+describe('a union distinguished by kind', () => {
   it('reports the branch that is meant', () => {
     assert.deepEqual(reply({ data: { kind: 'webhook_endpoints', endpoints: 5 } }), [
       { path: '/data/endpoints', message: 'must be an array' },

@@ -4,7 +4,7 @@ import { createPressure, lagAfter } from './pressure.ts'
 
 const after = (...latesMs: readonly number[]) => latesMs.reduce((lagMs, lateMs) => lagAfter(lagMs, lateMs, 1_000), 0)
 
-test('a loop that stood still once refuses nobody, however long it was', () => {
+test('a loop that stood still once refuses no one, however long it was', () => {
   for (const lateMs of [0, 900, 2_001, 60_000, 3_600_000]) {
     assert.ok(after(lateMs) <= 1_000, `${lateMs}`)
     assert.ok(after(lateMs, 0) <= 1_000, `${lateMs} and none`)

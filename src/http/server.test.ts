@@ -34,7 +34,7 @@ async function openServer(t: TestContext, parts: Pick<ServerParts, 'surfaces' | 
   return { origin: `http://127.0.0.1:${port}`, logged, metrics }
 }
 
-test('500 to a page that cannot be written, told in the log and the metrics', async (t) => {
+test('500 to a page that cannot be written, reported in the log and the metrics', async (t) => {
   const { origin, logged, metrics } = await openServer(t, {
     surfaces: [],
     pages: [

@@ -97,7 +97,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await sell('one', { A: 20 }), {})
   })
 
-  test('a shortage in one line changes nothing, and tells what each short line could have', async () => {
+  test('a shortage in one line changes nothing, and says what each short line could have', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 15, C: 1 })
     await refreshAll(room, now)
@@ -123,7 +123,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, { ...untouched, A: [17, 0], P: [1, 0], Q: [1, 0] })
   })
 
-  test('a hold that is over counts for nobody, and goes when another needs its units', async () => {
+  test('a hold that is over counts for no one, and goes when another needs its units', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 18, B: 1 })
     assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt - 1, expiresAt: expiresAt + 1 }), { A: 2 })
@@ -334,7 +334,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('events are told once at each crossing, to whoever is active', async () => {
+  test('events are reported once at each crossing, to everyone who is active', async () => {
     const { room, hold, release, sell, restock, set, sweep } = await stockroom({ A: { product: 'one', stock: 8 } })
     const told = async () =>
       (await room.world()).events.map(([who, kind, , available, n]) => `${n} ${who} ${kind} ${available}`)
@@ -381,7 +381,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('opening stock is a movement, and --stock another; both can be told apart', async () => {
+  test('opening stock is a movement, and --stock another; both can be distinguished', async () => {
     const { room } = await stockroom({ A: { product: 'one', stock: 4 }, Z: { product: 'one', stock: 0 } })
     const opened = await room.storage.read(
       (db) =>
@@ -461,7 +461,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, { A: [850, 0], B: [850, 0], C: [850, 0] })
   })
 
-  test('two sweep at once, on connections of their own, beside whoever buys', async () => {
+  test('two sweep at once, on connections of their own, beside those who buy', async () => {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const other = await given.open({ url, withMigrations: false })

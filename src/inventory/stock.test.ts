@@ -36,7 +36,7 @@ describe('what an owner may have', () => {
   test('the same when it has no claim', () => assert.equal(usableFor(stockRow(7, 3), noClaims), 4))
 })
 
-test('an event is told exactly where a mark is crossed', () => {
+test('an event is reported exactly where a mark is crossed', () => {
   const quantities = [-2, 0, 1, 5, 6, 9]
   const told = quantities.flatMap((before) =>
     quantities.flatMap((after) => {

@@ -15,7 +15,7 @@ test('makes one thing, however many ask at once', async () => {
   assert.equal(made, 1)
 })
 
-test('tells everybody who waits of a failure, and tries again for the next', async () => {
+test('passes a failure to everyone who waits, and tries again for the next', async () => {
   let tries = 0
   const thing = late(async () => {
     tries += 1

@@ -26,7 +26,7 @@ const refused = [
 ]
 
 for (const text of refused) {
-  test(`refuses ${JSON.stringify(text)}, and tells what can be named`, () => {
+  test(`refuses ${JSON.stringify(text)}, and says what can be named`, () => {
     assert.match(
       (parseRetention(text) as { problem: string }).problem,
       /^must be a list .* of carts, checkouts, customers/,

@@ -41,7 +41,7 @@ test('a root secret has versions, and the first named is the current one', () =>
   assert.equal(rootFrom(`1:${oldText}, 2:${newText}`).currentVersion, 1)
 })
 
-test('a bad root secret is told in a sentence that does not repeat it', () => {
+test('a bad root secret is reported in a sentence that does not repeat it', () => {
   const bad = [
     '',
     'short-secret',

@@ -24,7 +24,7 @@ describe('reading a form', () => {
     assert.deepEqual([lineIn(form, 'a'), lineIn(form, 'b'), lineIn(form, 'c')], ['x y', '€ z', ''])
   })
 
-  test('a line is cut where nobody types that much', () => {
+  test('a line is cut where no one types that much', () => {
     assert.equal(lineIn(new URLSearchParams(`a=${'x'.repeat(9_000)}`), 'a').length, 500)
   })
 

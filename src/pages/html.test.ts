@@ -48,7 +48,7 @@ test('a plain text is refused where escaping would not protect', () => {
   assert.throws(() => html`<style nonce="${'n'}">a { color: ${value} }</style>`, TypeError)
 })
 
-test('the places around tags, quotes, scripts and comments are told apart', () => {
+test('the places around tags, quotes, scripts and comments are distinguished', () => {
   const value = 'v'
   assert.equal(String(html`<a href="/x?y=${value}&amp;z='${value}'">${value}</a>`), `<a href="/x?y=v&amp;z='v'">v</a>`)
   assert.equal(String(html`<script src="${value}"></script>${value}`), '<script src="v"></script>v')

@@ -33,7 +33,7 @@ test('a provider that throws, at once or later, is unknown', async () => {
   )
 })
 
-test('a provider that takes too long is left behind, and is told so', async () => {
+test('a provider that takes too long is left behind, and is asked to stop', async () => {
   const heard: Silence[] = []
   const options = { msMax: 5, onSilence: (silence: Silence) => void heard.push(silence) }
   let told: AbortSignal | undefined
@@ -52,7 +52,7 @@ test('a provider that takes too long is left behind, and is told so', async () =
   )
 })
 
-test('an answer after the deadline is passed on as late, also the one to being told to stop', async () => {
+test('an answer after the deadline is passed on as late, also the one after it was asked to stop', async () => {
   const heard: unknown[] = []
   const options = {
     msMax: 1,
@@ -92,7 +92,7 @@ test('what is no answer at all is silence', async () => {
   )
 })
 
-test('a failure after the deadline harms nobody', async () => {
+test('a failure after the deadline harms no one', async () => {
   let fail: (error: Error) => void = () => {}
   const slow = () => new Promise<Outcome>((_, reject) => (fail = reject))
   assert.deepEqual(await callProvider(slow, { msMax: 1 }), { kind: 'unknown' })

@@ -103,7 +103,7 @@ eachEngine('paying refunds', (given) => {
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
-  test('pays what is due, once, and tells the orders room in the same commit', async () => {
+  test('pays what is due, once, and informs the orders room in the same commit', async () => {
     const till = await openTill()
     const payment = await till.pay()
     const [one, two] = [await till.owe(payment.id, 300), await till.owe(payment.id, 700)]
@@ -223,7 +223,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual([kept?.status, kept?.tries, kept?.refusedTries], ['pending', 21, 1])
   })
 
-  test('a void that is refused for good is told as such', async () => {
+  test('a void that is refused for good is reported as such', async () => {
     const till = await openTill()
     const payment = await till.pay()
     const part = await till.owe(payment.id, 400)
@@ -270,7 +270,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(await till.refunded(), 400)
   })
 
-  test('a refund that is paid after it was given up is told', async () => {
+  test('a refund that is paid after it was given up is reported', async () => {
     let meanwhile = async () => {}
     const till = await openTill({ hook: (point) => (point === 'after_refund' ? meanwhile() : undefined) })
     const payment = await till.pay()
@@ -304,7 +304,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual(till.watch.stats().calls, { 'provider="departed",call="refund",outcome="no_such_provider"': 1 })
   })
 
-  test('what cannot be recorded is told with its error, holds up nobody, and is recorded after the lease', async () => {
+  test('what cannot be recorded is reported with its error, holds up no one, and is recorded after the lease', async () => {
     const till = await openTill()
     const payment = await till.pay()
     const [stuck, well] = [await till.owe(payment.id, 300), await till.owe(payment.id, 200)]
@@ -333,7 +333,7 @@ eachEngine('paying refunds', (given) => {
     )
   })
 
-  test('two nodes at once, with leases run out in the middle: each refund is paid and told once', async () => {
+  test('two nodes at once, with leases run out in the middle: each refund is paid and reported once', async () => {
     const till = await openTill()
     const other = await given.open({ url: till.url })
     const payment = await till.pay()

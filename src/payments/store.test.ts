@@ -245,7 +245,7 @@ eachEngine('payments and refunds in the store', (given) => {
       })
     })
 
-  test('a refund is owed from now on, and brings what the provider has to be told', async () => {
+  test('a refund is owed from now on, and brings what the provider has to know', async () => {
     const { storage, paid, owe } = await openStore()
     const orderId = newId('ord')
     const payment = await paid(now)
@@ -329,7 +329,7 @@ eachEngine('payments and refunds in the store', (given) => {
   })
 
   if (given.engine === 'postgres')
-    test('whoever owes while another owes waits, and counts what the other owes', async () => {
+    test('who owes while another owes waits, and counts what the other owes', async () => {
       const { url, storage, paid } = await openStore()
       const other = await given.open({ url })
       const payment = await paid()

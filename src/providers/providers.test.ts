@@ -146,7 +146,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
       )
   })
 
-  test('tells the outcome to one who lost the answer, with and without the reference', async () => {
+  test('gives the outcome to a caller who lost the answer, with and without the reference', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
     assert.deepEqual(outcomeIn(await callProvider((signal) => bench.provider.lookUp(charge, signal))), outcome)

@@ -438,7 +438,7 @@ test('is published only when active and on the online store', async () => {
   }
 })
 
-test('makes codes that do not depend on the order of rows and tell variants apart', async () => {
+test('makes codes that do not depend on the order of rows and distinguish variants', async () => {
   const rows = ['Rosé', 'Rose', '红色', 'Blue'].map((value) => ({
     ...good,
     'Variant SKU': '',

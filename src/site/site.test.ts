@@ -77,7 +77,7 @@ describe('the reference', () => {
     )
   })
 
-  test('tells of each operation its path, scope and an example call', () => {
+  test('shows of each operation its path, scope and an example call', () => {
     for (const id of operationIds) {
       const { path, scope, summary } = operations[id]
       const start = reference.indexOf(`<article class="operation" id="${id}">`)
@@ -136,7 +136,7 @@ describe('the start page', () => {
     assert.equal(asked, 2)
   })
 
-  test('names no shop where it is told none', async () => {
+  test('names no shop where it is given none', async () => {
     const { text } = await site(null)('/')
     assert.doesNotMatch(text, /<dt>Shops?<|None yet|no shop here|Hearth/)
     assert.match(text, /installation\/identity/)
@@ -242,7 +242,7 @@ describe('examples', () => {
     )
   })
 
-  test('JSON is told apart and never markup', () => {
+  test('JSON is distinguished and never markup', () => {
     const code = jsonCode({ 'a<b': '<i>"x": 1,</i>', n: 1, list: ['y', null] }).toString()
     assert.equal(
       code,

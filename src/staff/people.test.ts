@@ -271,7 +271,7 @@ eachEngine('people', (given) => {
     assert.equal('code' in moved && moved.code, 'last_owner', 'nor does the operator take the last one')
   })
 
-  test('nobody gives or takes a role with a scope that they do not have', async () => {
+  test('no one gives or takes a role with a scope that they do not have', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
     const viewer = await newUser('viewer')

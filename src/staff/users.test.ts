@@ -96,13 +96,13 @@ describe('passwords', () => {
     assert.equal(await isPassword(cheapHash('pässword-ﬁx'.normalize('NFKC')), 'pässword-ﬁx'.normalize('NFD')), true)
   })
 
-  test('nobody has none, and a broken text is a defect', async () => {
+  test('no one has none, and a broken text is a defect', async () => {
     assert.equal(await isPassword(undefined, 'correct horse'), false)
     await assert.rejects(isPassword('scrypt$15$8$1$short$short', 'correct horse'))
     await assert.rejects(isPassword('', 'correct horse'))
   })
 
-  test('only so many are checked at once; the rest is told to come back', async () => {
+  test('only so many are checked at once; the rest is asked to come back', async () => {
     const hash = cheapHash('correct horse')
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => isPassword(hash, 'correct horse')))
     const good = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value)
@@ -242,7 +242,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(await shops(user.id), ['birch'])
   })
 
-  test('who are disabled sign in nowhere and act for nobody, until they are enabled', async () => {
+  test('who are disabled sign in nowhere and act for no one, until they are enabled', async () => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const state = async () => ({

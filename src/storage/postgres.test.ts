@@ -222,7 +222,7 @@ describe('postgres', () => {
     })
   })
 
-  test('tells nobody waits long while the server is away', async () => {
+  test('lets no caller wait long while the server is away', async () => {
     const cluster = await startCluster()
     after(() => cluster.stop())
     const { url } = await freshDatabase({ cluster: cluster.url })
@@ -480,7 +480,7 @@ describe('postgres', () => {
     return row?.count
   }
 
-  test('lets other nodes hear a signal, over one connection that is opened when somebody listens', async () => {
+  test('lets other nodes hear a signal, over one connection that is opened when someone listens', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     await signalDeliveries(here)
@@ -558,7 +558,7 @@ describe('postgres', () => {
     }
   })
 
-  test('tells what it still owes when it is closed', async () => {
+  test('says what it still owes when it is closed', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const credentials = createCallCounter()
@@ -571,7 +571,7 @@ describe('postgres', () => {
     await credentials.times(1)
   })
 
-  test('closes at once while it connects, and while nobody answers', async () => {
+  test('closes at once while it connects, and while no one answers', async () => {
     const url = await given.freshUrl()
     const storage = await given.open({ url, ...bare })
     storage.listen('deliveries', () => {})
@@ -606,7 +606,7 @@ describe('postgres', () => {
     assert.equal(storage.stats().writes.retries, 1)
   })
 
-  test('prepares anew what a proxy forgot, also for a statement that nobody awaits', async () => {
+  test('prepares anew what a proxy forgot, also for a statement that no one awaits', async () => {
     const { storage } = await openThings({ connectionsMax: 1 })
     const add = (id: string, isAwaited: boolean) =>
       storage.write(async (tx) => {

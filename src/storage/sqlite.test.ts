@@ -87,7 +87,7 @@ describe('sqlite', () => {
     assert.equal(calls.count(), 10)
   })
 
-  test('answers nobody in a group, not even with a refusal, before its commit', async () => {
+  test('answers no one in a group, not even with a refusal, before its commit', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     const order: string[] = []
     const refused = storage.write(async () => {
@@ -358,7 +358,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('after an unclean end finds a damaged file while it is served, and then lets nobody use it', async () => {
+  test('after an unclean end finds a damaged file while it is served, and then lets no one use it', async () => {
     const { url, file, whole } = await damagedThings()
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(url, { server: true, onDamage })

@@ -223,7 +223,7 @@ eachEngine('storage', (given) => {
     for (const id of ['swallowed', 'swallowed-too', 'unawaited', 'together']) assert.equal(await find(id), undefined)
   })
 
-  test('does not commit a work that could not even say one of its statements, though nobody awaited it', async () => {
+  test('does not commit a work that could not even say one of its statements, though no one awaited it', async () => {
     for (const bad of [undefined, 1.5, 'a\0b', {}] as unknown as SqlValue[]) {
       const unsaid = storage.write(async (tx) => {
         await insert(tx, 'before', 1)
@@ -279,7 +279,7 @@ eachEngine('storage', (given) => {
     return stop
   }
 
-  test('calls whoever listens once the signalled commit is there to read', async () => {
+  test('calls listeners once the signalled commit is there to read', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const news = () => storage.read((db) => db.sql`select id from news`)
@@ -296,7 +296,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
-  test('signals for a statement that nobody awaits only if it gave rows', async () => {
+  test('signals for a statement that no one awaits only if it gave rows', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const calls = createCallCounter()
@@ -327,7 +327,7 @@ eachEngine('storage', (given) => {
     assert.equal(calls.count(), 1)
   })
 
-  test('a signal after a statement that failed throws nothing, so that whoever waits for others goes on to wait', async () => {
+  test('a signal after a statement that failed throws nothing, so that who waits for others goes on to wait', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const steps: string[] = []
@@ -366,7 +366,7 @@ eachEngine('storage', (given) => {
     assert.equal(calls.count(), 0)
   })
 
-  test('calls no longer whoever stopped listening', async () => {
+  test('no longer calls a listener that stopped', async () => {
     const storage = await given.open({ withMigrations: false })
     const [stopped, stoppedByAnother, stays] = [createCallCounter(), createCallCounter(), createCallCounter()]
     const stop = await listenWell(storage, stopped)
@@ -380,7 +380,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual([stopped.count(), stoppedByAnother.count(), stays.count()], [0, 0, 1])
   })
 
-  test('tells of a listener that throws, and harms nobody', async () => {
+  test('reports a listener that throws, and harms no one', async () => {
     const lines: { line: string; error: string }[] = []
     const log = (line: string, fields: object = {}) => void lines.push({ line, ...(fields as { error: string }) })
     const storage = await given.open({ withMigrations: false, log })

@@ -33,7 +33,7 @@ test('what is free is had at once, and then in the order of asking', async () =>
   assert.equal(turns.waiting, 0)
 })
 
-test('whoever waits is told when nothing is given back, and waits on while something is', async () => {
+test('who waits is refused when nothing is given back, and waits on while something is', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 60, waitMsMax: 10_000 })
   await turns.take()
   await assert.rejects(turns.take(), WaitTimeout)
@@ -48,7 +48,7 @@ test('whoever waits is told when nothing is given back, and waits on while somet
   assert.deepEqual(order, [2, 3, 4, 5, 6, 7])
 })
 
-test('nobody waits longer than the most, whatever is given back', async () => {
+test('no one waits longer than the most, whatever is given back', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 1_000, waitMsMax: 50 })
   await turns.take()
   const asked = Array.from({ length: 100 }, () => turns.take())

@@ -27,7 +27,7 @@ describe('an answer', () => {
     [500, 'Internal Server Error'],
     [599, 'Odd'],
   ] as const)
-    test(`${status} is told with its body`, async (context) => {
+    test(`${status} is reported with its body`, async (context) => {
       const receiver = await listen(context, (socket) => socket.write(answer(`${status} ${line}`, 'hello')))
       const outcome = await open(context, patient).send(callTo(receiver))
       assert.deepEqual(withoutTime(outcome), answered(status, 'hello'))
@@ -53,7 +53,7 @@ describe('an answer', () => {
     assert.ok(!/transfer-encoding|expect:/i.test(request))
   })
 
-  test('a redirect is told and not followed', async (context) => {
+  test('a redirect is reported and not followed', async (context) => {
     const other = await listen(context, (socket) => socket.write(answer('200 OK')))
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await listen(context, (socket) =>
@@ -64,7 +64,7 @@ describe('an answer', () => {
     assert.equal(other.connections(), 0)
   })
 
-  test('Retry-After is told of 429 and 503 alone, and cut', async (context) => {
+  test('Retry-After is taken of 429 and 503 alone, and cut', async (context) => {
     for (const [status, header, told] of [
       ['429 Slow down', 'retry-after: 120', '120'],
       ['503 Later', 'Retry-After: Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
@@ -265,7 +265,7 @@ describe('there is no answer when', () => {
       await receiver.allGone()
     })
 
-  test('nobody listens', async (context) => {
+  test('no one listens', async (context) => {
     const receiver = await listen(context, () => {})
     await receiver.close()
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), failed('connection refused'))

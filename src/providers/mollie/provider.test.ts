@@ -261,7 +261,7 @@ test('news are what changed, was refunded or was charged back since then, oldest
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('news that are too many to be read in time: the newest are there, and what is left out is told', async () => {
+test('news that are too many to be read in time: the newest are there, and what is left out is reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()
@@ -302,7 +302,7 @@ test('a reference that is not one of Mollie goes into no address', async () => {
   await assert.rejects(provider.lookUp(charge({ reference: 'tr_1/../../v2/profiles/me' }), signal))
 })
 
-test('the client ends: it reads no endless answer, follows nothing, and stops when it is told to', async () => {
+test('the client ends: it reads no endless answer, follows nothing, and stops when it is asked to', async () => {
   const handlers: Record<string, RequestListener> = {
     '/long': (_, response) => {
       response.writeHead(200)

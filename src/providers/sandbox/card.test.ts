@@ -33,7 +33,7 @@ test('one wrong digit is always noticed', () => {
   )
 })
 
-test('brands are told by their first digits', () => {
+test('brands are known by their first digits', () => {
   const expected = { 4: 'visa', 51: 'mastercard', 55: 'mastercard', 2221: 'mastercard', 2720: 'mastercard' }
   for (const [digits, brand] of Object.entries({
     ...expected,
@@ -62,7 +62,7 @@ test('a card lasts to the end of its month, everywhere', () => {
   assert.equal(cardProblems(good, end).length, 1)
 })
 
-test('what is wrong is told field by field', () => {
+test('what is wrong is reported field by field', () => {
   assert.deepEqual(pathsOf(good), [])
   assert.deepEqual(pathsOf({}), ['/number', '/expiry', '/cvc', '/name'])
   for (const cvc of ['12', '1234', '12a', '', '١٢٣']) assert.deepEqual(pathsOf({ ...good, cvc }), ['/cvc'], cvc)

@@ -22,7 +22,7 @@ test('the decline code is more exact than the code, and what is unknown is a dec
   assert.equal(paymentErrorFor(null), 'declined')
 })
 
-test('a shopper is not told that a card is reported lost or suspected', () => {
+test('a shopper does not learn that a card is reported lost or suspected', () => {
   for (const decline_code of ['fraudulent', 'lost_card', 'merchant_blacklist', 'pickup_card', 'stolen_card'])
     assert.equal(paymentErrorFor({ code: 'card_declined', decline_code }), 'declined')
 })
