@@ -36,7 +36,8 @@ export function keepTabs(browser: () => Browser, { timeoutMs }: { timeoutMs: num
         // A tab that a failed test used is discarded. One that hangs is not waited for: the browser ends it.
         if (isDone) {
           tab.removeAllListeners()
-          context.removeAllListeners()
+          // Not all: closing the context waits for a listener of Playwright's own.
+          for (const name of ['request', 'response', 'console']) context.removeAllListeners(name)
           await tab.unrouteAll()
           await context.clearCookies()
           idle.set(key, tab)

@@ -46,7 +46,8 @@ anyEngine('apps with admin scopes', (given) => {
     const { secret } = await issueKey(house, installed, ['admin:developers'])
     assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 403)
     const { installationId } = installed
-    const body = { installationId, url: 'https://app.example/hooks', idempotencyKey: newId('req') }
+    const hooks = { installationId, url: 'https://app.example/hooks', events: ['app.*'] }
+    const body = { ...hooks, idempotencyKey: newId('req') }
     const endpoint = await house.askAdmin('createAdminWebhookEndpoint', { key: secret, body })
     assert.equal(endpoint.body.data.endpoint.installation.id, installationId)
     const more = { installationId, name: 'More', scopes: ['admin:developers'], idempotencyKey: newId('req') }

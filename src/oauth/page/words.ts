@@ -36,6 +36,7 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
         isGrave: true,
         operations: ['cancelStorefrontOrder'],
       },
+      { text: 'Search your products', operations: ['searchCatalogProducts'] },
       {
         text: 'See its carts, change quantities and remove items',
         operations: ['getPublicCart', 'updatePublicCartItemQuantity', 'removePublicCartItem'],
