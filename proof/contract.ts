@@ -3,6 +3,7 @@
 // schema.
 
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import { searchQuery } from '../src/contract/open/search.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { runAdminContract } from './admincontract.ts'
 import { together } from './adminhouse.ts'
@@ -188,14 +189,25 @@ class Asking {
   async #askWithout(id: OperationId, row: OpenOperation): Promise<void> {
     const isBad = this.random() < 0.3
     const query = isBad
-      ? pick(this.random, ['?limit=1', '?cursor=', '?cursor=x', '?a=1&a=2', '?%00=1', '?fields[]=x'])
-      : ''
+      ? pick(this.random, ['?limit=none', '?cursor=', '?cursor=x', '?a=1&a=2', '?%00=1', '?fields[]=x'])
+      : this.#goodQuery(row)
     const key = row.caller === 'key' ? this.stand.key : null
     const answer = await this.caller.ask(this.server.origin, id, { key, path: this.#path(id, row), query })
     this.#judge(id, answer)
     this.#count(isBad ? 'bad, query' : `good: ${answer.status}`)
     if (isBad ? answer.status !== 400 : ![200, 404].includes(answer.status))
       this.violations.add(`${id}${query} is answered ${answer.status} ${codeOf(answer)}`)
+  }
+
+  // A search needs one parameter besides its order, so words are always among them. A lowest price above the highest one is refused.
+  #goodQuery({ query }: OpenOperation): string {
+    if (!query) return ''
+    const { minPrice: _, ...values } = goodValue(query, this.known, this.random) as { [name: string]: Json }
+    const text = new URLSearchParams()
+    if (query === searchQuery) text.append('q', 'roses')
+    for (const [name, value] of Object.entries(values))
+      if (name !== 'q') for (const one of [value].flat()) text.append(name, String(one))
+    return `?${text}`
   }
 
   // An app's operations accept no API key: any request with one is unauthenticated.

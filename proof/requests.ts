@@ -116,6 +116,8 @@ function goodText(node: Node, random: () => number): string {
       return pick(random, ['auto', 'de', 'pt-BR', 'zh-Hant-TW', 'gsw'])
     case patterns.slug.source:
       return `s${whole(random, 0, 1e6)}`
+    case patterns.option.source:
+      return pick(random, ['Colour:Plum', 'Size:L:XL', 'Größe:groß'])
     case patterns.instant.source:
       return new Date(Date.now() + whole(random, 1, 1e6) * 1_000).toISOString()
     default: {

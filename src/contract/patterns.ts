@@ -20,6 +20,7 @@ const topLevel = `[${letter}]([${letter}0-9-]{0,61}[${letter}0-9])?`
 
 export const patterns = {
   slug: { source: '^[a-z0-9]+(-[a-z0-9]+)*$', words: 'a slug: lower-case letters and digits joined by single hyphens' },
+  option: { source: '^[^:]+:.+$', words: 'the name and the value of an option, such as Colour:Plum' },
   // Seconds end at 59: JavaScript knows no leap seconds, and would read one as no time at all.
   instant: {
     source: '^\\d{4}-\\d\\d-\\d\\dT([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',

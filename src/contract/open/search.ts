@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts'
 import { Amount, Count, ListMeta, Slug } from '../parts.ts'
+import { patterns } from '../patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { Category, PriceRange, ProductSummary } from './catalog.ts'
 
@@ -26,7 +27,7 @@ export const searchQuery = object({
   inStock: Type.Optional(Type.Literal(true, { description: 'Only products with units to sell now.' })),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A whole tag. Case does not matter.' })),
   option: Type.Optional(
-    Type.Array(Type.String({ minLength: 3, maxLength: 200, pattern: '^[^:]+:.+$' }), {
+    Type.Array(Type.String({ minLength: 3, maxLength: 200, pattern: patterns.option.source }), {
       maxItems: 10,
       description: 'Name and value, `Colour:Plum`. Repeatable: values of one name are alternatives.',
     }),
