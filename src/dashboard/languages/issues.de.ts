@@ -23,6 +23,7 @@ export const issuesDe: IssueTexts = [
   [/^must be a telephone number/, 'Bitte eine Telefonnummer eingeben: Ziffern, Leerzeichen und + ( ) . / -'],
   [/^must be an absolute http or https address/, 'Bitte eine ganze Adresse eingeben, die mit https:// beginnt.'],
   [/^must be a host such as/, 'Bitte einen Hostnamen eingeben, etwa shop.example.com.'],
+  [/^must be the name and the value of an option/, 'Bitte Name und Wert einer Option eingeben, etwa Farbe:Rot.'],
   [/^must be an event name/, 'Bitte den Namen eines Ereignisses eingeben, etwa order.paid, order.* oder *.'],
   [/^must be an ISO 4217 code|^is not a currency of ISO 4217$/, 'Bitte eine Währung eingeben, etwa EUR.'],
   [/^must be an ISO 3166-1 code/, 'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.'],
