@@ -27,7 +27,7 @@ import { applyShop } from '../src/provisioning/apply.ts'
 import { type ImportReport, importProducts } from '../src/provisioning/import.ts'
 import { readShopBytes, readShopFile } from '../src/provisioning/read.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { patient, type Reader, type Storage, type Tx } from '../src/storage/storage.ts'
+import { type Fragment, patient, type Reader, type SqlValue, type Storage, type Tx } from '../src/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 const options = { now, stock: false, dryRun: false }
@@ -83,6 +83,28 @@ function afterEachWrite(storage: Storage, then: (commits: number) => Promise<voi
       await then(commits)
       return value
     },
+  }
+}
+
+// The same storage, with something to do once after a statement in which these words occur.
+function afterStatement(storage: Storage, words: string, then: () => Promise<unknown>): Storage {
+  let isDone = false
+  return {
+    ...storage,
+    write: (work) =>
+      storage.write((tx) => {
+        const sql: Tx['sql'] = async <Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]) => {
+          const rows = await tx.sql<Row>(text, ...values)
+          if (!isDone && text.join('').includes(words)) {
+            isDone = true
+            await then()
+          }
+          return rows
+        }
+        return work(
+          new Proxy(tx, { get: (target, name) => (name === 'sql' ? sql : Reflect.get(target, name, target)) }),
+        )
+      }),
   }
 }
 
@@ -442,6 +464,30 @@ eachEngine('provisioning', (given) => {
     const again = await bring(storage, text)
     assert.deepEqual([again.changed, again.unchanged], [0, 2])
     await assertSound(storage)
+  })
+
+  test('a sale while a stock file is imported is not undone', async () => {
+    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 5) })
+    const sellOne = () =>
+      storage.write(async (tx) => {
+        tx.send`update stock set on_hand = on_hand - 1 where mode = 'live'`
+      })
+    // SQLite writes one transaction at a time, so there the sale can only come before.
+    if (storage.engine === 'sqlite') await sellOne()
+    const text = 'SKU,On hand (current),On hand (new)\nT1,9,20\n'
+    const beside = storage.engine === 'sqlite' ? storage : afterStatement(storage, 's.code in', sellOne)
+    const report = await importProducts(beside, bytes(text), importOptions)
+    assert.deepEqual(report.refused, [{ line: 2, handle: 'T1', reason: 'the stock is 8 now' }])
+    const levels = await storage.read(
+      (db) => db.sql<{ mode: string; onHand: number }>`select mode, on_hand as "onHand" from stock order by mode`,
+    )
+    assert.deepEqual(
+      levels.map(({ mode, onHand }) => [mode, onHand]),
+      [
+        ['live', 8],
+        ['test', 9],
+      ],
+    )
   })
 
   test('takes a product of 2,048 variants', async () => {

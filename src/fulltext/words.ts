@@ -1,18 +1,9 @@
 // The words of a text as a search compares them: without case and accents, whatever the script. Pure. The engines would each fold
 // and split in a way of their own, so they only get what is made here.
 
-// Letters that Unicode does not decompose.
-const letters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-}
+import { undecomposed } from '../kit/letters.ts'
+
+const undecomposedExpression = new RegExp(`[${Object.keys(undecomposed).join('')}]`, 'g')
 
 // Accents of Latin, Greek and Cyrillic, vowel points of Hebrew and Arabic. Marks of other scripts are part of the word.
 const accents = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
@@ -27,7 +18,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(accents, '')
     .normalize('NFC')
-    .replace(/[ßæœøłđðþı]/g, (letter) => letters[letter] ?? letter)
+    .replace(undecomposedExpression, (letter) => undecomposed[letter] ?? letter)
 }
 
 const unspaced =

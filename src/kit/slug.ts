@@ -2,6 +2,7 @@
 
 import { limits } from '../contract/limits.ts'
 import { patterns } from '../contract/patterns.ts'
+import { undecomposed } from './letters.ts'
 
 const slugExpression = new RegExp(patterns.slug.source)
 
@@ -9,21 +10,8 @@ export function isSlug(text: string): boolean {
   return text.length <= limits.slugLengthMax && slugExpression.test(text)
 }
 
-// Letters that Unicode does not take apart, or that German readers expect as two.
-const spelledOut: Readonly<Record<string, string>> = {
-  ä: 'ae',
-  ö: 'oe',
-  ü: 'ue',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-}
+// With those that German readers expect as two.
+const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ...undecomposed }
 const spelledOutExpression = new RegExp(`[${Object.keys(spelledOut).join('')}]`, 'g')
 
 // Longer texts add nothing to a slug, and normalising is not free.

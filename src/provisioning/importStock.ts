@@ -1,9 +1,10 @@
 // Sets stock from a file, in both modes: what `import` does with a stock file. A batch is one transaction.
 
 import { listSkusByCode } from '../catalog/store.ts'
-import { modes } from '../contract/words.ts'
+import { type Mode, modes } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
 import { setOnHand } from '../inventory/levels.ts'
+import { lockStockRows } from '../inventory/store.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { withKnownCodes } from './codes.ts'
@@ -46,25 +47,37 @@ async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOu
   const levels = outcomes.filter((outcome): outcome is StockLevelRow => outcome.kind === 'level')
   const codes = levels.map(({ code }) => code)
   const owners = codes.length === 0 ? [] : await listSkusByCode(tx, merchantId, codes)
-  const skuOf = new Map(owners.map((sku) => [sku.code, sku]))
+  const skuIdOf = new Map(owners.map((sku) => [sku.code, sku.id]))
+  const stockOf = await lockStock(tx, merchantId, [...skuIdOf.values()])
   const refused = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [outcome] : []))
   const found = levels.flatMap(({ line, code, onHand, expectedOnHand }) => {
-    const sku = skuOf.get(code)
-    const present = sku?.stock.live.onHand
+    const skuId = skuIdOf.get(code) ?? ''
+    const stock = stockOf.get(skuId)
     const reason =
-      present === undefined
+      stock === undefined
         ? 'there is no SKU with this code'
-        : expectedOnHand !== null && expectedOnHand !== present
-          ? `the stock is ${present} now`
+        : expectedOnHand !== null && expectedOnHand !== stock.live
+          ? `the stock is ${stock.live} now`
           : undefined
     if (reason !== undefined) refused.push({ kind: 'refused', line, code, reason })
-    return sku && reason === undefined ? [{ skuId: sku.id, onHand, stock: sku.stock }] : []
+    return stock && reason === undefined ? [{ skuId, onHand, stock }] : []
   })
   for (const mode of modes) {
-    const changed = found.filter(({ stock, onHand }) => stock[mode].onHand !== onHand)
+    const changed = found.filter(({ stock, onHand }) => stock[mode] !== onHand)
     await setOnHand(tx, { merchantId, mode }, changed, { now, cause: null })
   }
-  const changed = found.filter(({ stock, onHand }) => modes.some((mode) => stock[mode].onHand !== onHand)).length
+  const changed = found.filter(({ stock, onHand }) => modes.some((mode) => stock[mode] !== onHand)).length
   const unchanged = found.length - changed + outcomes.filter(({ kind }) => kind === 'same').length
   return { changed, unchanged, refused }
+}
+
+// A sale that was under way is over once its row is locked, so no sale comes between comparing a count and writing it.
+async function lockStock(tx: Tx, merchantId: string, skuIds: readonly string[]) {
+  const stockOf = new Map<string, Record<Mode, number>>()
+  if (skuIds.length === 0) return stockOf
+  for (const mode of modes) {
+    for (const { skuId, onHand } of await lockStockRows(tx, { merchantId, mode }, skuIds))
+      stockOf.set(skuId, { ...(stockOf.get(skuId) ?? { live: 0, test: 0 }), [mode]: onHand })
+  }
+  return stockOf
 }

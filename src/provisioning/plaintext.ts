@@ -82,6 +82,20 @@ export function plainText(html: string): string {
   return text
 }
 
+// The other way: plain text as HTML, an empty line between paragraphs.
+export function htmlOf(text: string): string {
+  if (text === '') return ''
+  return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+}
+
+// Of HTML without blocks.
+export function paragraphsOf(html: string): string {
+  return html
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+    .join('')
+}
+
 type Tag = { name: string; isEnd: boolean; isEmpty: boolean }
 type Finder = (needle: string, from: number) => number
 

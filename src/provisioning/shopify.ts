@@ -200,7 +200,7 @@ type Column = ShopifyColumn
 type Header = { places: ReadonlyMap<Column, number>; width: number }
 type Row = { header: Header; line: number; cells: readonly string[] }
 
-const optionColumns = [
+export const optionColumns = [
   ['option1Name', 'option1Value'],
   ['option2Name', 'option2Value'],
   ['option3Name', 'option3Value'],

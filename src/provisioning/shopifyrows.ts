@@ -5,7 +5,8 @@ import { type CategoryRow, pathTo } from '../catalog/answer.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import { decimalAmount } from '../kit/money.ts'
 import { csvLine } from './csv.ts'
-import type { ShopifyColumn } from './shopify.ts'
+import { htmlOf } from './plaintext.ts'
+import { optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
   currency: string
@@ -106,12 +107,6 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
   }
 }
 
-const optionColumns = [
-  ['option1Name', 'option1Value'],
-  ['option2Name', 'option2Value'],
-  ['option3Name', 'option3Value'],
-] as const
-
 function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
   // Shopify's way to say that a product has no options.
   if (options.length === 0) return { option1Name: 'Title', option1Value: 'Default Title' }
@@ -127,13 +122,4 @@ function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
 
 function pictureUrl(url: string, { origin }: Pick<ShopifyContext, 'origin'>): string {
   return url.startsWith('/media/') ? origin + url : url
-}
-
-function htmlOf(text: string): string {
-  if (text === '') return ''
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return escaped
-    .split(/\n{2,}/)
-    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
-    .join('')
 }

@@ -2,7 +2,7 @@
 // `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
 
 import { CsvError, type CsvRow, withoutGuard } from '../csv.ts'
-import type { ShopifyColumn } from '../shopify.ts'
+import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 
 export interface ProductFormat {
   name: string
@@ -69,15 +69,9 @@ export function productRows(
   ]
 }
 
-export const optionCells = [
-  ['option1Name', 'option1Value'],
-  ['option2Name', 'option2Value'],
-  ['option3Name', 'option3Value'],
-] as const
-
 export function optionsOf(options: readonly { name: string; value: string }[]): ShopifyCells {
   const cells: ShopifyCells = {}
-  for (const [index, [name, value]] of optionCells.entries()) {
+  for (const [index, [name, value]] of optionColumns.entries()) {
     const option = options[index]
     if (!option) break
     cells[name] = option.name
@@ -92,13 +86,4 @@ export function listOf(text: string): string[] {
     .split(/,\s*(?=https?:)/)
     .map((url) => url.trim())
     .filter((url) => url !== '')
-}
-
-export function htmlOf(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .split(/\n{2,}/)
-    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
-    .join('')
 }

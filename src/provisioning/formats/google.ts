@@ -1,11 +1,12 @@
 // A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
 // share their `item_group_id`.
 
+import { htmlOf } from '../plaintext.ts'
+import { optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
   holdRows,
-  htmlOf,
   listOf,
   optionsOf,
   type ProductFormat,
@@ -13,14 +14,14 @@ import {
   type ShopifyCells,
 } from './format.ts'
 
-const optionColumns = ['color', 'size', 'material', 'pattern'] as const
+const optionAttributes = ['color', 'size', 'material', 'pattern'] as const
 
 export const google: ProductFormat = {
   name: 'a Google feed',
   isThis: (columns) => ['id', 'title', 'price', 'availability'].every((name) => columns.has(name)),
   columnsOf: (columns) => [
     ...(['handle', 'title', 'body', 'sku', 'price', 'compareAtPrice', 'tracker', 'quantity', 'policy'] as const),
-    ...(['option1Name', 'option1Value', 'option2Name', 'option2Value', 'option3Name', 'option3Value'] as const),
+    ...optionColumns.flat(),
     ...(['imageUrl', 'variantImage'] as const),
     ...(columns.has('brand') ? (['vendor'] as const) : []),
     ...(columns.has('gtin') ? (['barcode'] as const) : []),
@@ -48,7 +49,7 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   }
   const [first] = taken
   if (!first) return
-  const names = optionColumns.filter((name) => taken.some((item) => item.cell(name) !== '')).slice(0, 3)
+  const names = optionAttributes.filter((name) => taken.some((item) => item.cell(name) !== '')).slice(0, 3)
   const options = taken.length === 1 ? [] : names
   const product: ShopifyCells = {
     title: first.cell('title'),

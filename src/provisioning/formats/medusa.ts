@@ -1,6 +1,8 @@
 // Medusa's product file: the rows of a product stand together, with a column for each currency and for each picture.
 
-import { type ConvertedRow, type FileRow, htmlOf, optionsOf, type ProductFormat, type ShopifyCells } from './format.ts'
+import { htmlOf } from '../plaintext.ts'
+import { optionColumns } from '../shopify.ts'
+import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type ShopifyCells } from './format.ts'
 
 const picturesMax = 50
 const tagsMax = 50
@@ -10,7 +12,7 @@ export const medusa: ProductFormat = {
   isThis: (columns) => columns.has('product handle') && columns.has('product title'),
   columnsOf: (columns) => [
     ...(['handle', 'title', 'body', 'tags', 'status', 'sku', 'barcode', 'price', 'tracker', 'policy'] as const),
-    ...(['option1Name', 'option1Value', 'option2Name', 'option2Value', 'option3Name', 'option3Value'] as const),
+    ...optionColumns.flat(),
     ...(['grams', 'imageUrl'] as const),
     ...(columns.has('product type') ? (['type'] as const) : []),
     ...(columns.has('variant inventory quantity') ? (['quantity'] as const) : []),

@@ -2,6 +2,8 @@
 // anywhere. It has no slugs; a product is named after its name and its id.
 
 import { slugify } from '../../kit/slug.ts'
+import { paragraphsOf } from '../plaintext.ts'
+import { optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
@@ -20,7 +22,7 @@ export const woocommerce: ProductFormat = {
   isThis: (columns) => ['type', 'name', 'regular price'].every((name) => columns.has(name)),
   columnsOf: (columns) => [
     ...(['handle', 'title', 'published', 'sku', 'price', 'compareAtPrice', 'tracker', 'quantity', 'policy'] as const),
-    ...(['option1Name', 'option1Value', 'option2Name', 'option2Value', 'option3Name', 'option3Value'] as const),
+    ...optionColumns.flat(),
     ...(['requiresShipping', 'variantImage'] as const),
     ...(hasAny(columns, 'description', 'short description') ? (['body'] as const) : []),
     ...(hasAny(columns, 'categories') ? (['type'] as const) : []),
@@ -87,11 +89,7 @@ function familiesOf(rows: readonly FileRow[]) {
     if (row.cell('sku') !== '') byKey.set(row.cell('sku'), row)
     if (row.cell('id') !== '') byKey.set(`id:${row.cell('id')}`, row)
   }
-  const variations = new Map<FileRow, FileRow[]>()
-  for (const row of rows) {
-    const parent = kindOf(row) === 'variation' ? parentOf(row, byKey) : undefined
-    if (parent) variations.set(parent, [...(variations.get(parent) ?? []), row])
-  }
+  const variations = Map.groupBy(rows, (row) => (kindOf(row) === 'variation' ? parentOf(row, byKey) : undefined))
   return { byKey, variations }
 }
 
@@ -173,11 +171,7 @@ function bodyOf(row: FileRow): string {
 // The file writes a line break as \n, and an empty line is a paragraph.
 function paragraphs(text: string): string {
   const lines = text.replaceAll('\\n', '\n')
-  if (/<(?:p|div|ul|ol|table|h\d)\b/i.test(lines)) return lines
-  return lines
-    .split(/\n{2,}/)
-    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
-    .join('')
+  return /<(?:p|div|ul|ol|table|h\d)\b/i.test(lines) ? lines : paragraphsOf(lines)
 }
 
 function unescaped(text: string): string {
