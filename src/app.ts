@@ -175,7 +175,7 @@ export function createApp(parts: AppParts): App {
     ...catalogOperations(publicOrigin),
     ...cartOperations({ rootSecret, tools: cartTools }),
     ...checkoutOperations(payTools),
-    ...orderOperations,
+    ...orderOperations({ rootSecret, publicOrigin }),
     ...webhookOperations({ rootSecret, textsMs: retentionMs.texts }),
     ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,

@@ -66,6 +66,27 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(id)).body.data.hold.status, 'held')
   })
 
+  test('200 with the address of the order’s page once there is an order; no event and no stored answer has it', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    assert.equal((await read(sessionId)).body.data.statusUrl, null)
+    await pay(secret, view)
+    const { orderId, statusUrl } = (await read(sessionId)).body.data
+    const page = await house.fetch(new URL(statusUrl).pathname)
+    assert.deepEqual([page.status, page.text.includes('T-1001')], [200, true])
+    assert.equal((await house.ask('getStorefrontOrder', { path: { orderId } })).body.data.statusUrl, statusUrl)
+    const told = [...(await eventsOf(house, sessionId)), ...(await eventsOf(house, orderId))]
+    const [completed, placed] = told.slice(-3).map(({ body }) => body.data.checkoutSession ?? body.data.order)
+    assert.deepEqual(
+      [completed.status, completed.statusUrl, placed.id, placed.statusUrl],
+      ['completed', null, orderId, null],
+    )
+    const orderSecret = statusUrl.split('/').at(-1)
+    const answers = await house.storage.read((db) => db.sql`select * from idempotency_keys`)
+    for (const kept of [told, answers]) assert.ok(!JSON.stringify(kept).includes(orderSecret))
+  })
+
   test('200 processing while the outcome is unknown, and settled by the loop: approved or declined', async () => {
     const house = await openHouse(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(house)

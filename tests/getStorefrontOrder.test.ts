@@ -11,7 +11,9 @@ import { findOrderOfSecret, findSealedSecret } from '../src/orders/store.ts'
 eachEngine('getStorefrontOrder', (given) => {
   test('200 the whole order', async () => {
     const house = await openOrderHouse(given)
-    const { orderId, sessionId, cartId, paymentId, quote } = await house.orders.place({ code: 'WELCOME10' })
+    const { orderId, sessionId, cartId, paymentId, statusSecret, quote } = await house.orders.place({
+      code: 'WELCOME10',
+    })
     const answer = await house.orders.read(orderId)
     const { totals } = quote
     assert.deepEqual(answer.body.data, {
@@ -58,6 +60,7 @@ eachEngine('getStorefrontOrder', (given) => {
       ],
       cancellable: true,
       metadata: { channel: 'test' },
+      statusUrl: `${house.origin}/o/${statusSecret}`,
     })
     assert.equal(totals.discount, 800)
   })
@@ -71,7 +74,8 @@ eachEngine('getStorefrontOrder', (given) => {
       ['order.paid', 2],
     ])
     const [placed, paid] = events.map(({ body }) => body.data.order)
-    assert.deepEqual(paid, (await house.orders.read(orderId)).body.data)
+    const read = (await house.orders.read(orderId)).body.data
+    assert.deepEqual(paid, { ...read, statusUrl: null }, 'without the address of its page')
     assert.deepEqual(
       [placed.version, placed.paymentStatus, placed.timeline.length, placed.cancellable],
       [1, 'pending', 1, true],

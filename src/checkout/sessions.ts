@@ -24,7 +24,8 @@ import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
-import { findOrder } from '../orders/store.ts'
+import { orderPageUrl } from '../orders/secret.ts'
+import { findOrder, findSealedSecret } from '../orders/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
@@ -110,7 +111,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
     ...facts,
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
   })
-  const view = { session, quote, orderPayment: null }
+  const view = { session, quote, orderPayment: null, orderSecretSealed: null }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
@@ -227,15 +228,15 @@ export async function factsOf(
   now: number,
 ): Promise<SessionFacts> {
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
-  const [facts, order] = await Promise.all([
+  const orderKey = session.orderId === null ? null : { ...session, orderId: session.orderId }
+  const [facts, order, orderSecretSealed = null] = await Promise.all([
     findCartFacts(db, tools.carts.pricebooks, cartKey, now),
-    session.orderId === null
-      ? undefined
-      : findOrder(db, { installationId: session.installationId, orderId: session.orderId }),
+    orderKey ? findOrder(db, orderKey) : undefined,
+    orderKey ? findSealedSecret(db, orderKey) : undefined,
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
-  return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null }
+  return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null, orderSecretSealed }
 }
 
 export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
@@ -244,10 +245,12 @@ export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderP
 }
 
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
-  const { session } = facts
+  const { session, orderSecretSealed: sealed } = facts
   const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
-  return sessionView(facts, now, url, tools.carts.pictureUrl)
+  const { orderId } = session
+  const statusUrl = orderId === null || sealed === null ? null : orderPageUrl(tools, { orderId, sealed })
+  return sessionView(facts, now, { url, statusUrl }, tools.carts.pictureUrl)
 }
 
 export interface CancelAsk {
@@ -324,6 +327,8 @@ export async function endSession(
   return view
 }
 
+const noLinks = { url: null, statusUrl: null }
+
 export function announceSession(
   tools: CheckoutTools,
   db: Tx,
@@ -337,8 +342,8 @@ export function announceSession(
     kind,
     subject: { type: 'checkout_session', id: session.id },
     sequence: session.version,
-    // Without the page's address: an event goes to other machines, and who has the address can pay.
-    dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, null, tools.carts.pictureUrl) }),
+    // Without the addresses of its pages: an event goes to other machines, and who has them can pay.
+    dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, noLinks, tools.carts.pictureUrl) }),
     cause,
     now,
   })

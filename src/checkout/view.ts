@@ -14,13 +14,21 @@ export interface SessionFacts {
   quote: Quote
   // How the order stands with its money, once there is one. unpaid: it was cancelled before the money came.
   orderPayment: 'paid' | 'pending' | 'unpaid' | null
+  // The sealed secret of the order's page, where the session is shown to those who may follow the order.
+  orderSecretSealed: string | null
+}
+
+// Whoever has them can pay, and see the order: they are null in events.
+export interface SessionLinks {
+  // While the session is open.
+  url: string | null
+  statusUrl: string | null
 }
 
 export function sessionView(
   { session, quote, orderPayment }: SessionFacts,
   now: number,
-  // The page's address while the session is open; null in events, because whoever has it can pay.
-  url: string | null,
+  { url, statusUrl }: SessionLinks,
   pictureUrl: (picture: string) => string,
 ): CheckoutSession {
   const status = sessionStatusAt(session, now)
@@ -33,6 +41,7 @@ export function sessionView(
     url: status === 'open' || status === 'processing' ? url : null,
     cartId: session.cartId,
     orderId: session.orderId,
+    statusUrl,
     mode: session.mode,
     currency: cart.currency,
     locale: session.locale,

@@ -12,7 +12,7 @@ import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { openCustomer } from '../orders/customer.ts'
-import { orderPageSecrets } from '../orders/secret.ts'
+import { orderPageUrl } from '../orders/secret.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { findDispute } from '../payments/disputes.ts'
 import { findPayment } from '../payments/store.ts'
@@ -205,8 +205,7 @@ function pageOf(
   orderId: string,
   { secretSealed }: SealedOrder,
 ): string | null {
-  const secret = orderPageSecrets.open(rootSecret, secretSealed, orderId)
-  return secret === undefined ? null : `${publicOrigin()}/o/${secret}`
+  return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
 }
 
 // Undefined where what it is about is not there.

@@ -68,7 +68,7 @@ export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now,
     kind,
     subject: { type: 'order', id },
     sequence: version,
-    dataText: JSON.stringify({ order: orderView(facts) }),
+    dataText: JSON.stringify({ order: { ...orderView(facts), statusUrl: null } }),
     cause,
     now,
   })

@@ -48,7 +48,14 @@ export function orderTotals(order: OrderRow, refunds: readonly RefundRow[]): Ord
   }
 }
 
-export function orderView({ order, lines, timeline, fulfillments, payments, refunds }: OrderFacts): Order {
+export function orderView({
+  order,
+  lines,
+  timeline,
+  fulfillments,
+  payments,
+  refunds,
+}: OrderFacts): Omit<Order, 'statusUrl'> {
   return {
     ...orderSummary(order),
     items: lines.map(itemView),

@@ -59,7 +59,8 @@ export async function completeSession(settlement: Settlement): Promise<void> {
     updatedAt: now,
   }
   saveSession(tx, completed)
-  const view = { session: completed, quote, orderPayment: orderPaymentOf(placed.order.paymentStatus) }
+  const orderPayment = orderPaymentOf(placed.order.paymentStatus)
+  const view = { session: completed, quote, orderPayment, orderSecretSealed: null }
   announceSession(tools, tx, view, { kind: move.announces, now, cause })
 }
 

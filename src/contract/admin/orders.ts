@@ -3,7 +3,7 @@
 
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
-import { Fulfillment, Order, OrderCancellation, OrderRefund, OrderSummary } from '../open/orders.ts'
+import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers } from '../open/orders.ts'
 import {
   Amount,
   ExpectedVersion,
@@ -76,7 +76,7 @@ export const AdminOrderNote = object(
 export const orderActions = ['payAdminOrder', 'fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'] as const
 
 export const AdminOrder = object({
-  ...Order.properties,
+  ...orderMembers,
   ...placed,
   fulfillments: Type.Array(AdminFulfillment),
   notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),

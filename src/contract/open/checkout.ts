@@ -68,11 +68,14 @@ const createRequest = object(
     customer: Type.Optional(CheckoutCustomerInput),
     promotionCode: Type.Optional(line(1, 64)),
     successUrl: described(
-      'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). {sessionId} in it is replaced by the id of the session.',
+      'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). `{sessionId}` in it is replaced by the id of the session, such as in `https://shop.example/thanks?session={sessionId}`.',
       RedirectUrl,
     ),
     cancelUrl: Type.Optional(
-      described('Where the shopper goes on leaving. The rules of successUrl hold.', RedirectUrl),
+      described(
+        'Where the shopper goes on leaving. The rules of successUrl hold, and `{sessionId}` is replaced here too.',
+        RedirectUrl,
+      ),
     ),
     locale: Type.Optional(Locale),
     expiresInSeconds: Type.Optional(
@@ -130,6 +133,10 @@ export const CheckoutSession = object({
   }),
   cartId: CartId,
   orderId: nullable(OrderId),
+  statusUrl: nullable(Type.String(), {
+    description:
+      'The page on which the shopper follows the order. Whoever has it can see the page; null until there is an order, and in events.',
+  }),
   mode: Mode,
   currency: Currency,
   locale: Locale,

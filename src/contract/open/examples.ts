@@ -177,7 +177,11 @@ export const examples: Examples = {
     },
   },
   listStorefrontOrders: { path: {}, body: undefined, reply: { data: { orders: [orderSummary], next: null } } },
-  getStorefrontOrder: { path: { orderId: order.id }, body: undefined, reply: { data: order } },
+  getStorefrontOrder: {
+    path: { orderId: order.id },
+    body: undefined,
+    reply: { data: { ...order, statusUrl: 'https://shop.bloom.test/o/d0RrX2hTM3VqVzZxTFlfbVZ0MTNaYVBrMU5nOEVyQ2I' } },
+  },
   cancelStorefrontOrder: {
     path: { orderId: order.id },
     body: { idempotencyKey, expectedVersion: 1, reason: 'customer_request' },

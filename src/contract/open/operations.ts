@@ -104,7 +104,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
     summary: 'Create a checkout session',
     description:
-      'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses.',
+      'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. `{sessionId}` in `successUrl` and `cancelUrl` becomes the id of the session, so the page there can read it with `getHostedCheckoutSession`.',
     body: HostedCheckoutCreateRequest, reply: { ...ok(HostedCheckoutSessionResponse), isSecret: true },
     refusals: [
       'cart_not_found', 'version_conflict', 'cart_not_open', 'cart_empty', 'insufficient_stock', 'item_unavailable',
@@ -115,7 +115,7 @@ export const operations = {
     method: 'GET', path: '/api/v1/open/hosted/checkout/sessions/{sessionId}',
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false,
     summary: 'Get a checkout session',
-    description: 'The session as it is now. Past its time it answers expired.',
+    description: 'The session as it is now. Past its time it answers expired. Once it is completed, `statusUrl` is the page of the order for the shopper.',
     body: null, reply: ok(HostedCheckoutSessionResponse),
     refusals: ['checkout_session_not_found'],
   },
@@ -180,7 +180,7 @@ export const operations = {
     method: 'GET', path: '/api/v1/open/storefront/orders/{orderId}',
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: false,
     summary: 'Get an order',
-    description: 'One order with its items, payments, refunds and fulfilments.',
+    description: 'One order with its items, payments, refunds and fulfilments, and the page on which the shopper follows it.',
     body: null, reply: ok(StorefrontOrderDetailResponse),
     refusals: ['order_not_found'],
   },

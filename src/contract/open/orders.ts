@@ -150,7 +150,8 @@ export const TimelineEntry = object({
   }),
 })
 
-export const Order = object({
+// What everyone who may see the order is shown.
+export const orderMembers = {
   ...orderRow,
   items: Type.Array(OrderItem, { maxItems: limits.cartLinesMax }),
   totals: OrderTotals,
@@ -168,6 +169,13 @@ export const Order = object({
   timeline: Type.Array(TimelineEntry, { description: 'Oldest first.' }),
   cancellable: Type.Boolean({ description: 'Whether a cancellation would be accepted now.' }),
   metadata: Metadata,
+}
+
+export const Order = object({
+  ...orderMembers,
+  statusUrl: nullable(Type.String(), {
+    description: 'The page on which the shopper follows the order. Whoever has it can see the page; null in events.',
+  }),
 })
 
 export const StorefrontOrderListResponse = object({

@@ -170,6 +170,7 @@ export const session: CheckoutSession = {
   url: 'https://shop.bloom.test/c/Qm9fZ0s3d1JxV2xhT2VJY1p0bXl4dUhqNnNQa0VtTnE',
   cartId: cart.id,
   orderId: null,
+  statusUrl: null,
   mode: 'test',
   currency: cart.currency,
   locale: 'auto',
@@ -259,6 +260,7 @@ export const order: Order = {
   ],
   cancellable: true,
   metadata: {},
+  statusUrl: null,
 }
 
 export const cancellation: OrderCancellation = {

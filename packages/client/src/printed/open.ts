@@ -13,9 +13,9 @@ export interface ShopClient {
     replay(id: string, input?: PublicWebhookReplayRequest, options?: CallOptions): Promise<{ data: WebhookReplay }>
   }
   checkout: {
-    /** Create a checkout session. Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. Needs the scope `catalog:read`. (createHostedCheckoutSession) */
+    /** Create a checkout session. Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. `{sessionId}` in `successUrl` and `cancelUrl` becomes the id of the session, so the page there can read it with `getHostedCheckoutSession`. Needs the scope `catalog:read`. (createHostedCheckoutSession) */
     create(input: HostedCheckoutCreateRequest, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
-    /** Get a checkout session. The session as it is now. Past its time it answers expired. Needs the scope `catalog:read`. (getHostedCheckoutSession) */
+    /** Get a checkout session. The session as it is now. Past its time it answers expired. Once it is completed, `statusUrl` is the page of the order for the shopper. Needs the scope `catalog:read`. (getHostedCheckoutSession) */
     get(sessionId: string, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
     /** Cancel a checkout session. Ends an open session and releases its stock. The cart stays open. Needs the scope `catalog:read`. (cancelHostedCheckoutSession) */
     cancel(sessionId: string, input?: HostedCheckoutCancelRequest, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
@@ -81,7 +81,7 @@ export interface ShopClient {
   orders: {
     /** List orders. Newest first; at most 100. `data.next` leads to the rest. Needs the scope `catalog:read`. (listStorefrontOrders) */
     list(options?: ListOptions): List<StorefrontOrderListResponse, OrderSummary>
-    /** Get an order. One order with its items, payments, refunds and fulfilments. Needs the scope `catalog:read`. (getStorefrontOrder) */
+    /** Get an order. One order with its items, payments, refunds and fulfilments, and the page on which the shopper follows it. Needs the scope `catalog:read`. (getStorefrontOrder) */
     get(orderId: string, options?: CallOptions): Promise<StorefrontOrderDetailResponse>
     /** Cancel an order. Cancels the order, puts its items back into stock and owes the refund, all at once. The money follows. Needs the scope `catalog:read`. (cancelStorefrontOrder) */
     cancel(orderId: string, input?: StorefrontOrderTransitionRequest, options?: CallOptions): Promise<StorefrontOrderCancellationResponse>
@@ -470,6 +470,8 @@ export interface CheckoutSession {
   /** Id of a cart. */
   cartId: string
   orderId: string | null
+  /** The page on which the shopper follows the order. Whoever has it can see the page; null until there is an order, and in events. */
+  statusUrl: string | null
   mode: Mode
   /** ISO 4217 code. */
   currency: string
@@ -715,9 +717,9 @@ export type HostedCheckoutCreateRequest = {
   expectedCartVersion?: number | undefined
   customer?: CheckoutCustomerInput | undefined
   promotionCode?: string | undefined
-  /** Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). {sessionId} in it is replaced by the id of the session. */
+  /** Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). `{sessionId}` in it is replaced by the id of the session, such as in `https://shop.example/thanks?session={sessionId}`. */
   successUrl: string
-  /** Where the shopper goes on leaving. The rules of successUrl hold. */
+  /** Where the shopper goes on leaving. The rules of successUrl hold, and `{sessionId}` is replaced here too. */
   cancelUrl?: string | undefined
   /** Language of the page, such as de or pt-BR. auto follows the browser. */
   locale?: string | undefined
@@ -1044,6 +1046,8 @@ export interface Order {
   cancellable: boolean
   /** Your own names and values. Kept and given back as they are. */
   metadata: Record<string, string>
+  /** The page on which the shopper follows the order. Whoever has it can see the page; null in events. */
+  statusUrl: string | null
 }
 
 export interface OrderCancellation {

@@ -11,6 +11,7 @@ const placed = {
   installation: { id: sampleId('installation'), name: 'Web shop' },
 }
 
+const { statusUrl: _, ...shown } = openOrder
 const [item] = openOrder.items
 const fulfillment: AdminFulfillment = {
   id: sampleId('fulfillment'),
@@ -57,7 +58,7 @@ export const trackingChange: AdminChange = {
 }
 
 export const adminOrder: AdminOrder = {
-  ...openOrder,
+  ...shown,
   ...placed,
   fulfillments: [],
   notes: [],
