@@ -124,15 +124,16 @@ eachEngine('the demo shop', (given) => {
   test('a storefront that is open for days renews its key, and its old keys end', async () => {
     const house = await openHouse(given)
     const { installation } = await makeDemoShop(house.storage, testSecret, house.clock.now)
-    const openStorefront = createStorefrontMount({
+    const mount = createStorefrontMount({
       apiUrl: house.origin,
       publicUrl: house.origin,
       clock: () => new Date(house.clock.now),
       makeKey: (now) => makeStorefrontKey(house.storage, testSecret, now),
+      storage: house.storage,
       report: (error) => assert.fail(error as Error),
     })
     const look = async () => {
-      const shown = await openStorefront()
+      const shown = await mount.open()
       const rest = { query: new URLSearchParams(), cookies: {}, form: null, origin: null }
       return (await shown?.({ method: 'GET', path: '/shop', ...rest }))?.status
     }

@@ -27,7 +27,9 @@ describe('posts of browsers', () => {
       rateLimit: { perSecond: 100, burst: 200 },
       // Every test comes from networks of its own.
       trustedProxies: ['loopback'],
-      extraPages: storefrontPages(() => async () => async () => ({ status: 200, headers: {}, body: 'shown' })),
+      extraPages: storefrontPages(() => ({
+        open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
+      })),
     })
     checkout = await checkoutOf(house)
   })

@@ -6,6 +6,8 @@ import { assertError, type House, openHouse } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { listSlugPieces, listSlugsAfter } from '../src/catalog/store.ts'
+import { listMerchants } from '../src/installations/store.ts'
 
 const base = '/api/v1/catalog/merchants'
 
@@ -56,6 +58,26 @@ eachEngine('the public catalog', (given) => {
     assert.equal(new Set(seen).size, 10)
     const elsewhere = await house.fetch((first ?? '').replace('/pottery/', '/bloom/'))
     assert.deepEqual([elsewhere.status, elsewhere.body.error.issues[0].path], [400, '/query/cursor'])
+  })
+
+  test('a sitemap has every published product once, whatever the size of its pieces', async () => {
+    const merchants = await house.storage.read(listMerchants)
+    const merchantId = merchants.find(({ slug }) => slug === 'pottery')?.id ?? ''
+    const seller = { merchantId, mode: 'test' } as const
+    for (const size of [1, 3, 5, 10, 11]) {
+      const pieces = await house.storage.read((db) => listSlugPieces(db, seller, size))
+      const rows = await Promise.all(
+        pieces.map(({ after }) => house.storage.read((db) => listSlugsAfter(db, seller, after, size))),
+      )
+      assert.equal(pieces.length, Math.ceil(10 / size), `of ${size}`)
+      assert.equal(new Set(rows.flat().map(({ slug }) => slug)).size, 10)
+      assert.deepEqual(
+        pieces.map(({ updatedAt }) => updatedAt),
+        rows.map((piece) => Math.max(...piece.map(({ updatedAt }) => updatedAt))),
+      )
+    }
+    const nobody = { merchantId: 'mer_nobody', mode: 'test' } as const
+    assert.deepEqual(await house.storage.read((db) => listSlugPieces(db, nobody, 5)), [])
   })
 
   test('404 to a merchant that is not there', async () => {

@@ -19,7 +19,7 @@ import { serve, tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { category, identity, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
+import { category, identity, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
@@ -379,6 +379,94 @@ describe('pages', () => {
   })
 })
 
+describe('for search engines and messengers', () => {
+  test('a product says its name, price and stock to machines as it does to people', async () => {
+    const page = await get('/products/speckled-stoneware-mug?sku=MUG-STO-350-RUS')
+    const url = `${shop}/products/speckled-stoneware-mug`
+    assert.equal(canonicalOf(page), url)
+    const graph = graphOf(page)
+    assert.deepEqual(
+      ['type', 'title', 'url', 'site_name', 'locale'].map((name) => graph.get(`og:${name}`)),
+      ['product', 'Speckled stoneware mug', url, 'Alder & Finch', 'en'],
+    )
+    assert.equal(graph.get('og:image'), `${apiUrl}/media/demo/stoneware-mug.svg`)
+    assert.deepEqual([graph.get('product:price:amount'), graph.get('product:price:currency')], ['24.00', 'EUR'])
+    const [group, trail] = dataOf(page)
+    assert.equal(group?.['@type'], 'ProductGroup')
+    const variant = group?.hasVariant.find(({ sku }: { sku: string }) => sku === 'MUG-STO-350-RUS')
+    assert.equal(variant.name, 'Speckled stoneware mug, 350 ml, Rust')
+    assert.deepEqual(variant.offers, {
+      '@type': 'Offer',
+      url: `${url}?sku=MUG-STO-350-RUS`,
+      price: '28.00',
+      priceCurrency: 'EUR',
+      availability: 'https://schema.org/InStock',
+      seller: { '@type': 'Organization', name: 'Alder & Finch' },
+    })
+    assert.deepEqual(
+      trail?.itemListElement.map(({ position, item }: { position: number; item: string }) => [position, item]),
+      [
+        [1, `${shop}/`],
+        [2, `${shop}/categories/kitchen`],
+        [3, `${shop}/categories/mugs-bowls`],
+      ],
+    )
+    const vase = dataOf(await get('/products/ribbed-vase'))[0]
+    assert.deepEqual([vase?.['@type'], vase?.offers.availability], ['Product', 'https://schema.org/OutOfStock'])
+    const lamp = dataOf(await get('/products/pleated-table-lamp'))[0]
+    assert.match(JSON.stringify(lamp), /BackOrder/)
+  })
+
+  test('one address counts for a category, and searches are left out', async () => {
+    const kitchen = `${shop}/categories/kitchen`
+    const page = await get('/categories/kitchen?sort=name&max=20')
+    assert.equal(canonicalOf(page), kitchen)
+    assert.doesNotMatch(page, /noindex/)
+    assert.equal(dataOf(page)[0]?.itemListElement.at(-1).item, kitchen)
+    for (const path of ['/search?q=linen', '/cart', '/nowhere', '/search?max=1000']) {
+      const left = await get(path)
+      assert.match(left, /<meta name="robots" content="noindex">/, path)
+      assert.equal(canonicalOf(left), undefined, path)
+    }
+    assert.equal(canonicalOf(await get('/')), `${shop}/`)
+  })
+
+  test('robots.txt names the sitemap, and the sitemap every page of the shop', async () => {
+    const robots = await (await fetch(`${api.origin}/robots.txt`)).text()
+    assert.match(robots, /^User-agent: \*\nAllow: \/shop\n/)
+    for (const path of ['/admin', '/api/', '/c/', '/o/', '/shop/cart', '/shop/search'])
+      assert.ok(robots.includes(`\nDisallow: ${path}\n`), path)
+    const [, index = ''] = /\nSitemap: (.*)\n$/.exec(robots) ?? []
+    assert.equal(index, `${apiUrl}/sitemap.xml`)
+    const pieces = locationsIn(await xml('/sitemap.xml'))
+    assert.deepEqual(pieces, [`${apiUrl}/sitemap/categories.xml`, `${apiUrl}/sitemap/products.xml`])
+    const products = await xml('/sitemap/products.xml')
+    assert.deepEqual(
+      locationsIn(products),
+      demo.products.map(({ slug }) => `${apiUrl}/shop/products/${slug}`).toSorted(),
+    )
+    assert.equal(products.match(/<lastmod>\d{4}-\d\d-\d\dT[\d:.]+Z<\/lastmod>/g)?.length, demo.products.length)
+    assert.ok(locationsIn(await xml('/sitemap/categories.xml')).includes(`${apiUrl}/shop/categories/mugs-bowls`))
+    const last = demo.products
+      .map(({ slug }) => slug)
+      .toSorted()
+      .at(-2)
+    assert.equal(locationsIn(await xml(`/sitemap/products.xml?after=${last}`)).length, 1)
+    assert.equal((await fetch(`${api.origin}/sitemap/products.xml?after=%3Cb%3E`)).status, 404)
+  })
+
+  async function xml(path: string): Promise<string> {
+    const response = await fetch(`${api.origin}${path}`)
+    assert.equal(response.headers.get('content-type'), 'application/xml; charset=utf-8')
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=3600')
+    const etag = response.headers.get('etag') ?? ''
+    assert.equal((await fetch(`${api.origin}${path}`, { headers: { 'if-none-match': etag } })).status, 304)
+    return response.text()
+  }
+
+  const locationsIn = (text: string) => [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) => url)
+})
+
 test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
   const read = readShopFile(
     await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
@@ -444,6 +532,53 @@ describe('on an API of our own making', () => {
       const answer = await ask(request({ path: '/', query: new URLSearchParams({ after }) }))
       assert.deepEqual([answer.status, answer.headers.location], [303, '/'], link)
       assert.deepEqual(asked, [], link)
+    }
+  })
+
+  test('a product name of any kind stays a name, on the page and for machines', async () => {
+    const names = [
+      '</script><script>alert(1)</script>',
+      '<!-- "quoted" & \'more\'',
+      'Mug \u{1f375} \u2028 مصباح',
+      ']]>',
+    ]
+    for (const name of names) {
+      const shown = { ...product, name, summary: name, description: name, media: [{ ...product.media[0], alt: name }] }
+      const ask = await storefrontOn((url) => {
+        if (url.startsWith(`${productsPath}/`)) return { data: shown }
+        return url === productsPath ? list([], null) : undefined
+      })
+      const answer = await ask(request({ path: '/products/red-roses' }))
+      const page = String(answer.body)
+      assert.equal(dataOf(page)[0]?.name, name)
+      assert.equal(graphOf(page).get('og:title'), name)
+      assert.doesNotMatch(answer.headers['content-security-policy'] ?? '', /script-src|unsafe/)
+      const context = await browser.newContext({ javaScriptEnabled: false })
+      const tab = await context.newPage()
+      await tab.setContent(page)
+      assert.equal(await tab.locator('h1').textContent(), name)
+      assert.equal(await tab.locator('script:not([type="application/ld+json"])').count(), 0)
+      await context.close()
+    }
+  })
+
+  test('barcodes that are GTINs are told to machines, and no others', async () => {
+    const [one, two] = product.skus
+    assert.ok(one && two)
+    for (const [code, isTold] of [
+      ['4006381333931', true],
+      ['96385074', true],
+      ['4006381333932', false],
+      ['SHELF-7', false],
+    ] as const) {
+      const ask = await storefrontOn(
+        (url) =>
+          url.startsWith(`${productsPath}/`) ? { data: product } : url === productsPath ? list([], null) : undefined,
+        { barcodes: async () => new Map([[one.id, code]]) },
+      )
+      const [group] = dataOf(String((await ask(request({ path: '/products/red-roses' }))).body))
+      const told = group?.hasVariant.map(({ gtin }: { gtin?: string }) => gtin)
+      assert.deepEqual(told, [isTold ? code : undefined, undefined], code)
     }
   })
 
@@ -522,7 +657,10 @@ describe('on an API of our own making', () => {
   })
 
   // Answers what is common to all pages, and what the test says.
-  async function storefrontOn(answer: (url: string) => unknown): Promise<Storefront> {
+  async function storefrontOn(
+    answer: (url: string) => unknown,
+    more: Partial<Parameters<typeof createStorefront>[0]> = {},
+  ): Promise<Storefront> {
     const fake = createServer((incoming, response) => {
       const url = incoming.url ?? ''
       const common = url.endsWith('/identity')
@@ -540,7 +678,7 @@ describe('on an API of our own making', () => {
       fake.close()
     })
     const fakeUrl = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`
-    return createStorefront({ apiUrl: fakeUrl, apiKey: 'key', basePath: '', publicUrl: 'http://localhost:1' })
+    return createStorefront({ apiUrl: fakeUrl, apiKey: 'key', basePath: '', publicUrl: 'http://localhost:1', ...more })
   }
 
   const list = (data: unknown[], link: string | null) => ({ data, meta: { count: data.length, next: link } })
@@ -612,6 +750,26 @@ async function post(path: string, form: Readonly<Record<string, string>>, cookie
 
 function quantitiesIn(page: string): number[] {
   return [...page.matchAll(/type="number" name="quantity" value="(\d+)"/g)].map(([, quantity]) => Number(quantity))
+}
+
+function canonicalOf(page: string): string | undefined {
+  return /<link rel="canonical" href="([^"]*)">/.exec(page)?.[1]
+}
+
+function plainText(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+}
+
+function graphOf(page: string): Map<string, string> {
+  const tags = page.matchAll(/<meta property="([^"]*)" content="([^"]*)">/g)
+  return new Map([...tags].map(([, name = '', content = '']) => [name, plainText(content)]))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests check.
+function dataOf(page: string): Record<string, any>[] {
+  return [...page.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, text = '']) =>
+    JSON.parse(text),
+  )
 }
 
 function versionIn(page: string): string {

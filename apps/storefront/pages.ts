@@ -15,12 +15,15 @@ import type {
 } from '../../packages/client/src/index.ts'
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { type Html, html } from './html.ts'
+import { breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
 import { isAboutCode, isGoodNews, money, type Notice, noticeWords, stockWords } from './words.ts'
 
 // What every page needs to know.
 export interface Surroundings {
   // Where the shop is mounted: '' or '/shop'.
   base: string
+  // Under which browsers reach the shop.
+  origin: string
   styleHref: string
   merchant: { name: string; currency: string }
   isTest: boolean
@@ -49,6 +52,7 @@ export function listPage(at: Surroundings, { products, moreHref, isStart }: List
     title: null,
     description: `${at.merchant.name}: everything in the shop.`,
     current: 'all',
+    found: isStart ? { url: absolute(at, `${at.base}/`), image: featured ? shared(at, featured) : null } : null,
     body: html`
 <h1 class="hidden">${at.merchant.name}</h1>
 ${featured && feature(at, featured)}
@@ -83,7 +87,15 @@ export function foundPage(at: Surroundings, view: FoundView): string {
     title,
     description: category?.description || `${title} at ${at.merchant.name}: ${countWords(found)}.`,
     current: category?.path[0] ?? null,
-    isSearch: category === null,
+    // The plain category stands for every filter and order of it. What comes after its first page has no lasting address.
+    found:
+      category && isStart
+        ? {
+            url: absolute(at, categoryHref(at, category.slug)),
+            image: shared(at, { imageUrl: category.imageUrl, imageAlt: null }),
+            data: trailData(at, trailTo(category, at.categories)),
+          }
+        : null,
     body: html`
 ${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? 'Search' : html`Results for “<bdi>${asked.q}</bdi>”`}</h1></header>`}
 ${correctedTo !== null && html`<p class="notice">Nothing has “<bdi>${asked.q}</bdi>”. These are the results for <strong><bdi>${correctedTo}</bdi></strong>.</p>`}
@@ -185,9 +197,11 @@ export interface ProductView {
   // Its categories, from the widest to the narrowest.
   trail: readonly Category[]
   alike: readonly ProductSummary[]
+  // By the id of the SKU.
+  barcodes: ReadonlyMap<string, string>
 }
 
-export function productPage(at: Surroundings, { product, chosen, trail, alike }: ProductView): string {
+export function productPage(at: Surroundings, { product, chosen, trail, alike, barcodes }: ProductView): string {
   const pictures = chosen.imageUrl
     ? [{ url: chosen.imageUrl, alt: product.name, width: null, height: null }]
     : product.media
@@ -196,6 +210,22 @@ export function productPage(at: Surroundings, { product, chosen, trail, alike }:
     title: product.name,
     description: product.summary,
     current: trail[0]?.slug ?? null,
+    found: {
+      type: 'product',
+      url: absolute(at, productHref(at, product.slug)),
+      image: shared(at, product),
+      price: { ...product.priceRange.min, availability: product.availability },
+      data: html`${jsonLd(
+        productData({
+          product,
+          barcodes,
+          url: absolute(at, productHref(at, product.slug)),
+          skuUrl: (code) => absolute(at, productHref(at, product.slug, code)),
+          image: (url) => pictureAddress(at, url),
+          seller: at.merchant.name,
+        }),
+      )}${trailData(at, trail)}`,
+    },
     body: html`
 ${
   trail.length > 0 &&
@@ -491,15 +521,22 @@ interface Frame {
   description: string
   // The slug of the top category, or 'all' or 'cart'.
   current: string | null
-  // Of no use to a search engine.
-  isSearch?: boolean
+  // What is said of it elsewhere. Without it search engines leave the page out.
+  found?: Found | null
   body: Html
+}
+
+interface Found extends Pick<Shared, 'image' | 'price'> {
+  type?: Shared['type']
+  // The one address that counts, whatever the page was asked by.
+  url: string
+  data?: Html | false
 }
 
 // As many as fit beside each other on a desk; the others are behind "More".
 const categoriesInSight = 7
 
-function page(at: Surroundings, { title, description, current, isSearch = false, body }: Frame): string {
+function page(at: Surroundings, { title, description, current, found = null, body }: Frame): string {
   const { base, merchant, categories, cartCount } = at
   const tops = categories.filter(({ path }) => path.length === 1)
   const inSight = tops.length <= categoriesInSight + 1 ? tops : tops.slice(0, categoriesInSight)
@@ -513,7 +550,7 @@ function page(at: Surroundings, { title, description, current, isSearch = false,
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === null ? merchant.name : `${title} · ${merchant.name}`}</title>
 <meta name="description" content="${description}">
-${isSearch && html`<meta name="robots" content="noindex">`}
+${found === null ? html`<meta name="robots" content="noindex">` : foundTags(at, title ?? merchant.name, description, found)}
 <link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${at.styleHref}">
 </head>
@@ -547,6 +584,32 @@ ${
 </body>
 </html>
 `.text
+}
+
+function foundTags(at: Surroundings, title: string, description: string, { data, ...found }: Found): Html {
+  const shared = { type: 'website', siteName: at.merchant.name, locale: 'en', title, description, ...found } as const
+  return html`<link rel="canonical" href="${found.url}">
+${openGraph(shared)}${data}`
+}
+
+function trailData(at: Surroundings, trail: readonly Category[]): Html | false {
+  if (trail.length === 0) return false
+  const steps = trail.map(({ slug, name }) => ({ name, url: absolute(at, categoryHref(at, slug)) }))
+  return jsonLd(breadcrumbData([{ name: at.merchant.name, url: absolute(at, `${at.base}/`) }, ...steps]))
+}
+
+function shared(at: Surroundings, { imageUrl, imageAlt }: Pick<ProductSummary, 'imageUrl' | 'imageAlt'>) {
+  const url = pictureAddress(at, imageUrl)
+  return url === null ? null : { url, alt: imageAlt ?? '' }
+}
+
+function pictureAddress(at: Surroundings, url: string | null): string | null {
+  const src = at.picture(url)
+  return src === null ? null : absolute(at, src)
+}
+
+function absolute({ origin }: Surroundings, path: string): string {
+  return new URL(path, origin).href
 }
 
 function noticeBox({ notice, merchant }: Surroundings): Html | null {

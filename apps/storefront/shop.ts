@@ -34,6 +34,8 @@ export interface StorefrontOptions {
   basePath: string
   // The origin under which browsers reach this shop.
   publicUrl: string
+  // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
+  barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
   // For errors that shoppers cannot fix: an API that is down, a key that is refused.
   report?: (error: unknown) => void
 }
@@ -68,7 +70,7 @@ const alikeMax = 4
 const productsShown = 24
 
 export function createStorefront(options: StorefrontOptions): Storefront {
-  const { apiUrl, apiKey, basePath: base, report = () => {} } = options
+  const { apiUrl, apiKey, basePath: base, barcodes = noBarcodes, report = () => {} } = options
   const publicOrigin = new URL(options.publicUrl).origin
   // A shopper waits for the page, so a server that is busy is not waited for.
   const api = createClient({ baseUrl: apiUrl, key: apiKey, maxRetries: 1, maxRetryDelayMs: 500 })
@@ -189,7 +191,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (!product) return notFound(request)
     const chosen = chosenSku(product.skus, request.query.get('sku'))
     if (!chosen) return notFound(request)
-    const [known, list] = await Promise.all([categories(), newest()])
+    const [known, list, codes] = await Promise.all([categories(), newest(), barcodes(product.id)])
     const trail = trailOf(product, known)
     const others = list.data.filter((other) => other.slug !== slug && other.availability !== 'out_of_stock')
     // Those of the same narrow category first, then those of the wider one.
@@ -197,7 +199,10 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       .toReversed()
       .flatMap((category) => others.filter((other) => other.categories.includes(category.slug)))
     return show(request, (at) =>
-      productPage(at, { product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) }),
+      productPage(at, {
+        ...{ product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) },
+        barcodes: codes,
+      }),
     )
   }
 
@@ -424,6 +429,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   function bareSurroundings(): Surroundings {
     return {
       base,
+      origin: publicOrigin,
       styleHref: `${base}${stylePath}`,
       merchant: { name: 'Shop', currency: 'EUR' },
       isTest: false,
@@ -467,6 +473,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return origin === publicOrigin || new URL(origin).host === host
   }
 }
+
+const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
 

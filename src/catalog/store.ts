@@ -133,6 +133,56 @@ export async function listShopWindows(
     from merchants m where m.closed_at is null order by m.id limit 20`
 }
 
+export interface SitemapRow {
+  slug: string
+  updatedAt: number
+}
+
+// The published products by slug. Slugs come from the key's index and not from the rendered rows, which are large.
+export async function listSlugsAfter(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  after: string,
+  limit: number,
+): Promise<SitemapRow[]> {
+  return db.sql<SitemapRow>`
+    select l.slug, p.updated_at as "updatedAt"
+    from listed_products l join products p on p.merchant_id = l.merchant_id and p.slug = l.slug
+    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.slug > ${after}
+    order by l.slug limit ${limit}`
+}
+
+// The same products in pieces: the slug before each piece, and when the newest of its products was changed.
+export async function listSlugPieces(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  size: number,
+): Promise<{ after: string; updatedAt: number }[]> {
+  const pieces: { after: string; updatedAt: number }[] = []
+  for (let after = ''; ; ) {
+    const [piece] = await db.sql<{ last: string | null; updatedAt: number; count: number }>`
+      select max(slug) as last, max(updated_at) as "updatedAt", count(*) as count from (
+        select l.slug, p.updated_at
+        from listed_products l join products p on p.merchant_id = l.merchant_id and p.slug = l.slug
+        where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.slug > ${after}
+        order by l.slug limit ${size}) as piece`
+    if (!piece || piece.last === null) return pieces
+    pieces.push({ after, updatedAt: piece.updatedAt })
+    if (piece.count < size) return pieces
+    after = piece.last
+  }
+}
+
+export async function listBarcodes(
+  db: Reader,
+  merchantId: string,
+  productId: string,
+): Promise<{ id: string; barcode: string }[]> {
+  return db.sql<{ id: string; barcode: string }>`
+    select id, barcode from skus
+    where merchant_id = ${merchantId} and product_id = ${productId} and barcode is not null and retired_at is null`
+}
+
 export async function listCategories(db: Reader, merchant: string): Promise<CategoryRow[]> {
   return db.sql<CategoryRow>`
     select id, slug, name, description, parent_id as "parentId", position, image, product_count as "productCount",

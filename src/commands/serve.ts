@@ -28,13 +28,14 @@ import {
   makeStorefrontKey,
   needsDemoShop,
 } from '../provisioning/demo.ts'
+import { crawlerPages } from '../site/crawlers.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
-import { createStorefrontMount, type OpenStorefront, storefrontPages } from './storefront.ts'
+import { createStorefrontMount, type StorefrontMount, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
 // How long to wait for the last lines of the log.
@@ -121,7 +122,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
-  let openStorefront: OpenStorefront | undefined
+  let mount: StorefrontMount | undefined
   const app = createApp({
     storage,
     rootSecret: config.rootSecret,
@@ -139,9 +140,12 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     version,
     clock: () => new Date(),
     log,
-    extraPages: storefrontPages(() => openStorefront),
+    extraPages: [
+      ...storefrontPages(() => mount),
+      ...crawlerPages({ origin: () => origin, shop: () => mount?.crawled() }),
+    ],
     ownReceivers: mayDemo ? demoAnswer : undefined,
-    shopUrl: (slug) => (openStorefront && slug === demoMerchantSlug ? `${origin}/shop` : undefined),
+    shopUrl: (slug) => (mount && slug === demoMerchantSlug ? `${origin}/shop` : undefined),
   })
   return {
     app,
@@ -164,10 +168,11 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
           publicUrl: origin,
           clock: () => new Date(),
           makeKey: (now) => makeStorefrontKey(storage, config.rootSecret, now),
+          storage,
           report: (error) => log.error('storefront failed', error),
         })
-        await opened()
-        openStorefront = opened
+        await opened.open()
+        mount = opened
       }
       isStarting = false
       // Requests come first. Then the validators are compiled, so the first request with a body does not wait for them.

@@ -3,8 +3,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../apps/storefront/shop.ts'
+import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../catalog/store.ts'
 import type { Incoming } from '../http/message.ts'
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import { cookiesIn } from '../pages/cookies.ts'
 import { readForm } from '../pages/form.ts'
@@ -12,21 +14,30 @@ import { documentFor } from '../pages/frame.ts'
 import { html } from '../pages/html.ts'
 import { privateHeaders } from '../pages/policy.ts'
 import type { StorefrontKey } from '../provisioning/demo.ts'
+import type { CrawledShop } from '../site/crawlers.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export interface StorefrontParts {
   apiUrl: string
   publicUrl: string
   clock: () => Date
   makeKey: (now: number) => Promise<StorefrontKey | undefined>
+  storage: Storage
   report: (error: unknown) => void
 }
 
-export type OpenStorefront = () => Promise<Storefront | undefined>
+export interface StorefrontMount {
+  open(): Promise<Storefront | undefined>
+  // What crawlers are told of it.
+  crawled(): CrawledShop | undefined
+}
 
-// Answers with the storefront, or undefined while there is no key for it. After half the lifetime of its key it is created
+// Opens the storefront, or answers undefined while there is no key for it. After half the lifetime of its key it is created
 // again with a new one.
-export function createStorefrontMount({ apiUrl, publicUrl, clock, makeKey, report }: StorefrontParts): OpenStorefront {
+export function createStorefrontMount(parts: StorefrontParts): StorefrontMount {
+  const { apiUrl, publicUrl, clock, makeKey, storage, report } = parts
   let shown: Storefront | undefined
+  let seller: MerchantMode | undefined
   let renewAt = Number.NEGATIVE_INFINITY
   let opening: Promise<void> | undefined
 
@@ -34,26 +45,52 @@ export function createStorefrontMount({ apiUrl, publicUrl, clock, makeKey, repor
     const made = await makeKey(now)
     if (!made) return
     const { createStorefront } = await import('../../apps/storefront/shop.ts')
-    shown = createStorefront({ apiUrl, publicUrl, report, apiKey: made.key, basePath: '/shop' })
+    const { merchantId } = made.seller
+    seller = made.seller
+    shown = createStorefront({
+      ...{ apiUrl, publicUrl, report, basePath },
+      apiKey: made.key,
+      async barcodes(productId) {
+        const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
+        return new Map(rows.map(({ id, barcode }) => [id, barcode]))
+      },
+    })
     renewAt = now + (made.expiresAt - now) / 2
   }
 
-  return async () => {
-    const now = clock().getTime()
-    if (now >= renewAt) {
-      opening ??= open(now).finally(() => {
-        opening = undefined
-      })
-      await opening
-    }
-    return shown
+  return {
+    async open() {
+      const now = clock().getTime()
+      if (now >= renewAt) {
+        opening ??= open(now).finally(() => {
+          opening = undefined
+        })
+        await opening
+      }
+      return shown
+    },
+    crawled: () => seller && crawledShop(storage, seller),
+  }
+}
+
+const basePath = '/shop'
+
+function crawledShop(storage: Storage, seller: MerchantMode): CrawledShop {
+  return {
+    base: basePath,
+    async listCategories() {
+      const rows = await storage.read((db) => listCategories(db, seller.merchantId))
+      return rows.filter(({ productCount }) => productCount > 0)
+    },
+    listProducts: (after, limit) => storage.read((db) => listSlugsAfter(db, seller, after, limit)),
+    listPieces: (size) => storage.read((db) => listSlugPieces(db, seller, size)),
   }
 }
 
 // Not found until there is a storefront to show.
-export function storefrontPages(openStorefront: () => OpenStorefront | undefined): HtmlPage[] {
+export function storefrontPages(mount: () => Pick<StorefrontMount, 'open'> | undefined): HtmlPage[] {
   const answer: HtmlPage['answer'] = async ({ raw, receive }) => {
-    const shown = await openStorefront()?.()
+    const shown = await mount()?.open()
     if (!shown) throw refuse('route_not_found')
     const { method = 'GET', url = '/', headers } = raw
     const [path = '/', query = ''] = url.split('?', 2)
@@ -69,7 +106,7 @@ export function storefrontPages(openStorefront: () => OpenStorefront | undefined
     })
   }
   const methods = ['GET', 'POST'] as const
-  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'storefront', methods, answer, failed }))
+  return [basePath, `${basePath}/*`].map((path) => ({ path, name: 'storefront', methods, answer, failed }))
 }
 
 // By itself, because the storefront was not asked, or is what failed.

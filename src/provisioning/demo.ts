@@ -14,6 +14,7 @@ import {
   listMerchants,
   lockMerchant,
 } from '../installations/store.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findAppByName } from '../oauth/apps.ts'
 import { findPlacedSpan } from '../orders/store.ts'
@@ -115,6 +116,8 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
 export interface StorefrontKey {
   key: string
   expiresAt: number
+  // Whose products the key shows.
+  seller: MerchantMode
 }
 
 const storefrontKeyMs = 24 * 3_600_000
@@ -137,7 +140,8 @@ export async function makeStorefrontKey(
     // Keys of earlier releases had no end. Processes of such a release may still use them.
     await endEndlessKeys(tx, installation.id, names, expiresAt)
     const input = { name, scopes: demoScopes.storefront, expiresAt }
-    return { key: (await createKey(tx, rootSecret, installation, input, now)).key, expiresAt }
+    const { key } = await createKey(tx, rootSecret, installation, input, now)
+    return { key, expiresAt, seller: { merchantId: installation.merchantId, mode: installation.mode } }
   })
 }
 

@@ -1,0 +1,173 @@
+// What search engines and messengers read of a page: the address that counts, Open Graph, and schema.org as JSON-LD. Amounts and
+// availability are those that the page shows.
+
+import type { Availability, Category, Product, Sku } from '../../packages/client/src/index.ts'
+import { Html, html } from './html.ts'
+import { decimal } from './words.ts'
+
+export interface Shared {
+  type: 'website' | 'product'
+  siteName: string
+  // As `de` or `de-CH`.
+  locale: string
+  title: string
+  description: string
+  url: string
+  image?: { url: string; alt: string } | null
+  price?: { amount: number; currency: string; availability: Availability }
+}
+
+// https://ogp.me, and for prices the names that Facebook and Pinterest read.
+export function openGraph({ type, siteName, locale, title, description, url, image, price }: Shared): Html {
+  const tags: [name: string, content: string | undefined][] = [
+    ['og:type', type],
+    ['og:site_name', siteName],
+    ['og:locale', locale.replace('-', '_')],
+    ['og:title', title],
+    ['og:description', description || undefined],
+    ['og:url', url],
+    ['og:image', image?.url],
+    ['og:image:alt', image?.alt || undefined],
+    ['product:price:amount', price && decimal(price.amount, price.currency)],
+    ['product:price:currency', price?.currency],
+    ['product:availability', price && openGraphWords[price.availability]],
+  ]
+  return html`${tags.map(
+    ([name, content]) =>
+      content !== undefined &&
+      html`<meta property="${name}" content="${content}">
+`,
+  )}<meta name="twitter:card" content="${image ? 'summary_large_image' : 'summary'}">
+`
+}
+
+const openGraphWords: Readonly<Record<Availability, string>> = {
+  in_stock: 'in stock',
+  low_stock: 'in stock',
+  backorder: 'available for order',
+  out_of_stock: 'out of stock',
+}
+
+const schemaWords: Readonly<Record<Availability, string>> = {
+  in_stock: 'https://schema.org/InStock',
+  low_stock: 'https://schema.org/LimitedAvailability',
+  backorder: 'https://schema.org/BackOrder',
+  out_of_stock: 'https://schema.org/OutOfStock',
+}
+
+// A block of data needs no permission of the policy. Inside of a script element only `<` can end it or begin a comment; the others
+// are escaped for readers that are less exact.
+export function jsonLd(data: object): Html {
+  const text = JSON.stringify({ '@context': 'https://schema.org', ...data })
+  const safe = text.replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return html`<script type="application/ld+json">${new Html(safe)}</script>
+`
+}
+
+export interface ProductFacts {
+  product: Product
+  url: string
+  // Of one SKU.
+  skuUrl: (code: string) => string
+  // The absolute address of a picture, or null.
+  image: (url: string | null) => string | null
+  seller: string
+  // By the id of the SKU.
+  barcodes: ReadonlyMap<string, string>
+}
+
+// More are summed up.
+const variantsMax = 50
+
+// https://developers.google.com/search/docs/appearance/structured-data/product-variants
+export function productData({ product, url, skuUrl, image, seller, barcodes }: ProductFacts): object {
+  const { name, slug, skus, media } = product
+  const pictures = media.flatMap((picture) => image(picture.url) ?? [])
+  const common = {
+    name,
+    description: product.summary || product.description || name,
+    url,
+    ...(pictures.length > 0 && { image: pictures }),
+  }
+  const [only] = skus
+  if (only && skus.length === 1) {
+    return { '@type': 'Product', ...common, ...identifiersOf(only, barcodes), offers: offerOf(only, url, seller) }
+  }
+  if (skus.length > variantsMax) {
+    return { '@type': 'Product', ...common, offers: aggregateOf(product, seller) }
+  }
+  return {
+    '@type': 'ProductGroup',
+    ...common,
+    productGroupID: slug,
+    hasVariant: skus.map((sku) => {
+      const picture = image(sku.imageUrl) ?? pictures[0]
+      return {
+        '@type': 'Product',
+        name: [name, ...sku.options.map(({ value }) => value)].join(', '),
+        ...identifiersOf(sku, barcodes),
+        ...(picture !== undefined && { image: picture }),
+        ...(sku.options.length > 0 && {
+          additionalProperty: sku.options.map((option) => ({ '@type': 'PropertyValue', ...option })),
+        }),
+        offers: offerOf(sku, skuUrl(sku.code), seller),
+      }
+    }),
+  }
+}
+
+function identifiersOf(sku: Sku, barcodes: ReadonlyMap<string, string>): object {
+  const barcode = barcodes.get(sku.id)?.replaceAll(/[\s-]/g, '') ?? ''
+  return { sku: sku.code, ...(isGtin(barcode) && { gtin: barcode }) }
+}
+
+// 8, 12, 13 or 14 digits, of which the last is the check digit. Other barcodes are the merchant's own.
+export function isGtin(text: string): boolean {
+  if (!/^(?:\d{8}|\d{12,14})$/.test(text)) return false
+  const digits = [...text].map(Number)
+  const sum = digits.toReversed().reduce((total, digit, index) => total + digit * (index % 2 === 1 ? 3 : 1), 0)
+  return sum % 10 === 0
+}
+
+function offerOf({ price, availability }: Sku, url: string, seller: string): object {
+  return {
+    '@type': 'Offer',
+    url,
+    price: decimal(price.amount, price.currency),
+    priceCurrency: price.currency,
+    availability: schemaWords[availability],
+    seller: { '@type': 'Organization', name: seller },
+  }
+}
+
+function aggregateOf({ priceRange: { min, max }, availability, skus }: Product, seller: string): object {
+  return {
+    '@type': 'AggregateOffer',
+    lowPrice: decimal(min.amount, min.currency),
+    highPrice: decimal(max.amount, max.currency),
+    priceCurrency: min.currency,
+    offerCount: skus.length,
+    availability: schemaWords[availability],
+    seller: { '@type': 'Organization', name: seller },
+  }
+}
+
+export function breadcrumbData(steps: readonly { name: string; url: string }[]): object {
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: steps.map(({ name, url }, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      name,
+      item: url,
+    })),
+  }
+}
+
+// From the top category down to this one.
+export function trailTo(category: Category, known: readonly Category[]): Category[] {
+  return category.path.flatMap((slug) => known.find((other) => other.slug === slug) ?? [])
+}
