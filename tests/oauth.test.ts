@@ -894,18 +894,18 @@ anyEngine('the addresses of OAuth', (given) => {
   const open = sharedOAuthHouse(given)
   test('unknown paths and methods are refused as everywhere', async () => {
     const house = await open()
-    const asked: [string, string][] = [
-      ['GET', '/oauth/'],
-      ['GET', '/oauth/nothing'],
-      ['GET', '/oauth/token'],
-      ['POST', '/oauth/authorize'],
-      ['GET', '/oauth/me'],
-      ['POST', '/oauth/reg'],
-      ['GET', '/.well-known/openid-configuration'],
+    const asked: [string, string, number][] = [
+      ['GET', '/oauth/', 404],
+      ['GET', '/oauth/nothing', 404],
+      ['GET', '/oauth/token', 405],
+      ['POST', '/oauth/authorize', 405],
+      ['GET', '/oauth/me', 404],
+      ['POST', '/oauth/reg', 404],
+      ['GET', '/.well-known/openid-configuration', 404],
     ]
-    for (const [method, path] of asked) {
+    for (const [method, path, expected] of asked) {
       const { status, body } = await house.fetch(path, { method })
-      assert.deepEqual([path, status, body.error.code], [path, 404, 'route_not_found'])
+      assert.deepEqual([path, status, body.error.code], [path, expected, 'route_not_found'])
     }
   })
 

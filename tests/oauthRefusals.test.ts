@@ -296,10 +296,11 @@ function pushingIsRefused(open: Open): void {
   })
 
   for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-    test(`${method}: 404`, async () => {
+    test(`${method}: 405`, async () => {
       const { house } = await open()
       const { search } = new URL(authorizationUrl(house, house.publicApp, challenge))
-      assertError(await unchanged(house, () => house.fetch(`/oauth/par${search}`, { method })), 'route_not_found')
+      const answer = await unchanged(house, () => house.fetch(`/oauth/par${search}`, { method }))
+      assert.deepEqual([answer.status, answer.body.error.code], [405, 'route_not_found'])
     })
   }
 }

@@ -134,12 +134,33 @@ describe('bad input', () => {
       ['POST', '/api/v1/open/catalog/products'],
       ['HEAD', '/api/v1/open/catalog/nothing'],
       ['OPTIONS', '/api/v1/open/catalog/products'],
-      ['PROPFIND', '/'],
+      ['PROPFIND', '/nothing'],
       ['GET', `/${'x'.repeat(5_000)}`],
     ] as const) {
       const answer = await house.fetch(path, { method, headers: { authorization: house.keys.full } })
       assert.equal(answer.status, 404, `${method} ${path}`)
       if (method !== 'HEAD') assertError(answer, 'route_not_found')
+    }
+  })
+
+  test('404 with the methods that there are to another method of an operation, and 405 to one of a page or the admin API', async () => {
+    for (const [method, path, status, allow] of [
+      ['POST', '/api/v1/open/catalog/products', 404, 'GET, HEAD'],
+      ['OPTIONS', '/api/v1/open/catalog/products/mug', 404, 'GET, HEAD'],
+      ['GET', cart, 404, 'PUT, PATCH, DELETE'],
+      ['DELETE', '/api/v1/catalog/merchants/x/products/y', 404, 'GET, HEAD'],
+      ['POST', '/', 405, 'GET, HEAD, OPTIONS'],
+      ['PROPFIND', '/docs', 405, 'GET, HEAD, OPTIONS'],
+      ['DELETE', '/api/v1/admin/products', 405, 'GET, HEAD, POST, PATCH, OPTIONS'],
+      ['GET', '/oauth/token', 405, 'POST, OPTIONS'],
+      ['PUT', '/healthz', 405, 'GET, HEAD, OPTIONS'],
+      ['OPTIONS', '/api/v1/admin/products', 204, 'GET, HEAD, POST, PATCH, OPTIONS'],
+      ['OPTIONS', '/docs', 204, 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const answer = await house.fetch(path, { method, headers: { authorization: house.keys.full } })
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [status, allow], `${method} ${path}`)
+      if (status === 204) assert.equal(answer.text, '')
+      else assert.deepEqual([answer.body.error.code, answer.body.error.status], ['route_not_found', status])
     }
   })
 
@@ -235,6 +256,7 @@ describe('bad input', () => {
   const get = `GET /api/v1/open/installation/identity HTTP/1.1\r\n`
   for (const [what, bytes, status] of [
     ['no Host', `${get}\r\n`, 400],
+    ['no Host and no such path', 'GET /nothing HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', `${get}host: a\r\nhost: b\r\n\r\n`, 400],
     ['two content lengths', `${get}host: a\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\nx`, 400],
     ['a length and chunks', `${get}host: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
@@ -246,10 +268,10 @@ describe('bad input', () => {
     ['oversized headers', `${get}host: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 400],
     ['a method that is none', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 404],
     ['a method of several words', 'FOO-BAR / HTTP/1.1\r\nhost: a\r\n\r\n', 404],
-    ['another protocol on the same port', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['another protocol on the same port', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
     ['no HTTP at all', '\u0016\u0003\u0001\u0002\u0000 hello\r\n\r\n', 400],
-    ['another version that the parser knows', 'GET / HTTP/2.0\r\nhost: a\r\n\r\n', 400],
-    ['another version', 'GET / HTTP/3.7\r\nhost: a\r\n\r\n', 400],
+    ['another version that the parser knows', 'GET / HTTP/2.0\r\nhost: a\r\n\r\n', 505],
+    ['another version', 'GET / HTTP/3.7\r\nhost: a\r\n\r\n', 505],
     ['an expectation we do not know', `${get}host: a\r\nexpect: a-miracle\r\n\r\n`, 400],
     [
       'a broken escape in the path',

@@ -33,7 +33,7 @@ export function refusalAnswer(
   { code, message, details }: Refusal,
   requestId: string,
 ): Refused {
-  const { status } = refusals[code]
+  const { status = refusals[code].status } = details
   const { issues = [], current = null } = details
   const headers: Record<string, string> = {
     'content-type': jsonType,

@@ -9,8 +9,14 @@ export interface FoundRoute {
   path: Record<string, string>
 }
 
-// Undefined where there is no such route.
-export type FindRoute = (method: string, url: string) => FoundRoute | 'bad path' | undefined
+// The path is known, and has other methods.
+export interface OtherMethods {
+  allowed: readonly string[]
+  wrongMethodStatus: 404 | 405
+}
+
+// Undefined where there is no such path.
+export type FindRoute = (method: string, url: string) => FoundRoute | OtherMethods | 'bad path' | undefined
 
 type Tree = ReturnType<typeof findMyWay>
 
@@ -24,7 +30,7 @@ const treesMax = 16
 
 export function createRouter(routes: readonly Route[]): FindRoute {
   const tree = treeOf(routes)
-  return (method, url) => {
+  const find = (method: string, url: string) => {
     // The parser accepts no other method.
     const found = tree.find(method as Parameters<Tree['find']>[0], url)
     if (!found) return undefined
@@ -32,7 +38,23 @@ export function createRouter(routes: readonly Route[]): FindRoute {
     // Its parameters are all there: none of our patterns has an optional one.
     return route ? { route, path: found.params as Record<string, string> } : 'bad path'
   }
+
+  function otherMethods(url: string): OtherMethods | undefined {
+    const allowed: string[] = []
+    let wrongMethodStatus: 404 | 405 = 405
+    for (const method of routedMethods) {
+      const found = find(method, url)
+      if (!found || found === 'bad path') continue
+      allowed.push(method)
+      wrongMethodStatus = found.route.wrongMethodStatus
+    }
+    return allowed.length === 0 ? undefined : { allowed, wrongMethodStatus }
+  }
+
+  return (method, url) => find(method, url) ?? otherMethods(url)
 }
+
+const routedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 function treeOf(routes: readonly Route[]): Tree {
   const key = routes.map(({ methods, pattern }) => `${methods.join()} ${pattern}`).join('\n')

@@ -11,7 +11,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { hasBody } from './body.ts'
 import { type ConnectionBounds, type Connections, createClientAddress, createConnections } from './connections.ts'
 import { type BodyLimiter, createReceive } from './limiter.ts'
-import { callerRequestId } from './message.ts'
+import { callerRequestId, type Outgoing } from './message.ts'
 import {
   badPath,
   createHandOffLimiter,
@@ -23,10 +23,10 @@ import {
 } from './pages.ts'
 import type { Pressure } from './pressure.ts'
 import { asRefusal, type Refused, refusalAnswer } from './refusal.ts'
-import { createRouter } from './router.ts'
+import { createRouter, type OtherMethods } from './router.ts'
 import { createSend } from './send.ts'
 import { createServe, type Route } from './serve.ts'
-import { listening, notHttp, openServer, type SocketBounds } from './sockets.ts'
+import { listening, openServer, otherVersion, type SocketBounds } from './sockets.ts'
 import type { MountedSurface } from './surfaces.ts'
 
 export interface ServerParts extends ConnectionBounds, SocketBounds {
@@ -76,11 +76,17 @@ export function createServer(parts: ServerParts): HttpServer {
   }
 
   function answer(route: Route, raw: IncomingMessage, response: ServerResponse, path: Record<string, string>): void {
-    if (!hasOneHost(raw)) send(response, refused(badHost(), raw))
-    else
-      serve(route, { raw, path, address: addressOf(raw) }, response).catch((error: unknown) =>
-        sendDefect(route, response, error),
-      )
+    serve(route, { raw, path, address: addressOf(raw) }, response).catch((error: unknown) =>
+      sendDefect(route, response, error),
+    )
+  }
+
+  function otherMethod(raw: IncomingMessage, { allowed, wrongMethodStatus: status }: OtherMethods): Outgoing {
+    if (status === 404) return refused(refuse('route_not_found', { headers: { allow: allowed.join(', ') } }), raw)
+    const headers = { allow: [...allowed, 'OPTIONS'].join(', ') }
+    if (raw.method !== 'OPTIONS') return refused(refuse('route_not_found', { status, headers }), raw)
+    metrics.countRequest('none', 204, 0)
+    return { status: 204, body: '', headers: hasBody(raw) ? { ...headers, connection: 'close' } : headers }
   }
 
   // A refusal that no route was there to make. `raw` is missing where the parser gave up.
@@ -136,10 +142,12 @@ export function createServer(parts: ServerParts): HttpServer {
       refused,
       answer(raw, response) {
         // The parser knows the words of other versions, which are not spoken here.
-        if (raw.httpVersionMajor !== 1) return send(response, refused(notHttp(), raw))
+        if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
+        if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
         const found = findRoute(raw.method ?? '', raw.url ?? '')
         if (!found) send(response, refused(refuse('route_not_found'), raw))
         else if (found === 'bad path') send(response, refused(badPath(), raw))
+        else if ('allowed' in found) send(response, otherMethod(raw, found))
         else answer(found.route, raw, response, found.path)
       },
     })

@@ -100,11 +100,12 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       issues: [{ path: '/headers', message }],
     })
   }
-  return notHttp()
+  if (code === 'HPE_INVALID_VERSION') return otherVersion()
+  return refuse('invalid_request', { message: 'The request could not be read as HTTP.' })
 }
 
-export function notHttp(): Refusal {
-  return refuse('invalid_request', { message: 'The request could not be read as HTTP.' })
+export function otherVersion(): Refusal {
+  return refuse('invalid_request', { status: 505, message: 'This server speaks HTTP/1.1.' })
 }
 
 // RFC 9110, 5.6.2.
