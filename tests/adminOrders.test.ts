@@ -291,6 +291,24 @@ eachEngine('admin orders', (given) => {
     )
   })
 
+  test('listAdminOrders: those with an open dispute', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await house.storage.write(
+      (tx) => tx.sql`
+        insert into disputes (installation_id, id, merchant_id, payment_id, reference, amount, currency, status, created_at, updated_at)
+        select installation_id, 'dsp_1', ${house.merchantId}, id, 'dp_1', amount, currency, 'open', 0, 0
+        from payments where order_id = ${orderId}`,
+    )
+    const disputed = async (query = '') =>
+      ids(await house.askAdmin('listAdminOrders', { query: `?attention=dispute_open${query}` }))
+    assert.deepEqual(await disputed(), [orderId])
+    assert.deepEqual(await disputed('&toSend=false'), [])
+    const csv = await house.askAdmin('listAdminExport', { query: '?of=orders&attention=dispute_open' })
+    assert.equal(csv.body.data.text.trim().split('\n').length, 2)
+    await house.storage.write((tx) => tx.sql`update disputes set status = 'won'`)
+    assert.deepEqual(await disputed(), [])
+  })
+
   test('a line whose refund failed and was paid by amount is not refunded again', async () => {
     const { orderId } = await house.orders.place({ items: { CARD: 2 }, card: refusingCard })
     const order = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
@@ -306,6 +324,9 @@ eachEngine('admin orders', (given) => {
       where order_id = ${orderId}`,
     )
     await house.orders.pay()
+    const troubled = (word: string) => house.askAdmin('listAdminOrders', { query: `?attention=${word}` })
+    assert.deepEqual(ids(await troubled('refund_failed')), [orderId])
+    assert.deepEqual(ids(await troubled('dispute_open')), [])
     const { amount } = failed.body.data
     const retried = await refund({ amount })
     assert.equal(retried.status, 200, retried.text)

@@ -179,10 +179,10 @@ eachEngine('developers in the dashboard', (given) => {
     assert.equal(changed.status, 200)
     await page.open(path('developers/changes'))
     assert.match(page.text(), /changed the shop/)
-    assert.match(page.text(), /lowStockAt \d+ → to 7/)
+    assert.match(page.text(), /Low stock at \d+ → to 7/)
     const undo = page.links().get('Undo') ?? ''
     await page.open(undo)
-    assert.match(page.text(), /lowStockAt 7 → to \d+/)
+    assert.match(page.text(), /Low stock at 7 → to \d+/)
     await page.press('Undo')
     assert.match(page.text(), /Change taken back\./)
     assert.match(page.text(), /owner\d+@bloom\.example took a change back/)

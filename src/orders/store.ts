@@ -1,7 +1,7 @@
 // The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
 
 import { summaryText } from '../addresses/check.ts'
-import type { OrderSort } from '../contract/admin/orders.ts'
+import type { OrderAttention, OrderSort } from '../contract/admin/orders.ts'
 import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
@@ -353,6 +353,7 @@ export interface AdminOrdersQuery {
   payment?: OrderPaymentStatus | undefined
   fulfillment?: FulfillmentStatus | undefined
   toSend?: boolean | undefined
+  attention?: OrderAttention | undefined
   from?: number | undefined
   to?: number | undefined
   installationId?: string | undefined
@@ -369,6 +370,15 @@ export const isToSend = `o.status in ('placed', 'processing') and o.payment_stat
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
 
+// Both begin with the few rows of a partial index.
+const attentionConditions: Readonly<Record<OrderAttention, string>> = {
+  refund_failed: `(o.installation_id, o.id) in (select r.installation_id, r.order_id from refunds r
+    where r.merchant_id = ? and r.status = 'failed' and r.replaced_by is null)`,
+  dispute_open: `(o.installation_id, o.id) in (select d.installation_id, p.order_id from disputes d
+    join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
+    where d.merchant_id = ? and d.status = 'open')`,
+}
+
 // At least one. By both, since the ids of orders are found by their installation.
 function oneOfKeys(keys: readonly OrderKey[]): Fragment {
   const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
@@ -384,7 +394,7 @@ export async function listAdminOrders(
   { merchantId, mode }: MerchantMode,
   query: AdminOrdersQuery,
 ): Promise<AdminOrderHead[]> {
-  const { keys, status, payment, fulfillment, toSend, from, to, installationId, sort, after, limit } = query
+  const { keys, status, payment, fulfillment, toSend, attention, from, to, installationId, sort, after, limit } = query
   const isNewestFirst = sort === 'newest'
   const conditions = [
     new Fragment('o.merchant_id = ? and o.mode = ?', [merchantId, mode]),
@@ -393,6 +403,7 @@ export async function listAdminOrders(
     payment && new Fragment(`o.payment_status = ${literal(payment)}`),
     fulfillment && new Fragment(`o.fulfillment_status = ${literal(fulfillment)}`),
     toSend !== undefined && new Fragment(toSend ? isToSend : `not (${isToSend})`),
+    attention && new Fragment(attentionConditions[attention], [merchantId]),
     from !== undefined && new Fragment('o.placed_at >= ?', [from]),
     to !== undefined && new Fragment('o.placed_at < ?', [to]),
     installationId !== undefined && new Fragment('o.installation_id = ?', [installationId]),

@@ -98,7 +98,7 @@ async function productPage(
 }
 
 export interface OrderAsk
-  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'from' | 'to'> {
+  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'attention' | 'from' | 'to'> {
   after: string | null
 }
 

@@ -3,6 +3,7 @@
 import { type FieldName, type FormField, fieldsFor, formatFor } from '../../addresses/formats.ts'
 import { regionCode, regionsFor } from '../../addresses/regions.ts'
 import { countryCodes } from '../../kit/country.ts'
+import { brandName } from '../../pages/cardbrands.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Typed, TypedBilling } from './input.ts'
@@ -338,20 +339,8 @@ export function detailField(speaker: Speaker, method: CheckoutMethod, detail: De
   })
 }
 
-// Names and not logos: a logo belongs to its owner, and comes with rules for its use.
-const brandNames: Readonly<Record<string, string>> = {
-  amex: 'Amex',
-  diners: 'Diners Club',
-  discover: 'Discover',
-  jcb: 'JCB',
-  maestro: 'Maestro',
-  mastercard: 'Mastercard',
-  unionpay: 'UnionPay',
-  visa: 'Visa',
-}
-
 function brandMarks({ say }: Speaker, brands: readonly string[]): Html {
   return html`<ul class="brands" aria-label="${say('card.brands')}">${brands.map(
-    (brand) => html`<li data-brand="${brand}">${brandNames[brand] ?? brand}</li>`,
+    (brand) => html`<li data-brand="${brand}">${brandName(brand)}</li>`,
   )}</ul>`
 }

@@ -88,6 +88,9 @@ export const AdminOrder = object({
 
 export const orderSorts = ['newest', 'oldest'] as const
 export type OrderSort = (typeof orderSorts)[number]
+// What went wrong with an order and asks for somebody.
+export const orderAttentions = ['refund_failed', 'dispute_open'] as const
+export type OrderAttention = (typeof orderAttentions)[number]
 
 export const AdminOrderListQuery = object({
   q: Type.Optional(
@@ -100,6 +103,12 @@ export const AdminOrderListQuery = object({
   payment: Type.Optional(oneOf(orderPaymentStatuses, { description: 'Only orders of this paymentStatus.' })),
   fulfillment: Type.Optional(oneOf(fulfillmentStatuses, { description: 'Only orders of this fulfillmentStatus.' })),
   toSend: Type.Optional(Type.Boolean({ description: 'true: only orders of which something can be sent now.' })),
+  attention: Type.Optional(
+    oneOf(orderAttentions, {
+      description:
+        'refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones.',
+    }),
+  ),
   from: Type.Optional(described('Only orders placed then or later.', Instant)),
   to: Type.Optional(described('Only orders placed before.', Instant)),
   installationId: Type.Optional(described('Only orders that this installation sold.', InstallationId)),

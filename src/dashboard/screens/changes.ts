@@ -7,6 +7,7 @@ import { refuse } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
 import { form } from '../form.ts'
+import { memberName, memberValues } from '../members.ts'
 import { emptyState, moment, notice } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { rowWithId } from '../rows.ts'
@@ -90,21 +91,11 @@ function operationText({ words }: Visit, operation: string): string {
 function subjectPart(visit: Visit, { kind, subject, members }: AdminSubjectChange): Html {
   const { words } = visit
   const [first, rest] = [members.slice(0, membersShown), members.slice(membersShown)]
-  const row = ({ member, from, to }: AdminSubjectChange['members'][number]) =>
-    html`<div><dt>${member}</dt><dd>${valueText(from, 'from')} <span aria-hidden="true">→</span><span class="hidden"> ${words.say('changes.to')} </span> ${valueText(to, 'to')}</dd></div>`
+  const row = (change: AdminSubjectChange['members'][number]) =>
+    html`<div><dt>${memberName(visit, change.member)}</dt><dd>${memberValues(visit, subject.type, change)}</dd></div>`
   return html`<div class="entry-subject"><p class="small"><span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a href="${hrefWith(visit, { subject: subject.id, cursor: undefined })}" dir="auto">${subject.name === '' ? subject.id : subject.name}</a></p>
 ${first.length > 0 && html`<dl class="members">${first.map(row)}</dl>`}
 ${rest.length > 0 && html`<details><summary>${words.say('changes.moreMembers', { count: rest.length })}</summary><dl class="members">${rest.map(row)}</dl></details>`}</div>`
-}
-
-const valueLengthMax = 160
-
-export function valueText(value: unknown, which: 'from' | 'to'): Html {
-  if (value === null || value === undefined) return html`<span class="value none ${which}">–</span>`
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const isLong = text.length > valueLengthMax
-  const shown = isLong ? `${text.slice(0, valueLengthMax)}…` : text
-  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, 2_000)}"`}>${shown}</span>`
 }
 
 // A button that would be refused is not drawn.

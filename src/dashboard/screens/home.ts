@@ -49,10 +49,15 @@ function todoCards(visit: Visit, todo: Todo): Html {
     {
       key: 'home.refundsFailed',
       count: todo.refundsFailed,
-      href: to('orders', { view: 'all', payment: 'refunding' }),
+      href: to('orders', { view: 'all', attention: 'refund_failed' }),
       isAlarm: true,
     },
-    { key: 'home.disputesOpen', count: todo.disputesOpen, href: to('orders', { view: 'all' }), isAlarm: true },
+    {
+      key: 'home.disputesOpen',
+      count: todo.disputesOpen,
+      href: to('orders', { view: 'all', attention: 'dispute_open' }),
+      isAlarm: true,
+    },
     { key: 'home.webhooksFailing', count: todo.webhooksFailing, href: to('developers'), isAlarm: true },
   ]
   return html`<section class="todo" aria-label="${words.say('home.todo')}">${cards

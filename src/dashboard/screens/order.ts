@@ -3,6 +3,7 @@
 
 import type { AdminChange } from '../../contract/admin/changes.ts'
 import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../contract/admin/orders.ts'
+import { brandName } from '../../pages/cardbrands.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { button, card, facts, linkButton, moment, pill } from '../parts.ts'
@@ -195,7 +196,7 @@ ${
     : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
 ${payments.map(({ method, brand, last4, status, amount, createdAt }) =>
   row(
-    html`${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && html` <span class="soft">${`${brand} ···· ${last4}`}</span>`}`,
+    html`${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}`,
     'charge',
     status,
     amount,

@@ -1,6 +1,11 @@
 // Orders: what is to send, what is unpaid, all. Chosen rows are sent or printed together.
 
-import type { AdminOrderListQuery, AdminOrderSummary } from '../../contract/admin/orders.ts'
+import {
+  type AdminOrderListQuery,
+  type AdminOrderSummary,
+  type OrderAttention,
+  orderAttentions,
+} from '../../contract/admin/orders.ts'
 import {
   type FulfillmentStatus,
   fulfillmentStatuses,
@@ -94,7 +99,14 @@ ${viewOf(query) === 'all' && filterForm(visit)}
   },
 }
 
-const noFilters = { status: undefined, payment: undefined, fulfillment: undefined, from: undefined, to: undefined }
+const noFilters = {
+  status: undefined,
+  payment: undefined,
+  fulfillment: undefined,
+  attention: undefined,
+  from: undefined,
+  to: undefined,
+}
 
 function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
   const view = query.get('view')
@@ -107,6 +119,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   const view = viewOf(query)
   const sort = given('sort') as AdminOrderListQuery['sort']
   const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
+  const attention = given('attention')
   // Days of the shop, both of them included.
   const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
@@ -117,6 +130,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
       ...(status && { status: status as OrderStatus }),
       ...(payment && { payment: payment as OrderPaymentStatus }),
       ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
+      ...(attention && { attention: attention as OrderAttention }),
       ...(from && { from }),
       ...(to && { to }),
     }),
@@ -168,6 +182,11 @@ function filterForm(visit: Visit): Html {
         name: 'fulfillment',
         label: words.say('orders.filterSending'),
         options: choices('sending', fulfillmentStatuses),
+      },
+      {
+        name: 'attention',
+        label: words.say('orders.filterAttention'),
+        options: choices('attention', orderAttentions),
       },
       { name: 'from', label: words.say('orders.from'), kind: 'day' },
       { name: 'to', label: words.say('orders.to'), kind: 'day' },

@@ -4,6 +4,7 @@
 import type { AdminCustomer, AdminOrder } from '../../contract/admin/orders.ts'
 import type { AdminShop } from '../../contract/admin/shop.ts'
 import { limits } from '../../contract/limits.ts'
+import { brandName } from '../../pages/cardbrands.ts'
 import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { printStyle, scripts } from '../assets.ts'
@@ -89,7 +90,7 @@ ${testNote(words, order)}
       ? html`<p class="soft">${words.say('print.notPaid')}</p>`
       : paid.map(
           ({ method, brand, last4, amount: sum }) =>
-            html`<p class="soft">${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && ` ${brand} ···· ${last4}`} ${amount(sum)}</p>`,
+            html`<p class="soft">${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && ` ${brandName(brand)} ···· ${last4}`} ${amount(sum)}</p>`,
         )
   }</section></div>
 <table><thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end">${words.say('order.quantity')}</th><th scope="col" class="end">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>

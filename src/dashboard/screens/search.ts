@@ -33,7 +33,7 @@ ${group(
   words.say('search.orders'),
   orders.map((order) => ({
     href: to(`orders/${order.id}`),
-    body: html`<span class="result-name">${order.number}</span>${pill(visit.words, 'payment', order.paymentStatus)}${pill(visit.words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
+    body: html`<span class="result-name">${order.number}</span>${pill(visit.words, 'payment', order.paymentStatus)}${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
   })),
 )}
 ${group(

@@ -6,12 +6,12 @@ import { type ImportKind, importKinds } from '../../contract/words.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { postButton } from '../controls.ts'
 import { keyField, keyIn } from '../form.ts'
+import { memberName, memberValues } from '../members.ts'
 import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { developerSections, sections } from '../sections.ts'
 import { table } from '../table.ts'
 import { done } from '../toast.ts'
-import { valueText } from './changes.ts'
 import { exportCard } from './exports.ts'
 
 // By one form; a browser with script sends more, in pieces (live.js).
@@ -215,22 +215,23 @@ function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer):
   })
 }
 
-function changesCard({ words }: Visit, { changes, changesCount, state }: AdminTransfer): Html {
+function changesCard(visit: Visit, { changes, changesCount, state }: AdminTransfer): Html {
+  const { words } = visit
   return card({
     title: words.say(state === 'writing' || state === 'done' ? 'transfers.changed' : 'transfers.changes'),
     aside: html`<span class="soft">${shownOf(words, changes.length, changesCount)}</span>`,
     isFlush: true,
     body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.changes')}</caption>
 <thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.values')}</th></tr></thead>
-<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td>${change.members.length > 0 ? html`<td data-head="${words.say('transfers.values')}">${memberList(words, change)}</td>` : html`<td class="minor"></td>`}</tr>`)}</tbody></table></div>`,
+<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td>${change.members.length > 0 ? html`<td data-head="${words.say('transfers.values')}">${memberList(visit, change)}</td>` : html`<td class="minor"></td>`}</tr>`)}</tbody></table></div>`,
   })
 }
 
 const membersShown = 6
 
-function memberList(words: Visit['words'], { members }: AdminPlannedChange): Html {
+function memberList(visit: Visit, { type, members }: AdminPlannedChange): Html {
   const rest = members.length - membersShown
-  return html`${members.slice(0, membersShown).map(({ member, from, to }) => html`<div class="small">${member}: ${valueText(from, 'from')} <span aria-hidden="true">→</span><span class="hidden"> ${words.say('changes.to')} </span> ${valueText(to, 'to')}</div>`)}${rest > 0 && html`<div class="small soft">${words.say('changes.moreMembers', { count: rest })}</div>`}`
+  return html`${members.slice(0, membersShown).map((change) => html`<div class="small">${memberName(visit, change.member)}: ${memberValues(visit, type, change)}</div>`)}${rest > 0 && html`<div class="small soft">${visit.words.say('changes.moreMembers', { count: rest })}</div>`}`
 }
 
 function shownOf(words: Visit['words'], shown: number, count: number): string {

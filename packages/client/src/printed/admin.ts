@@ -24,6 +24,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
+      attention?: 'refund_failed' | 'dispute_open' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -263,6 +265,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
+      attention?: 'refund_failed' | 'dispute_open' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -278,6 +282,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
+      attention?: 'refund_failed' | 'dispute_open' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
