@@ -102,6 +102,7 @@ export interface Carts {
   remove(cartId: string, code: string, more?: object): Promise<Answer>
   promote(cartId: string, code: string | null, more?: object): Promise<Answer>
   address(cartId: string, address: object, more?: object): Promise<Answer>
+  ship(cartId: string, optionId: string, more?: object): Promise<Answer>
 }
 
 export async function cartsOf(house: House): Promise<Carts> {
@@ -138,6 +139,8 @@ export async function cartsOf(house: House): Promise<Carts> {
       call('applyPublicCartPromotion', { path: { cartId }, body: { ...key(), code, ...more } }),
     address: (cartId, address, more = {}) =>
       call('setPublicCartAddress', { path: { cartId }, body: { ...key(), address, ...more } }),
+    ship: (cartId, optionId, more = {}) =>
+      call('setPublicCartShipping', { path: { cartId }, body: { ...key(), optionId, ...more } }),
   }
 }
 

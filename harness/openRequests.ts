@@ -1,6 +1,7 @@
 // A request for each operation of the open surface that takes a key, or nothing.
 
 import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
+import { berlin } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
 import type { House } from './house.ts'
 import { webhooksOf } from './webhooks.ts'
@@ -26,6 +27,7 @@ const exampleBody: Partial<Record<OperationId, object>> = {
   },
   createPublicCart: {},
   putPublicCartItem: { quantity: 1 },
+  setPublicCartShipping: { optionId: 'standard' },
   createHostedCheckoutSession: { cartId: unknownCart, successUrl: 'http://localhost/x' },
   cancelHostedCheckoutSession: {},
   cancelStorefrontOrder: {},
@@ -68,6 +70,7 @@ export async function goodRequest(
     return { path, body: { ...given.body, cartId: await carts.create({ 'ROSE-12': 1 }) } }
   if (path.cartId !== undefined) {
     const cartId = await carts.create({ 'ROSE-12': 1 })
+    if (id === 'setPublicCartShipping') await carts.address(cartId, berlin)
     return { ...given, path: { ...path, cartId, ...(path.skuId === undefined ? {} : { skuId: carts.sku('ROSE-12') }) } }
   }
   if (path.sessionId === undefined && path.orderId === undefined) return { ...given, path }

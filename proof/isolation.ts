@@ -131,6 +131,13 @@ const idParameters: readonly IdParameter[] = [
     refusal: 'cart_not_found',
   },
   {
+    operation: 'setPublicCartShipping',
+    id: 'cartId',
+    pathName: 'cartId',
+    body: () => ({ optionId: 'standard' }),
+    refusal: 'cart_not_found',
+  },
+  {
     operation: 'setPublicCartAddress',
     id: 'cartId',
     pathName: 'cartId',

@@ -56,6 +56,7 @@ const extensions = documented.filter((operation) => operation['x-stability'] ===
 const extensionRows = [
   ['createPublicCart', 'POST', '/api/v1/open/storefront/carts', 'checkout:quote'],
   ['putPublicCartItem', 'PUT', '/api/v1/open/storefront/carts/{cartId}/items/{skuId}', 'checkout:quote'],
+  ['setPublicCartShipping', 'PUT', '/api/v1/open/storefront/carts/{cartId}/shipping', 'checkout:quote'],
   ['createInstallationKey', 'POST', '/api/v1/oauth/installation-keys', null],
   ['listInstallationKeys', 'GET', '/api/v1/oauth/installation-keys', null],
   ['revokeInstallationKey', 'DELETE', '/api/v1/oauth/installation-keys/{keyId}', null],
@@ -66,7 +67,7 @@ const extensionRows = [
 ]
 
 describe('the rows', () => {
-  it('are the twenty of the interface, in its order, then the nine extensions', () => {
+  it('are the twenty of the interface, in its order, then the ten extensions', () => {
     const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
     assert.deepEqual(operationIds, expected)
   })
@@ -323,8 +324,8 @@ describe('the refusals', () => {
     500: 'internal_error',
     503: 'unavailable',
   }
-  // Extensions need two codes of their own.
-  const ofExtensions = ['credential_not_found 404', 'merchant_not_found 404']
+  // Extensions need three codes of their own.
+  const ofExtensions = ['credential_not_found 404', 'merchant_not_found 404', 'shipping_option_not_offered 409']
 
   it('are those of the contract, each once', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>

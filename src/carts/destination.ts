@@ -6,9 +6,10 @@ import type { Address, AddressSummary } from '../contract/open/carts.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { quoteFor } from './quote.ts'
 import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
-import type { Quote } from './view.ts'
+import { livingAddress, type Quote } from './view.ts'
 
 // Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
 const addressMs = 7 * 24 * 3_600_000
@@ -53,4 +54,24 @@ export async function setAddress(
   const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
   const quote = await commitChange(tools, change, { ...facts, cart: changed })
   return { quote, token, summary, expiresAt }
+}
+
+// One of the options that the cart offers now. One that is offered no more later gives way to the first (`chosenOffer`).
+export async function chooseShipping(
+  tools: CartTools,
+  change: ChangeAsk,
+  optionId: string,
+): Promise<Quote & { text: string }> {
+  const facts = await lockCartFacts(tools, change)
+  refuseUnchangeable(facts, change)
+  const { cart } = facts
+  const at = change.now.getTime()
+  const { options } = (await quoteFor(change.db, tools.pricebooks, facts, at)).pricing.shipping
+  if (!options.some(({ id }) => id === optionId)) {
+    const message = livingAddress(cart, at)
+      ? `The cart offers ${options.map(({ id }) => id).join(', ') || 'no shipping option'}, and not this one.`
+      : 'The cart has no address yet, so it offers no shipping option.'
+    throw refuse('shipping_option_not_offered', { message, current: { status: cart.status, version: cart.version } })
+  }
+  return commitChange(tools, change, { ...facts, cart: { ...cart, shippingOption: optionId } })
 }

@@ -1,4 +1,4 @@
-// The cart's seven operations. Each is one transaction with its key and its event; a refusal leaves no trace.
+// The cart's eight operations. Each is one transaction with its key and its event; a refusal leaves no trace.
 
 import { Rendered } from '../http/handler.ts'
 import type { OpenAsk, OpenHandler } from '../http/open.ts'
@@ -9,7 +9,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import { createKeptCarts } from './cache.ts'
 import type { CartTools, ChangeAsk } from './change.ts'
 import { putCode } from './codes.ts'
-import { setAddress } from './destination.ts'
+import { chooseShipping, setAddress } from './destination.ts'
 import { createCart, putLine, setLine } from './lines.ts'
 import { findCartFacts, quoteFor } from './quote.ts'
 import { cartView } from './view.ts'
@@ -22,6 +22,7 @@ type CartOperation =
   | 'setPublicCartAddress'
   | 'createPublicCart'
   | 'putPublicCartItem'
+  | 'setPublicCartShipping'
 
 export interface CartParts {
   rootSecret: RootSecret
@@ -52,6 +53,10 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
 
     async putPublicCartItem(ask) {
       return cartReply(await putLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
+    },
+
+    async setPublicCartShipping(ask) {
+      return cartReply(await chooseShipping(tools, changeOf(ask), ask.body.optionId))
     },
 
     async updatePublicCartItemQuantity(ask) {

@@ -29,6 +29,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   describeOAuthAuthorization:             'authorization',
   createPublicCart:                       'carts.create',
   putPublicCartItem:                      'carts.putItem',
+  setPublicCartShipping:                  'carts.setShipping',
   createInstallationKey:                  'keys.create',
   listInstallationKeys:                   'keys.list',
   revokeInstallationKey:                  'keys.revoke',

@@ -39,6 +39,7 @@ export const openRefusals = {
   quantity_limit_exceeded:    { status: 409, sentence: 'The quantity or the number of lines is above the limit.' },
   currency_mismatch:          { status: 409, sentence: 'The currencies do not agree.' },
   address_undeliverable:      { status: 409, sentence: 'The merchant does not deliver to this address.' },
+  shipping_option_not_offered: { status: 409, sentence: 'The shipping option is not offered for this cart.' },
   checkout_session_not_open:  { status: 409, sentence: 'The checkout session is not open.' },
   payment_in_progress:        { status: 409, sentence: 'A payment is in progress.' },
   order_not_cancellable:      { status: 409, sentence: 'The order cannot be cancelled.' },

@@ -211,6 +211,12 @@ export const PublicCartItemPutRequest = object({
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
+export const PublicCartShippingSetRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  optionId: line(1, 120, 'The id of one of the options in `shipping.options` of the cart.'),
+  expectedVersion: Type.Optional(ExpectedVersion),
+})
+
 export const PublicCartExtensionResponse = object({ data: Cart })
 
 export type CartItem = Static<typeof CartItem>
@@ -233,4 +239,5 @@ export type PublicCartAddressSetRequest = Static<typeof PublicCartAddressSetRequ
 export type PublicCartAddressTokenResponse = Static<typeof PublicCartAddressTokenResponse>
 export type PublicCartCreateRequest = Static<typeof PublicCartCreateRequest>
 export type PublicCartItemPutRequest = Static<typeof PublicCartItemPutRequest>
+export type PublicCartShippingSetRequest = Static<typeof PublicCartShippingSetRequest>
 export type PublicCartExtensionResponse = Static<typeof PublicCartExtensionResponse>

@@ -297,6 +297,11 @@ export const examples: Examples = {
     body: { idempotencyKey, quantity: 2 },
     reply: { data: cart },
   },
+  setPublicCartShipping: {
+    path: { cartId: cart.id },
+    body: { idempotencyKey, optionId: 'standard' },
+    reply: { data: cart },
+  },
   createInstallationKey: {
     path: {},
     body: { idempotencyKey, name: 'Storefront', scopes: ['catalog:read', 'checkout:quote'] },

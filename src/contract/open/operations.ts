@@ -13,6 +13,7 @@ import {
   PublicCartPromotionStateResponse,
   PublicCartQuantityUpdateRequest,
   PublicCartResponse,
+  PublicCartShippingSetRequest,
   PublicCartTransitionRequest,
 } from './carts.ts'
 import {
@@ -259,6 +260,15 @@ export const operations = {
     description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
     body: PublicCartItemPutRequest, reply: ok(PublicCartExtensionResponse),
     refusals: [...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
+  },
+  setPublicCartShipping: {
+    method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/shipping',
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Choose a shipping option',
+    description:
+      'Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice.',
+    body: PublicCartShippingSetRequest, reply: ok(PublicCartExtensionResponse),
+    refusals: [...cartChange, 'shipping_option_not_offered'],
   },
   createInstallationKey: {
     method: 'POST', path: '/api/v1/oauth/installation-keys',

@@ -50,7 +50,7 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
       { text: 'Use promotion codes', operations: ['applyPublicCartPromotion'] },
       {
         text: 'Enter a shopper’s address to get shipping, taxes and totals',
-        operations: ['setPublicCartAddress'],
+        operations: ['setPublicCartAddress', 'setPublicCartShipping'],
       },
     ],
   },

@@ -101,6 +101,8 @@ export interface ShopClient {
     create(input?: PublicCartCreateRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
     /** Put an item into a cart. Sets the quantity of a SKU, and adds the line if it is missing. Needs the scope `checkout:quote`. (putPublicCartItem) */
     putItem(cartId: string, skuId: string, input: PublicCartItemPutRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
+    /** Choose a shipping option. Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice. Needs the scope `checkout:quote`. (setPublicCartShipping) */
+    setShipping(cartId: string, input: PublicCartShippingSetRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
   }
 }
 
@@ -659,7 +661,7 @@ export interface EndpointMessageEventData {
 }
 
 /** Stable, for programs. */
-export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
+export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'shipping_option_not_offered' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
 
 /** The present state, as far as it helps to go on. Only members that apply are there. */
 export interface ErrorCurrent {
@@ -1734,6 +1736,15 @@ export interface PublicCartQuantityUpdateRequest {
 
 export interface PublicCartResponse {
   data: Cart
+}
+
+export interface PublicCartShippingSetRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The id of one of the options in `shipping.options` of the cart. */
+  optionId: string
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
 }
 
 export interface PublicCartTransitionRequest {

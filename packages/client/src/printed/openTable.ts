@@ -36,6 +36,7 @@ export const openTable = {
     setAddress: 'PUT b /api/v1/open/storefront/carts/{cartId}/address',
     create: 'POST b /api/v1/open/storefront/carts',
     putItem: 'PUT b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    setShipping: 'PUT b /api/v1/open/storefront/carts/{cartId}/shipping',
   },
 } as const
 

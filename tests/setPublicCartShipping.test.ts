@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
+import { checkoutOf, secretOf } from '../harness/checkout.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+
+eachEngine('setPublicCartShipping', (given) => {
+  test('200 the cart with its choice and the new total; the choice outlives other changes and has one event', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    await carts.address(cartId, berlin)
+    const offered = (await carts.read(cartId)).body.data
+    assert.deepEqual(offered.shipping, {
+      optionId: 'standard',
+      options: [
+        { id: 'standard', label: 'Standard', amount: 490 },
+        { id: 'express', label: 'Express', amount: 990 },
+      ],
+    })
+    const body = { idempotencyKey: 'express', optionId: 'express', expectedVersion: 2 }
+    const { data } = (await carts.ship(cartId, 'express', body)).body
+    assert.deepEqual(
+      [data.version, data.shipping.optionId, data.totals.shipping, data.totals.total],
+      [3, 'express', 990, offered.totals.total + 500],
+    )
+    assert.deepEqual((await carts.read(cartId)).body.data, data)
+    const again = await carts.ship(cartId, 'express', body)
+    assert.deepEqual([again.headers.get('idempotency-replayed'), again.body.data], ['true', data])
+    const events = await eventsOf(house, cartId)
+    assert.deepEqual(
+      events.map(({ type, sequence }) => [type, sequence]),
+      [
+        ['cart.created', 1],
+        ['cart.updated', 2],
+        ['cart.updated', 3],
+      ],
+    )
+    assert.deepEqual(events.at(-1)?.body.data.cart, data)
+    assert.equal((await carts.put(cartId, 'ROSE-12', 2)).body.data.shipping.optionId, 'express')
+  })
+
+  test('409 what is not offered for the destination, without an address, and where nothing is sent', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    const early = await carts.ship(cartId, 'express')
+    assertError(early, 'shipping_option_not_offered')
+    assert.match(early.body.error.message, /no address/)
+    await carts.address(cartId, paris)
+    const abroad = await carts.ship(cartId, 'express')
+    assertError(abroad, 'shipping_option_not_offered')
+    assert.match(abroad.body.error.message, /offers parcel,/)
+    assert.deepEqual(abroad.body.error.current, { status: 'open', version: 2 })
+    assertError(await carts.ship(cartId, 'Parcel'), 'shipping_option_not_offered')
+    assertError(await carts.ship(cartId, ''), 'invalid_request')
+    const cart = (await carts.read(cartId)).body.data
+    assert.deepEqual([cart.version, cart.shipping.optionId], [2, 'parcel'])
+
+    const course = await carts.create({ COURSE: 1 })
+    await carts.address(course, berlin)
+    assertError(await carts.ship(course, 'standard'), 'shipping_option_not_offered')
+  })
+
+  test('409 another version; a choice that the next address does not offer gives way to its first option', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    await carts.address(cartId, berlin)
+    assertError(await carts.ship(cartId, 'express', { expectedVersion: 1 }), 'version_conflict')
+    await carts.ship(cartId, 'express')
+    await carts.address(cartId, paris)
+    assert.equal((await carts.read(cartId)).body.data.shipping.optionId, 'parcel')
+  })
+
+  test('the page of an open session shows the choice, and a page from before it can neither save nor pay', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, ready, look, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
+    const { cartId } = view.session
+    const chosen = await carts.ship(cartId, 'express')
+    assert.equal(chosen.status, 200, chosen.text)
+    const session = (await read(sessionId)).body.data
+    assert.deepEqual(
+      [session.version, session.shipping.optionId, session.totals.shipping],
+      [view.session.version + 1, 'express', 990],
+    )
+    assert.equal((await pay(secret, view)).problem?.code, 'stale')
+    const contact = { email: 'ada@example.com', name: 'Ada', phone: '' }
+    const saved = await house.app.checkout.setDetails(secret, view.session.version, {
+      contact,
+      address: berlin,
+      shippingOptionId: 'standard',
+    })
+    assert.equal(saved?.problem?.code, 'stale')
+    const { text } = await house.fetch(`/c/${secret}`)
+    assert.match(text, /value="express"[^>]*checked/)
+    const paid = await pay(secret, await look(secret))
+    assert.deepEqual([paid.problem, paid.view.session.totals.total], [null, session.totals.total])
+    const order = await house.ask('getStorefrontOrder', { path: { orderId: paid.view.session.orderId ?? '' } })
+    assert.deepEqual(order.body.data.shipping, { optionId: 'express', label: 'Express', amount: 990 })
+    assertError(await carts.ship(cartId, 'standard'), 'cart_not_open')
+  })
+
+  test('API and page at the same moment: what is charged is what was shown, whoever is first', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, ready, pay } = await checkoutOf(house)
+    for (let round = 0; round < 4; round += 1) {
+      const { secret, view } = await ready({ CARD: 1 })
+      const shown = view.session.totals.total
+      const [answer, paid] = await Promise.all([carts.ship(view.session.cartId, 'express'), pay(secret, view)])
+      if (answer.status === 200) {
+        assert.equal(paid.problem?.code, 'stale')
+        const after = await pay(secret, paid.view)
+        assert.equal(after.view.session.totals.total, shown + 500)
+        continue
+      }
+      assert.ok(['cart_locked', 'cart_not_open'].includes(answer.body.error.code), answer.text)
+      assert.deepEqual([paid.problem, paid.view.session.totals.total], [null, shown])
+    }
+  })
+
+  test('a choice made before checkout is the one that the page begins with', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, look } = await checkoutOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    await carts.address(cartId, berlin)
+    await carts.ship(cartId, 'express')
+    const opened = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'open', cartId, successUrl: 'http://localhost:9/thanks' },
+    })
+    assert.equal((await look(secretOf(opened.body.data.url))).session.shipping.optionId, 'express')
+  })
+})
