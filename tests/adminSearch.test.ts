@@ -70,6 +70,24 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await listed(`?q=${number}`, house.keys.rivalAdmin), [])
   })
 
+  test('a long code is found by any beginning of it, and signs of patterns are letters like others', async () => {
+    const begin = `${newId('req')}%`.padEnd(70, 'x')
+    const skus = ['a', 'b'].map((end) => ({ code: begin + end, name: end, price: 1, stock: 1, options: { End: end } }))
+    const slug = newId('req').replace('_', '-')
+    const product = { slug, name: slug, options: [{ name: 'End', values: ['a', 'b'] }], skus }
+    const made = await house.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
+    assert.equal(made.status, 200, made.text)
+    const codes = async (q: string) => (await search(q)).skus.map(({ code }: { code: string }) => code)
+    assert.deepEqual(await codes(begin.slice(0, 40)), [`${begin}a`, `${begin}b`])
+    assert.deepEqual(await codes(`${begin.toUpperCase()}B`), [`${begin}b`])
+    assert.deepEqual(await codes(begin.replace('%', '_')), [])
+    const listed = await house.askAdmin('listAdminProducts', { query: `?q=${encodeURIComponent(`${begin}b`)}` })
+    assert.deepEqual(
+      listed.body.data.map(({ id }: { id: string }) => id),
+      [made.body.data.id],
+    )
+  })
+
   test('names and codes are found in any case of any letter, and tags as they are written', async () => {
     const code = newId('req').toUpperCase()
     const skus = [{ code: `Ö${code}`, name: 'GRÜN', price: 1, stock: 1 }]

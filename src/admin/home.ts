@@ -1,5 +1,6 @@
 // What there is to do: counts, each over an index of few rows and none above a bound.
 
+import { findLowStockAt } from '../catalog/adminStore.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isToSend } from '../orders/store.ts'
 import { Fragment, type Reader } from '../storage/storage.ts'
@@ -17,6 +18,7 @@ export interface Todo {
 
 export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
   const sending = new Fragment(isToSend)
+  const lowStockAt = await findLowStockAt(db, merchantId)
   const [toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing] = await Promise.all([
     one(db.sql<{ n: number }>`
       select count(*) as n from (select o.id from orders o
@@ -35,10 +37,9 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select k.sku_id from stock k
-        join merchants m on m.id = k.merchant_id
         join skus s on s.merchant_id = k.merchant_id and s.id = k.sku_id
         join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-        where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= m.low_stock_at
+        where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}
           and s.retired_at is null and s.when_sold_out = 'refuse' and p.published_at is not null limit ${countMax}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i

@@ -4,6 +4,7 @@ import type { Mode, MovementKind, ProductStatus } from '../contract/words.ts'
 import type { Place } from '../kit/cursor.ts'
 import { folded } from '../kit/fold.ts'
 import type { MerchantMode } from '../kit/mode.ts'
+import { beginsWith } from '../storage/prefix.ts'
 import { allOf, Fragment, list, type Reader } from '../storage/storage.ts'
 
 export interface ProductHead {
@@ -43,8 +44,8 @@ export async function listProductHeads(
 ): Promise<ProductHead[]> {
   const isNewest = sort === 'newest'
   const conditions = [
-    new Fragment(`p.merchant_id = ? and ${statusConditions[status ?? 'any']}`, [merchantId]),
-    q !== undefined && productMatch(merchantId, q),
+    new Fragment(`x.merchant_id = ? and ${statusConditions[status ?? 'any']}`, [merchantId]),
+    q !== undefined && productMatch(db, merchantId, q),
     categoryId !== undefined &&
       new Fragment(
         'exists (select 1 from product_categories c where c.merchant_id = p.merchant_id and c.product_id = p.id and c.category_id = ?)',
@@ -52,33 +53,48 @@ export async function listProductHeads(
       ),
     // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
     tag !== undefined && new Fragment("replace(p.tags, ?, '') <> p.tags", [JSON.stringify(tag)]),
-    stock !== undefined &&
-      new Fragment(
-        `exists (select 1 from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ?
-          where s.merchant_id = p.merchant_id and s.product_id = p.id and s.retired_at is null and ${stockConditions[stock]})`,
-        [mode],
-      ),
-    after && new Fragment(`(p.updated_at, p.id) ${isNewest ? '<' : '>'} (?, ?)`, [after.at, after.id]),
+    stock !== undefined && (await hasStock(db, { merchantId, mode }, stock)),
+    after && new Fragment(`(x.updated_at, x.id) ${isNewest ? '<' : '>'} (?, ?)`, [after.at, after.id]),
   ].filter((condition) => condition instanceof Fragment)
-  const order = new Fragment(isNewest ? 'p.updated_at desc, p.id desc' : 'p.updated_at, p.id')
+  const order = new Fragment(isNewest ? 'x.updated_at desc, x.id desc' : 'x.updated_at, x.id')
+  // `x` is read from the index alone, in the order of the list, and `p` only where `x` matches: 5 instead of 26 ms for a word that 20
+  // of 10,000 products have. `cross join` keeps SQLite from reading `p` first.
   return db.sql<ProductHead>`
     select p.id, p.slug, p.name, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
       p.updated_at as "updatedAt", p.version
-    from products p where ${allOf(conditions)} order by ${order} limit ${limit}`
+    from products x cross join products p
+    where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${limit}`
 }
 
-const stockConditions: Readonly<Record<'low' | 'out', string>> = {
-  low: 't.on_hand - t.held <= (select m.low_stock_at from merchants m where m.id = t.merchant_id)',
-  out: 't.on_hand - t.held <= 0',
+// At most this much stock is low. As a parameter, because SQLite does not use the index of the free stock for a subquery.
+export async function findLowStockAt(db: Reader, merchantId: string): Promise<number> {
+  const [row] = await db.sql<{ lowStockAt: number }>`
+    select low_stock_at as "lowStockAt" from merchants where id = ${merchantId}`
+  return row?.lowStockAt ?? 0
 }
 
-// The SKUs are searched once and not for each product: 23 instead of 58 ms for a word that 20 of 10,000 products have (SQLite).
-function productMatch(merchantId: string, q: string): Fragment {
-  const within = `%${literal(folded(q))}%`
+async function stockCondition(db: Reader, merchantId: string, stock: 'low' | 'out'): Promise<Fragment> {
+  const most = stock === 'out' ? 0 : await findLowStockAt(db, merchantId)
+  return new Fragment('t.on_hand - t.held <= ?', [most])
+}
+
+async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: 'low' | 'out'): Promise<Fragment> {
+  const { text, values } = await stockCondition(db, merchantId, stock)
   return new Fragment(
-    `(p.folded like ? escape '!' or p.slug like ? escape '!' or p.id in (
-      select s.product_id from skus s where s.merchant_id = ? and s.retired_at is null and s.folded like ? escape '!'))`,
-    [within, within, merchantId, `${literal(folded(q))}%`],
+    `x.id in (select s.product_id from stock t cross join skus s
+      where t.merchant_id = ? and t.mode = ? and ${text} and s.merchant_id = ? and s.id = t.sku_id and s.retired_at is null)`,
+    [merchantId, mode, ...values, merchantId],
+  )
+}
+
+// The SKUs are searched once and not for each product.
+function productMatch(db: Reader, merchantId: string, q: string): Fragment {
+  const within = `%${literal(folded(q))}%`
+  const code = beginsWith(db, 's.folded', folded(q))
+  return new Fragment(
+    `(x.folded like ? escape '!' or x.slug like ? escape '!' or x.id in (
+      select s.product_id from skus s where s.merchant_id = ? and s.retired_at is null and ${code.text}))`,
+    [within, within, merchantId, ...code.values],
   )
 }
 
@@ -167,7 +183,7 @@ export async function listSkuHeads(
         // The name of a SKU comes after its code, in a line of its own.
         [`${literal(folded(q))}%`, `%\n%${literal(folded(q))}%`, `%${literal(folded(q))}%`],
       ),
-    stock !== undefined && new Fragment(stockConditions[stock]),
+    stock !== undefined && (await skusInStock(db, { merchantId, mode }, stock)),
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),
     sort.after !== null &&
       (sort.by === 'code'
@@ -182,6 +198,19 @@ export async function listSkuHeads(
     join stock t on t.sku_id = s.id
     join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
     where ${allOf(conditions)} order by ${order} limit ${limit}`
+}
+
+const fewMax = 2_000
+
+// A few are found by the index of the free stock and then sorted: 4 instead of 14 ms for 750 of 25,000. If many are low, the plus keeps
+// the planner off that index, and the list is read in its order until a page is full: sorting all 25,000 took 90 ms.
+async function skusInStock(db: Reader, { merchantId, mode }: MerchantMode, stock: 'low' | 'out'): Promise<Fragment> {
+  const condition = await stockCondition(db, merchantId, stock)
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from (
+      select t.sku_id from stock t where t.merchant_id = ${merchantId} and t.mode = ${mode} and ${condition}
+      limit ${fewMax + 1}) few`
+  return (row?.count ?? 0) > fewMax ? new Fragment('+(t.on_hand - t.held) <= ?', condition.values) : condition
 }
 
 export interface MovementRow {
