@@ -958,6 +958,7 @@ anyEngine('the addresses of OAuth', (given) => {
     const resource = await house.fetch('/.well-known/oauth-protected-resource/api/v1')
     assert.equal(resource.body.resource, house.resource)
     assert.deepEqual(resource.body.authorization_servers, [house.origin])
+    assert.equal('jwks_uri' in resource.body, false)
     const { keys } = JSON.parse((await house.fetch('/oauth/jwks')).text)
     assert.equal(keys.length, 1)
     assert.ok(!('d' in keys[0]))

@@ -27,6 +27,15 @@ export interface Denied {
 
 const denied: Denied = { headers: {}, isSuspicious: true }
 
+// An app's token shown to an operation that takes a key.
+const deniedToken: Denied = {
+  headers: {
+    'www-authenticate':
+      'Bearer error="invalid_token", error_description="an API key is required; create one at /api/v1/oauth/installation-keys"',
+  },
+  isSuspicious: true,
+}
+
 // The key is looked up even when its address has used up its failures: behind one address there may be many callers, and a
 // right key must work whatever is guessed beside it. The look-up of a wrong one is bounded by the load that we carry, its
 // checksum is proved before the database is asked, and a guess has 178 bits to find.
@@ -35,6 +44,7 @@ export function createKeyGate(
 ): Gate<KeyCaller> {
   return async ({ raw }, now) => {
     const principal = await identify(raw.headers.authorization, now.getTime())
-    return principal ? { principal } : denied
+    if (principal) return { principal }
+    return /^dpop /i.test(raw.headers.authorization ?? '') ? deniedToken : denied
   }
 }

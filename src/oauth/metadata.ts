@@ -34,15 +34,15 @@ export function originProblem(origin: string): string | undefined {
   return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
 }
 
-// RFC 9728.
+// RFC 9728. Tokens open what is below /api/v1/oauth and /api/v1/admin; the other operations take the keys that a token creates. There
+// is no `jwks_uri`: it would name keys of the resource, and no answer is signed.
 export function resourceMetadata(origin: string): object {
   return {
     resource: resourceOf(origin),
     authorization_servers: [origin],
-    jwks_uri: origin + paths.jwks,
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
-    resource_name: 'Cartwright',
+    resource_name: 'Cartwright: installation keys and admin API',
     resource_documentation: `${origin}/docs`,
     dpop_signing_alg_values_supported: proofAlgorithms,
     dpop_bound_access_tokens_required: true,

@@ -179,6 +179,7 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
     // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
     if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
       ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
+    if (asksOtherResponseType(ctx as KoaContextWithOIDC)) sayOtherResponseType(ctx)
     if (ctx.path !== paths.metadata || ctx.status !== 200) return
     ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
     ctx.set('cache-control', 'public, max-age=300')
@@ -203,6 +204,24 @@ class PlainProvider extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name !== 'form_post') super.registerResponseMode(name, handler)
   }
+}
+
+// The library looks at the response mode first, and then says nothing of the type that is not supported (RFC 6749, 4.1.2.1).
+function asksOtherResponseType({ oidc }: KoaContextWithOIDC): boolean {
+  const { response_type: type, response_mode: mode } = oidc?.params ?? {}
+  return typeof type === 'string' && type !== 'code' && mode === undefined
+}
+
+const otherResponseType = { error: 'unsupported_response_type', error_description: 'the only response_type is code' }
+const otherResponseMode = 'requested response_mode is not allowed'
+
+function sayOtherResponseType(ctx: Pick<KoaContextWithOIDC, 'response' | 'set'>): void {
+  const target = URL.parse(ctx.response.get('location'))
+  const answer = new URLSearchParams(target?.hash.slice(1))
+  if (!target || answer.get('error_description') !== otherResponseMode) return
+  for (const [name, value] of Object.entries(otherResponseType)) answer.set(name, value)
+  target.hash = answer.toString()
+  ctx.set('location', target.href)
 }
 
 function isInvalidGrant(body: unknown): boolean {
