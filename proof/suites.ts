@@ -48,6 +48,7 @@ export const browserRun = suite(
     'tests/dashboardBrowser.test.ts',
     'tests/dashboardCatalogBrowser.test.ts',
     'tests/dashboardOffice.test.ts',
+    'tests/dashboardDay.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',
     'tests/exampleApp.test.ts',

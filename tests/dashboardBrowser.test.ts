@@ -9,7 +9,7 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
-import { eachEngine, isOnce } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { createUser } from '../src/staff/users.ts'
@@ -29,7 +29,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
   telephone: { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true, locale: 'de-DE' },
 }
 
-eachEngine('the dashboard in a browser', (given) => {
+anyEngine('the dashboard in a browser', (given) => {
   let house: House & { orders: Orders }
   let desk: Desk
   let context: BrowserContext
@@ -171,7 +171,7 @@ eachEngine('the dashboard in a browser', (given) => {
     tab = await context.newPage()
   })
 
-  for (const [turn, [name, look]] of isOnce(given) ? Object.entries(looks).entries() : [])
+  for (const [turn, [name, look]] of Object.entries(looks).entries())
     test(`every screen can be read by everyone: ${name}`, async () => {
       const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
       const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })

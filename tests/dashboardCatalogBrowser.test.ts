@@ -8,7 +8,7 @@ import { launchBrowser } from '../harness/browser.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
-import { eachEngine, isOnce } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { newId } from '../src/kit/ids.ts'
 
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => browser.close())
 
-eachEngine('the catalog in a browser', (given) => {
+anyEngine('the catalog in a browser', (given) => {
   let house: House
   let desk: Desk
   let keys: { read: string; write: string }
@@ -209,32 +209,31 @@ eachEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  if (isOnce(given))
-    test('every screen is readable for everyone: light, dark, and on a telephone without a sideways scroll', async () => {
-      const [made] = await ask('products?q=two')
-      const [category] = await ask('categories')
-      const paths = [
-        'products',
-        `products/${made.id}`,
-        'products/new',
-        `products/prices?product=${made.id}`,
-        'stock?q=CELL-00',
-        'categories',
-        `categories/${category.id}`,
-        'discounts',
-        'discounts/new',
-      ]
-      for (const [turn, [scheme, width]] of looks.entries()) {
-        const tab = await tabOf(desk, { colorScheme: scheme, viewport: { width, height: 800 } })
-        for (const [place, path] of paths.entries()) {
-          await tab.goto(house.origin + desk.path(path))
-          // Each screen in turns on one of the two, or on both.
-          if (isWide || place % 2 === turn) assert.deepEqual(await violations(tab), [], `${path} ${scheme} ${width}`)
-          assert.equal(await tab.evaluate(isScrolled), false, `${path} ${width}`)
-        }
-        await tab.context().close()
+  test('every screen is readable for everyone: light, dark, and on a telephone without a sideways scroll', async () => {
+    const [made] = await ask('products?q=two')
+    const [category] = await ask('categories')
+    const paths = [
+      'products',
+      `products/${made.id}`,
+      'products/new',
+      `products/prices?product=${made.id}`,
+      'stock?q=CELL-00',
+      'categories',
+      `categories/${category.id}`,
+      'discounts',
+      'discounts/new',
+    ]
+    for (const [turn, [scheme, width]] of looks.entries()) {
+      const tab = await tabOf(desk, { colorScheme: scheme, viewport: { width, height: 800 } })
+      for (const [place, path] of paths.entries()) {
+        await tab.goto(house.origin + desk.path(path))
+        // Each screen in turns on one of the two, or on both.
+        if (isWide || place % 2 === turn) assert.deepEqual(await violations(tab), [], `${path} ${scheme} ${width}`)
+        assert.equal(await tab.evaluate(isScrolled), false, `${path} ${width}`)
       }
-    })
+      await tab.context().close()
+    }
+  })
 })
 
 const looks = [

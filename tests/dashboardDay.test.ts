@@ -11,7 +11,7 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { indexOrders } from '../src/search/orders.ts'
 import { hashPassword } from '../src/staff/password.ts'
@@ -87,7 +87,7 @@ function touch(tab: Page): Hands {
   }
 }
 
-eachEngine('a day at the dashboard', (given) => {
+anyEngine('a day at the dashboard', (given) => {
   let house: House & { orders: Orders }
   let desk: Desk
   before(async () => {

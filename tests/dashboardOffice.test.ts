@@ -10,7 +10,7 @@ import { launchBrowser } from '../harness/browser.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
-import { eachEngine, isOnce } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { screens } from '../src/dashboard/screens.ts'
 import { createSession } from '../src/staff/sessions.ts'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => browser.close())
 
-eachEngine('developers and settings in a browser', (given) => {
+anyEngine('developers and settings in a browser', (given) => {
   let house: AdminHouse
   let sick: { endpointId: string; deliveryId: string }
   before(async () => {
@@ -40,32 +40,31 @@ eachEngine('developers and settings in a browser', (given) => {
     return context
   }
 
-  if (isOnce(given))
-    test('every page is readable on a desk in light and on a telephone in the dark, without scrolling sideways', async () => {
-      const desk = await deskOf(house)
-      const own = screens.filter(({ get, path }) => get && !path.endsWith('export'))
-      const filled = own
-        .filter(({ place }) => ['developers', 'settings', 'reports'].includes(place))
-        .map(({ path }) => path.replace(':endpointId', sick.endpointId).replace(':deliveryId', sick.deliveryId))
-        .map((path) => path.replace(':provider', 'bank_transfer').replace(':zone', 'home'))
-        .map((path) => path.replace(':memberId', desk.userId))
-        .filter((path) => !path.includes(':'))
-      const found: string[] = []
-      for (const [turn, [width, scheme]] of looks.entries()) {
-        const context = await openAs(desk, width, scheme)
-        const tab = await context.newPage()
-        for (const [place, path] of filled.entries()) {
-          const answer = await tab.goto(house.origin + desk.path(path))
-          const over = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-          if (answer?.status() !== 200 || over > 0) found.push(`${path} ${width} ${answer?.status()} ${over}`)
-          // Each page in turns on one of the two, or on both.
-          if (!isWide && place % 2 !== turn) continue
-          found.push(...(await violations(tab)).map((rule) => `${path} ${width} ${rule}`))
-        }
-        await context.close()
+  test('every page is readable on a desk in light and on a telephone in the dark, without scrolling sideways', async () => {
+    const desk = await deskOf(house)
+    const own = screens.filter(({ get, path }) => get && !path.endsWith('export'))
+    const filled = own
+      .filter(({ place }) => ['developers', 'settings', 'reports'].includes(place))
+      .map(({ path }) => path.replace(':endpointId', sick.endpointId).replace(':deliveryId', sick.deliveryId))
+      .map((path) => path.replace(':provider', 'bank_transfer').replace(':zone', 'home'))
+      .map((path) => path.replace(':memberId', desk.userId))
+      .filter((path) => !path.includes(':'))
+    const found: string[] = []
+    for (const [turn, [width, scheme]] of looks.entries()) {
+      const context = await openAs(desk, width, scheme)
+      const tab = await context.newPage()
+      for (const [place, path] of filled.entries()) {
+        const answer = await tab.goto(house.origin + desk.path(path))
+        const over = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        if (answer?.status() !== 200 || over > 0) found.push(`${path} ${width} ${answer?.status()} ${over}`)
+        // Each page in turns on one of the two, or on both.
+        if (!isWide && place % 2 !== turn) continue
+        found.push(...(await violations(tab)).map((rule) => `${path} ${width} ${rule}`))
       }
-      assert.deepEqual(found, [])
-    })
+      await context.close()
+    }
+    assert.deepEqual(found, [])
+  })
 
   test('a viewer meets no button that is refused', async () => {
     const desk = await deskOf(house, { role: 'viewer' })
