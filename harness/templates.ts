@@ -1,8 +1,8 @@
 // A store of each engine with the schema, created once per run: a copy costs a fraction of migrating an empty store.
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine } from '../src/storage/storage.ts'
@@ -39,6 +39,12 @@ async function makeTemplates(): Promise<Templates> {
     await storage.close()
   }
   return { sqlite, postgres: new URL(url).pathname.slice(1) }
+}
+
+// A SQLite file with the schema, in a folder that is made if need be.
+export async function copyTemplate(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await copyFile((await templates()).sqlite, file)
 }
 
 let copies = 0

@@ -27,9 +27,9 @@ import { cartwright } from '../harness/commandline.ts'
 import { begin, serve, tempFolder } from '../harness/process.ts'
 import { answer, openReceiver } from '../harness/receiver.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { copyTemplate } from '../harness/templates.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { backUp, restore } from '../src/storage/backup.ts'
-import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { type Storage, StorageRefused } from '../src/storage/storage.ts'
 
@@ -50,8 +50,8 @@ describe('backup', () => {
   async function givenStore(): Promise<{ folder: string; file: string }> {
     const folder = await tempFolder()
     const file = join(folder, 'shop.db')
+    await copyTemplate(file)
     const storage = await openStorage(`sqlite:${file}`)
-    await migrate(storage, { now })
     await insertKey(storage, 'before')
     await storage.close()
     return { folder, file }
@@ -333,8 +333,8 @@ describe('restore', () => {
   async function givenBackup(): Promise<{ folder: string; backup: string; target: string }> {
     const folder = await tempFolder()
     const [file, backup] = [join(folder, 'source.db'), join(folder, 'backup.db')]
+    await copyTemplate(file)
     const storage = await openStorage(`sqlite:${file}`)
-    await migrate(storage, { now })
     await storage.write((tx) => tx.sql`create table kept (word text)`)
     await storage.write((tx) => tx.sql`insert into kept (word) values ('from the backup')`)
     await storage.close()

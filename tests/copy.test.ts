@@ -116,7 +116,7 @@ for (const [one, other] of [
     })
 
     test('refuses a target that has anything in it, unless it may be emptied', async () => {
-      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write((tx) => insertKey(tx, { key: 'moved', answer: 'a', createdAt: 1 }))
       await source.close()
@@ -136,7 +136,7 @@ for (const [one, other] of [
     })
 
     test('commits nothing when rows arrive changed, and says which without their values', async () => {
-      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
         for (const key of ['fine', 'changed', 'lost'])
@@ -160,7 +160,9 @@ for (const [one, other] of [
 
     for (const step of ['copying idempotency_keys', 'verifying idempotency_keys'])
       test(`kill -9 while ${step} leaves an empty target, and the next try works`, async () => {
-        const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
+        // The first of them also makes the schema.
+        const toUrl = await (step.startsWith('copying') ? to.freshUrl() : to.migratedUrl())
+        const fromUrl = await from.migratedUrl()
         const source = await from.open({ url: fromUrl })
         await source.write(async (tx) => {
           await insertFamily(tx)
@@ -180,7 +182,7 @@ for (const [one, other] of [
       })
 
     test('refuses while a server is at work on either, and a source that is not up to date', async () => {
-      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
+      const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const problem =
         /another Cartwright server has this file open|servers are connected to the PostgreSQL database \(1\)/
       for (const [given, url] of [
@@ -223,7 +225,7 @@ describe('a move', () => {
     const bytes = readFileSync(file)
     bytes.fill(0xff, (Number(root?.rootpage) - 1) * size, Number(root?.rootpage) * size)
     writeFileSync(file, bytes)
-    const target = await to.freshUrl()
+    const target = await to.migratedUrl()
     await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the database file is damaged/)
   })
 

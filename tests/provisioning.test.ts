@@ -175,8 +175,8 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 eachEngine('provisioning', (given) => {
   if (given.engine === 'postgres')
     test('a shop is applied whole while someone tends its tables', async () => {
-      const url = await given.freshUrl()
-      const storage = await given.open({ url, lockMsMax: 200 })
+      const url = await given.migratedUrl()
+      const storage = await given.open({ url, lockMsMax: 200, withMigrations: false })
       const tending = new pg.Client({ connectionString: url })
       await tending.connect()
       // As a vacuum does; it keeps no row from being written.
@@ -683,7 +683,7 @@ eachEngine('provisioning', (given) => {
     async function environment(file: ShopFile): Promise<{ settings: Environment; folder: string; shop: string }> {
       const folder = await tempFolder()
       const settings = {
-        CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
+        CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
         CARTWRIGHT_SECRET: 'the-root-secret-of-one-provisioning-test',
       }
       const shop = join(folder, 'shop.json')
