@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { measureFiles } from './cpuTable.ts'
 import { takeFiles } from './fileQueue.ts'
 import { allowSharing, endShared } from './shared.ts'
 import { controlTracking, trackPromises } from './testTracking.ts'
@@ -19,6 +20,7 @@ process.stdout.once('error', () => process.exit(1))
 // A test that waits for a timer which does not keep a process running must not end this one.
 const awake = setInterval(() => {}, fileMsMax)
 allowSharing()
+const measured = measureFiles()
 for (const { file, finish } of takeFiles(folder)) {
   // A run that was killed is not continued.
   if (process.ppid !== parent) break
@@ -28,6 +30,7 @@ for (const { file, finish } of takeFiles(folder)) {
     trackPromises(false)
   })
   finish()
+  measured(file)
 }
 await endShared()
 clearInterval(awake)
