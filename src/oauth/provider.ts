@@ -208,14 +208,19 @@ class PlainProvider extends Provider {
 
 // The library looks at the response mode first, and then says nothing of the type that is not supported (RFC 6749, 4.1.2.1).
 function asksOtherResponseType({ oidc }: KoaContextWithOIDC): boolean {
-  const { response_type: type, response_mode: mode } = oidc?.params ?? {}
-  return typeof type === 'string' && type !== 'code' && mode === undefined
+  const type = oidc?.params?.response_type
+  return typeof type === 'string' && type !== 'code'
 }
 
 const otherResponseType = { error: 'unsupported_response_type', error_description: 'the only response_type is code' }
-const otherResponseMode = 'requested response_mode is not allowed'
+const otherResponseMode = 'requested response_mode is not allowed for this client or request'
 
-function sayOtherResponseType(ctx: Pick<KoaContextWithOIDC, 'response' | 'set'>): void {
+function sayOtherResponseType(ctx: Pick<KoaContextWithOIDC, 'body' | 'response' | 'set'>): void {
+  const { body } = ctx
+  if (typeof body === 'object' && body !== null && 'error_description' in body) {
+    if (body.error_description === otherResponseMode) ctx.body = otherResponseType
+    return
+  }
   const target = URL.parse(ctx.response.get('location'))
   const answer = new URLSearchParams(target?.hash.slice(1))
   if (!target || answer.get('error_description') !== otherResponseMode) return
