@@ -1,6 +1,9 @@
 // What the operator does at the command line is in the merchant's list of changes, as it is when a person or a key does it.
 
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { before, test } from 'node:test'
 import type { AdminHouse } from '../harness/admin/world.ts'
 import { cartwright } from '../harness/commandline.ts'
@@ -90,5 +93,64 @@ eachEngine('changes by the operator', (given) => {
     const before = (await count()).length
     assert.notEqual((await cartwright(['orders', 'cancel', second, ...shop], settingsOf(house))).code, 0)
     assert.equal((await count()).length, before)
+  })
+
+  test('files, promotions and payment methods; what a file changed can be taken back', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const file = async (name: string, text: string) => {
+      const path = join(folder, name)
+      await writeFile(path, text)
+      return path
+    }
+    const { data } = (await house.askAdmin('getAdminShop')).body
+    const merchant = { ...data.shop, color: '#123456' }
+    const product = {
+      slug: 'fern',
+      name: 'Fern',
+      categories: ['ferns'],
+      skus: [{ code: 'FERN', price: 900, stock: 3 }],
+    }
+    const categories = [{ slug: 'ferns', name: 'Ferns' }]
+    const path = await file('shop.json', JSON.stringify({ merchant, categories, products: [product] }))
+    const dry = await run(['apply', path, '--dry-run'])
+    assert.deepEqual(of(dry), [])
+    const applied = await run(['apply', path])
+    assert.deepEqual(of(applied), ['apply', 'apply', 'apply'])
+    assert.deepEqual(
+      applied.entries.map(([, changes]) => JSON.parse(changes).map(({ what, kind }: never) => `${kind} ${what}`)),
+      [['change merchant'], ['create category'], ['create product', 'create sku']],
+    )
+    assert.deepEqual(of(await run(['apply', path])), [], 'nothing changed')
+    const { body } = await house.askAdmin('listAdminChanges', { query: '?operation=apply' })
+    const shopChange = body.data.find(
+      ({ changes }: { changes: { subject: { type: string } }[] }) => changes[0]?.subject.type === 'merchant',
+    )
+    const undone = await house.askAdmin('undoAdminChange', {
+      path: { changeId: shopChange.id },
+      body: { idempotencyKey: 'undo-the-colour' },
+    })
+    assert.equal(undone.status, 200, undone.text)
+    assert.equal((await house.askAdmin('getAdminShop')).body.data.shop.color, data.shop.color)
+
+    const products = await file(
+      'products.csv',
+      'Handle,Title,Type,Variant SKU,Variant Price\nmoss,Moss,Mosses,MOSS,4.00\n',
+    )
+    const imported = await run(['import', products, ...shop])
+    assert.deepEqual(of(imported), ['import'])
+    assert.match(imported.entries[0]?.[1] ?? '', /"what":"category".*"what":"product".*"what":"sku"/)
+    assert.deepEqual(of(await run(['import', products, ...shop])), [], 'nothing changed')
+    const stock = await file('stock.csv', 'SKU,On hand (new)\nFERN,8\n')
+    const counted = await run(['import', stock, ...shop])
+    assert.deepEqual(of(counted), ['import', 'import'], 'one in each mode')
+    assert.match(counted.entries[0]?.[1] ?? '', /"member":"onHand","from":3,"to":8/)
+
+    const code = ['--code', 'FERNS', '--name', 'Ferns', '--type', 'percentage', '--percentage', '1000']
+    assert.deepEqual(of(await run(['promotions', 'add', ...code, ...shop])), ['createAdminPromotion'])
+    assert.deepEqual(of(await run(['promotions', 'disable', 'FERNS', ...shop])), ['replaceAdminPromotion'])
+    assert.deepEqual(of(await run(['promotions', 'disable', 'FERNS', ...shop])), [], 'nothing changed')
+    const method = await run(['methods', 'set', 'cash_on_delivery', '--off', '--mode', 'test', ...shop])
+    assert.deepEqual(of(method), ['updateAdminPaymentProvider'])
   })
 })

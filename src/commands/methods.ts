@@ -10,8 +10,10 @@ import { refuse } from '../kit/refuse.ts'
 import { findMethodSettings, listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { paymentMethodProblems } from '../provisioning/read.ts'
+import { methodChange } from '../provisioning/record.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+import { writeDown } from './written.ts'
 
 export const methodsCommand: Command = {
   summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
@@ -90,7 +92,16 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
       if (!before) throw new Error(`there is no method ${input.method}`)
       const after = { ...before, ...input }
       refuseUnfit(after)
-      await saveMethodSettings(tx, merchant.id, after, Date.now())
+      const now = Date.now()
+      await saveMethodSettings(tx, merchant.id, after, now)
+      const changes = methodChange(merchant.id, before, after)
+      writeDown(tx, {
+        merchantId: merchant.id,
+        mode: after.mode,
+        operation: 'updateAdminPaymentProvider',
+        changes,
+        now,
+      })
     })
     await tell(storage, merchant, given, terminal)
     return 0

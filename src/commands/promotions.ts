@@ -1,5 +1,6 @@
 // `promotions`: the codes of a merchant, one at a time. Many at once are a matter of a shop file.
 
+import { membersChanged } from '../audit/change.ts'
 import { PromotionEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import { promotionTypes } from '../contract/words.ts'
@@ -7,10 +8,11 @@ import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
 import { controlCharacters } from '../kit/problems.ts'
 import { addPromotion, allPromotions, resumePromotion, showPromotion, stopPromotion } from '../promotions/change.ts'
-import { promotionProblems, type ShownPromotion, shownPromotion } from '../promotions/entry.ts'
+import { entryOf, promotionProblems, type ShownPromotion, shownPromotion } from '../promotions/entry.ts'
 import type { OperatorPromotion } from '../promotions/store.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
 import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+import { writeDown } from './written.ts'
 
 export const promotionsCommand: Command = {
   summary: 'Manage promotion codes.',
@@ -89,8 +91,26 @@ type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => 
 
 const acts: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
   show: (storage, { id }, code) => storage.read((db) => showPromotion(db, id, code)),
-  disable: (storage, { id }, code, now) => storage.write((tx) => stopPromotion(tx, id, code, now)),
-  enable: (storage, { id }, code, now) => storage.write((tx) => resumePromotion(tx, id, code, now)),
+  disable: (storage, { id }, code, now) =>
+    storage.write((tx) => writtenDown(tx, id, code, now, () => stopPromotion(tx, id, code, now))),
+  enable: (storage, { id }, code, now) =>
+    storage.write((tx) => writtenDown(tx, id, code, now, () => resumePromotion(tx, id, code, now))),
+}
+
+async function writtenDown(
+  tx: Tx,
+  merchantId: string,
+  code: string,
+  now: number,
+  work: () => Promise<OperatorPromotion>,
+): Promise<OperatorPromotion> {
+  const before = await showPromotion(tx, merchantId, code)
+  const after = await work()
+  const members = membersChanged(entryOf(before), entryOf(after), ['disabled'])
+  const change = { kind: 'change', what: 'promotion', id: after.id, name: after.code, members } as const
+  const changes = members.length > 0 ? [change] : []
+  writeDown(tx, { merchantId, mode: null, operation: 'replaceAdminPromotion', changes, now })
+  return after
 }
 
 function one(act: Act, given: Given, terminal: Terminal): Promise<number> {
@@ -105,7 +125,15 @@ function add(given: Given, terminal: Terminal): Promise<number> {
   const entry = readEntry(given)
   return withMerchant(given, async (merchant, storage) => {
     const now = Date.now()
-    tell(await storage.write((tx) => addPromotion(tx, merchant, entry, now)), now, given, terminal)
+    const added = await storage.write(async (tx) => {
+      const promotion = await addPromotion(tx, merchant, entry, now)
+      const { id, code: name } = promotion
+      const members = [{ member: 'disabled', from: null, to: promotion.disabledAt !== null }]
+      const changes = [{ kind: 'create', what: 'promotion', id, name, members } as const]
+      writeDown(tx, { merchantId: merchant.id, mode: null, operation: 'createAdminPromotion', changes, now })
+      return promotion
+    })
+    tell(added, now, given, terminal)
     return 0
   })
 }

@@ -21,6 +21,7 @@ import {
   withMerchant,
   withStorage,
 } from './command.ts'
+import { recorderOf } from './written.ts'
 
 export const demoCommand = command({
   summary: 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.',
@@ -81,7 +82,8 @@ export const applyCommand = command({
     const dryRun = given.flags.has('dry-run')
     return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
       const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
-      const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun, webhooks }
+      const now = Date.now()
+      const options = { now, stock: given.flags.has('stock'), dryRun, webhooks, record: recorderOf('apply', now) }
       const report = await applyShop(storage, read.file, options)
       const { changes, refused, refusedPromotions, unchangedProducts, secrets, warnings } = report
       const refusedCount = refused.length + refusedPromotions.length
@@ -146,9 +148,11 @@ export const importCommand = command({
     const chunks = file.createReadStream()
     return withMerchant(given, async (merchant, storage) => {
       const startedAt = performance.now()
+      const now = Date.now()
       const report = await importProducts(storage, chunks, {
         merchantSlug: merchant.slug,
-        now: Date.now(),
+        now,
+        record: recorderOf('import', now),
         stock: given.flags.has('stock'),
         stockDefault,
         ...(encoding !== undefined && { encoding }),

@@ -7,21 +7,31 @@ import type { Mode } from '../contract/words.ts'
 import { orderChanges, parcelChanges, refundChange } from '../orders/adminView.ts'
 import { lockOrderFacts } from '../orders/change.ts'
 import type { OrderFacts } from '../orders/view.ts'
+import type { Recorder } from '../provisioning/record.ts'
 import type { Tx } from '../storage/storage.ts'
 
 export interface Written {
   merchantId: string
   mode: Mode | null
-  operation: AdminOperationId
+  operation: AdminOperationId | FileCommand
   changes: readonly AuditedChange[]
   now: number
 }
+
+// Commands that no single operation does.
+type FileCommand = 'apply' | 'import'
 
 // In the transaction of what it tells about. Nothing changed, nothing is written.
 export function writeDown(tx: Tx, { merchantId, mode, operation, changes, now }: Written): void {
   if (changes.length === 0) return
   const actor = { kind: 'operator', id: null } as const
   insertEntry(tx, { merchantId, mode, actor, operation, requestId: null, changes, undoes: null, at: now })
+}
+
+export function recorderOf(operation: FileCommand, now: number): Recorder {
+  return (tx, merchantId, entries) => {
+    for (const { mode, changes } of entries) writeDown(tx, { merchantId, mode, operation, changes, now })
+  }
 }
 
 // Of a person, in each of the shops: an address is in no entry.

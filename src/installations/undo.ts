@@ -63,6 +63,8 @@ async function undoMerchant(
   merchant: Merchant,
   parts: AdminShopParts,
 ): Promise<void> {
+  // Only a shop file sets them, and prices or rates may have come since that rest on them.
+  if (change.members.some(({ member }) => member === 'currency' || member === 'country')) throw notUndoable(change)
   refuseOvertaken(change, merchant)
   const after = { ...merchant, ...valuesBefore<Merchant>(change, [...merchantMembers, 'timeZone']) }
   if (!dryRun) await saveMerchant(tx, parts, merchant, after, now)

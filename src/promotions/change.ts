@@ -45,7 +45,7 @@ export interface PromotionBatch {
   refused: readonly RefusedPromotion[]
 }
 
-interface PromotionPlan {
+export interface PromotionPlan {
   promotion: Promotion
   write: 'insert' | 'update' | 'none'
   ability: 'disable' | 'enable' | 'none'

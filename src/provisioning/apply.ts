@@ -22,6 +22,7 @@ import { planApps, saveApps } from './apps.ts'
 import { countedAfter } from './counts.ts'
 import { invalidEntry } from './entry.ts'
 import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
+import { productEntries, promotionEntries, type Recorder } from './record.ts'
 import type { ShopFile } from './shopfile.ts'
 import { learnSizes } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
@@ -31,6 +32,8 @@ export interface ApplyOptions extends PlanOptions {
   dryRun: boolean
   // With what webhook endpoints are made. A file that names some cannot be applied without it.
   webhooks?: EndpointTools
+  // Without it nothing is written into the list of changes, as for the demo shop.
+  record?: Recorder
 }
 
 export interface ApplyReport {
@@ -50,10 +53,14 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
   await refuseApps(storage, file)
   const foundation = options.dryRun
     ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
-    : await storage.write((tx) => saveFoundation(tx, file, options.now))
+    : await storage.write((tx) => saveFoundation(tx, file, options.now, options.record))
   const { merchant, categoryIds } = foundation
   const save = (entries: ProductEntry[]) =>
-    storage.write(async (tx) => saveProducts(tx, await lockSellerFor(tx, merchant), entries, categoryIds, options))
+    storage.write(async (tx) => {
+      const batch = await saveProducts(tx, await lockSellerFor(tx, merchant), entries, categoryIds, options)
+      options.record?.(tx, merchant.id, productEntries(batch.plans))
+      return batch
+    })
   const plan = (entries: ProductEntry[]) => storage.read((db) => planProducts(db, sellerOf(merchant), entries, options))
   const products = options.dryRun
     ? await eachBatch(file, plan)
@@ -106,7 +113,7 @@ async function applyPromotions(
   storage: Storage,
   file: ShopFile,
   { merchant, categoryIds }: Foundation,
-  { now, dryRun }: ApplyOptions,
+  { now, dryRun, record }: ApplyOptions,
 ) {
   const skuCodes = new Set((file.products ?? []).flatMap(({ skus }) => skus.map(({ code }) => code)))
   const goods = { categories: categoryIds, skuCodes }
@@ -117,7 +124,9 @@ async function applyPromotions(
       ? await storage.read((db) => planPromotions(db, merchant, entries, goods, now))
       : await storage.write(async (tx) => {
           await lockMerchant(tx, merchant.slug)
-          return savePromotions(tx, merchant, entries, goods, now)
+          const saved = await savePromotions(tx, merchant, entries, goods, now)
+          record?.(tx, merchant.id, promotionEntries(saved.plans))
+          return saved
         })
     for (const plan of batch.plans) changes.push(...plan.changes)
     refused.push(...batch.refused)

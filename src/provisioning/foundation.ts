@@ -1,12 +1,11 @@
 // What products and promotions need first: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
 // from what is stored, and written in one transaction.
 
-import type { Change } from '../audit/change.ts'
-import { type CategoryPlan, planCategories, refuseDepth } from '../catalog/categories.ts'
+import { planCategories, refuseDepth } from '../catalog/categories.ts'
 import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../catalog/store.ts'
 import type { SkuEntry } from '../contract/entries.ts'
 import { findMailSettings, type MailSettings, saveMailSettings } from '../installations/mail.ts'
-import { isInAnswers, planMerchant, planRates, type RatesPlan } from '../installations/settings.ts'
+import { isInAnswers, planMerchant, planRates } from '../installations/settings.ts'
 import {
   insertInstallation,
   insertMerchant,
@@ -25,34 +24,38 @@ import {
 } from '../installations/store.ts'
 import { clockSkewMsMax } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
-import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
+import { listMethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type InstallationPlan, planInstallations } from './installations.ts'
+import { planInstallations } from './installations.ts'
 import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'
 import { readinessWarnings } from './readiness.ts'
+import { foundationEntries, type PlannedFoundation, type RecordedEntry, type Recorder } from './record.ts'
 import type { ShopFile } from './shopfile.ts'
 import { findSelling } from './store.ts'
 
-export interface Foundation extends Omit<CategoryPlan, 'changes'>, InstallationPlan, RatesPlan {
+export interface Foundation extends PlannedFoundation {
   merchant: Merchant
-  isNewMerchant: boolean
   merchantDiffers: boolean
   // Every product is rendered again.
   answersChanged: boolean
-  changedMethods: readonly MethodSettings[]
   // Undefined: unchanged.
   mail: MailSettings | undefined
-  // Of all of it.
-  changes: readonly Change[]
+  // What the list of changes tells of it.
+  entries: readonly RecordedEntry[]
   warnings: readonly string[]
 }
 
-export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promise<Foundation> {
+export async function saveFoundation(
+  tx: Tx,
+  file: ShopFile,
+  now: number,
+  record: Recorder = () => {},
+): Promise<Foundation> {
   const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
   const { merchant } = plan
   // Two nodes may create one shop at once; the later one then finds it.
-  if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now)
+  if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now, record)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
@@ -68,6 +71,7 @@ export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promi
   for (const { id, redirectHosts } of plan.changedInstallations)
     await setRedirectHosts(tx, merchant.id, id, redirectHosts)
   if (plan.changes.length > 0) await raiseCatalogVersion(tx, merchant.id)
+  record(tx, merchant.id, plan.entries)
   return plan
 }
 
@@ -96,7 +100,7 @@ export async function planFoundation(
   const shops = planInstallations(file, merchant.id, installations)
   const hasInstallation =
     shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null)
-  return {
+  const plan = {
     merchant,
     isNewMerchant: !before,
     merchantDiffers: merchantChanges.length > 0,
@@ -125,6 +129,9 @@ export async function planFoundation(
       ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
     ],
   }
+  const redirectHosts = new Map(installations.map((installation) => [installation.id, installation.redirectHosts]))
+  const entries = [...foundationEntries(plan, { categories, taxRates, shippingZones, methods, redirectHosts })]
+  return { ...plan, entries }
 }
 
 async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, merchant: Merchant): Promise<void> {

@@ -2,6 +2,8 @@
 // slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
 // the rest goes on.
 
+import type { AuditedChange } from '../audit/change.ts'
+import { categoryChange } from '../catalog/categories.ts'
 import { batchProductsMax, saveProducts } from '../catalog/change.ts'
 import { lockSellerFor } from '../catalog/seller.ts'
 import { insertCategory, listCategories } from '../catalog/store.ts'
@@ -14,6 +16,7 @@ import { CsvError, type CsvRow, readCsv } from './csv.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importStock.ts'
 import { planMissing } from './missing.ts'
+import { productEntries, type Recorder } from './record.ts'
 import { type ReadProduct, readShopifyProducts } from './shopify.ts'
 import { isStockFile } from './stockfile.ts'
 import { learnSizes } from './store.ts'
@@ -49,6 +52,7 @@ export interface ImportOptions {
   // Of SKUs of which the file names none.
   stockDefault?: number | null
   onProgress: (report: Readonly<ImportReport>) => void
+  record?: Recorder
 }
 
 const toldMax = 1_000
@@ -101,18 +105,19 @@ export async function importProducts(
       // First of all, so that another import does not make the same categories.
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
-      const known = new Map([...categoryIds, ...made])
+      const known = new Map([...categoryIds, ...made.ids])
       const products = await withOwnCodes(tx, seller.id, batch.products)
       const entries = products.map(({ entry }) => entry)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
+      options.record?.(tx, seller.id, productEntries(plans, made.changes))
       const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
       return { made, plans, refused: [...outside, ...refused], notes: products.flatMap(({ notes }) => notes) }
     })
     savedBatches += 1
     if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
-    for (const [slug, id] of saved.made) categoryIds.set(slug, id)
+    for (const [slug, id] of saved.made.ids) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
       if (!plan.differs) report.unchanged += 1
       else if (!plan.before) report.created += 1
@@ -135,7 +140,7 @@ export async function importProducts(
       const { header, rows } = await withHeader(file)
       if (isStockFile(header)) {
         const { merchantSlug, now } = options
-        await importStock(storage, rows, { merchantSlug, now, report, refuseRow })
+        await importStock(storage, rows, { merchantSlug, now, report, refuseRow, record: options.record })
         options.onProgress(report)
         return
       }
@@ -169,14 +174,15 @@ async function makeMissingCategories(
   wanted: ReadonlyMap<string, CategoryEntry>,
   known: ReadonlyMap<string, string>,
   now: number,
-): Promise<Map<string, string>> {
+): Promise<{ ids: ReadonlyMap<string, string>; changes: readonly AuditedChange[] }> {
   const missing = [...wanted.values()].filter(({ slug }) => !known.has(slug))
-  if (missing.length === 0) return new Map()
+  if (missing.length === 0) return { ids: new Map(), changes: [] }
   const stored = await listCategories(tx, merchant)
   const { categories } = planMissing(missing, stored, now)
   for (const category of categories) await insertCategory(tx, merchant, category)
-  const ids = new Map([...stored, ...categories].map(({ slug, id }) => [slug, id]))
-  return new Map(missing.flatMap(({ slug }) => (ids.has(slug) ? [[slug, ids.get(slug) as string] as const] : [])))
+  const idOf = new Map([...stored, ...categories].map(({ slug, id }) => [slug, id]))
+  const ids = missing.flatMap(({ slug }) => (idOf.has(slug) ? [[slug, idOf.get(slug) as string] as const] : []))
+  return { ids: new Map(ids), changes: categories.map((category) => categoryChange(undefined, category)) }
 }
 
 // The header, and all rows with it.

@@ -1,5 +1,6 @@
 // Sets stock from a file, in both modes: what `import` does with a stock file. A batch is one transaction.
 
+import type { AuditedChange } from '../audit/change.ts'
 import { listSkusByCode } from '../catalog/store.ts'
 import { type Mode, modes } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
@@ -9,6 +10,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { withKnownCodes } from './codes.ts'
 import type { CsvRow } from './csv.ts'
+import type { Recorder } from './record.ts'
 import { readStock, type StockLevelRow, type StockOutcome } from './stockfile.ts'
 
 const batchLevels = 500
@@ -18,6 +20,7 @@ export interface StockImport {
   now: number
   report: { changed: number; unchanged: number }
   refuseRow: (row: { line: number; handle: string; reason: string }) => void
+  record: Recorder | undefined
 }
 
 export async function importStock(storage: Storage, rows: AsyncIterable<CsvRow>, options: StockImport): Promise<void> {
@@ -36,14 +39,14 @@ async function save(storage: Storage, batch: readonly StockOutcome[], options: S
   const saved = await storage.write(async (tx) => {
     const merchant = await lockMerchant(tx, merchantSlug)
     if (!merchant) throw refuse('merchant_not_found', { message: `The merchant ${merchantSlug} no longer exists.` })
-    return saveLevels(tx, merchant.id, await withKnownCodes(tx, merchant.id, batch), options.now)
+    return saveLevels(tx, merchant.id, await withKnownCodes(tx, merchant.id, batch), options)
   })
   report.changed += saved.changed
   report.unchanged += saved.unchanged
   for (const { line, code, reason } of saved.refused) refuseRow({ line, handle: code, reason })
 }
 
-async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOutcome[], now: number) {
+async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOutcome[], { now, record }: StockImport) {
   const levels = outcomes.filter((outcome): outcome is StockLevelRow => outcome.kind === 'level')
   const codes = levels.map(({ code }) => code)
   const owners = codes.length === 0 ? [] : await listSkusByCode(tx, merchantId, codes)
@@ -60,11 +63,15 @@ async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOu
           ? `the stock is ${stock.live} now`
           : undefined
     if (reason !== undefined) refused.push({ kind: 'refused', line, code, reason })
-    return stock && reason === undefined ? [{ skuId, onHand, stock }] : []
+    return stock && reason === undefined ? [{ skuId, code, onHand, stock }] : []
   })
   for (const mode of modes) {
     const changed = found.filter(({ stock, onHand }) => stock[mode] !== onHand)
     await setOnHand(tx, { merchantId, mode }, changed, { now, cause: null })
+    const changes = changed.map(({ skuId: id, code: name, stock, onHand: to }): AuditedChange => {
+      return { kind: 'change', what: 'stock', id, name, members: [{ member: 'onHand', from: stock[mode], to }] }
+    })
+    record?.(tx, merchantId, [{ mode, changes }])
   }
   const changed = found.filter(({ stock, onHand }) => modes.some((mode) => stock[mode] !== onHand)).length
   const unchanged = found.length - changed + outcomes.filter(({ kind }) => kind === 'same').length

@@ -357,6 +357,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.endAdminMemberSessions': 'hat eine Person abgemeldet',
   'change.createAdminTransfer': 'hat einen Import begonnen',
   'change.appendAdminTransfer': 'hat einen Teil einer Datei gesendet',
+  'change.apply': 'hat eine Shop-Datei angewendet',
+  'change.import': 'hat eine Datei importiert',
   'change.confirmAdminTransfer': 'hat einen Import bestätigt',
 
   // Transfers

@@ -352,6 +352,8 @@ export const developersEn = {
   'change.endAdminMemberSessions': 'signed a person out',
   'change.createAdminTransfer': 'began an import',
   'change.appendAdminTransfer': 'sent a part of a file',
+  'change.apply': 'applied a shop file',
+  'change.import': 'imported a file',
   'change.confirmAdminTransfer': 'confirmed an import',
 
   // Transfers

@@ -106,7 +106,7 @@ function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean
     effective.length > 0 &&
     effective.every(({ kind, subject: { type } }) => {
       const scope = (undoScopes as Partial<Record<ChangeSubject, AdminScope>>)[type]
-      if (type === 'fulfillment' && kind !== 'change') return false
+      if ((type === 'fulfillment' || type === 'merchant') && kind !== 'change') return false
       return kind !== 'look' && scope !== undefined && holds(visit, scope)
     })
   )
