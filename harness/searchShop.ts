@@ -48,7 +48,7 @@ export const pottery: ShopFile = {
     product('berry-dish', 'Dish for berries', {
       categories: ['garden'],
       publishedAt: '2026-01-02T00:00:00.000Z',
-      skus: [{ code: 'DISH-9', price: 900, stock: 2 }],
+      skus: [{ code: 'DISH-9', price: 900, stock: 2, barcode: '4006381333931' }],
     }),
     product('persian-cup', 'فنجان قهوه', { publishedAt: '2025-01-06T00:00:00.000Z' }),
     product('hebrew-jug', 'כַּד חרס', { publishedAt: '2025-01-05T00:00:00.000Z' }),

@@ -100,11 +100,13 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.equal(right.meta.correctedTo, null)
   })
 
-  test('200: a SKU code finds its product first', async () => {
+  test('200: a SKU code or a barcode finds its product first', async () => {
     for (const q of ['MUG-STO-400', 'mug sto 400', 'mugsto400', 'Mug_Sto_400'])
       assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
     assert.equal((await slugs({ q: 'mug-sto' }))[0], 'stone-mug', 'half typed')
     assert.deepEqual(await slugs({ q: 'DISH-9' }), ['berry-dish'])
+    for (const q of ['4006381333931', '4 006381 333931', '40063813'])
+      assert.deepEqual(await slugs({ q }), ['berry-dish'], q)
   })
 
   test('200: any script, and signs that are no letters', async () => {

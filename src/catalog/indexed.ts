@@ -20,7 +20,7 @@ export interface IndexEntry {
   spelling: readonly string[]
 }
 
-// Distinct words of one product: of its description, and of its SKU codes.
+// Distinct words of one product: of its description, and of its SKU codes and barcodes.
 const proseWordsMax = 400
 const codeWordsMax = 400
 const nameKeyBytes = 40
@@ -28,11 +28,13 @@ const nameKeyBytes = 40
 export function indexEntryOf(seller: SellerFacts, product: PublishedProduct): IndexEntry {
   const { skus, publishedAt } = product
   const options = optionsOf(product)
+  // A scanner types the barcode.
+  const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
   const words = {
     name: wordsIn(product.name),
     tags: wordsIn(product.tags.join(' ')),
     options: wordsIn(options.flatMap(({ values }) => values).join(' ')),
-    codes: unique(wordsIn(skus.map(({ code }) => code).join(' '))).slice(0, codeWordsMax),
+    codes: unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax),
     prose: unique(wordsIn(`${product.summary} ${product.description}`)).slice(0, proseWordsMax),
   }
   const term = termsOf(seller.id)
@@ -48,7 +50,7 @@ export function indexEntryOf(seller: SellerFacts, product: PublishedProduct): In
     terms: unique([
       ...unique(Object.values(words).flat()).map((word) => term('word', word)),
       ...words.name.map((word) => term('name', word)),
-      ...skus.map(({ code }) => term('code', wholeCode(code))),
+      ...codes.map((code) => term('code', wholeCode(code))),
       ...product.categories.map((slug) => term('category', digestOf(slug))),
       ...product.tags.map((tag) => term('tag', digestOf(tag))),
       ...options.flatMap(({ name, values }) => values.map((value) => term('option', digestOf(name, value)))),

@@ -18,7 +18,7 @@ export const searchQuery = object({
       minLength: 1,
       maxLength: 200,
       description:
-        'Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed.',
+        'Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed.',
     }),
   ),
   category: Type.Optional(described('Slug of a category. Includes the categories below it.', Slug)),

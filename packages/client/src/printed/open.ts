@@ -33,7 +33,7 @@ export interface ShopClient {
     merchantProduct(merchantSlug: string, productSlug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
     /** Search products. Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list. Needs the scope `catalog:read`. (searchCatalogProducts) */
     search(query?: {
-      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed. */
+      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
       q?: string | undefined
       /** Slug of a category. Includes the categories below it. */
       category?: string | undefined
@@ -54,7 +54,7 @@ export interface ShopClient {
     }, options?: ListOptions): List<ProductSearchResponse, ProductSummary>
     /** Search products of a merchant. The same search for anyone, from any origin, cacheable. (searchMerchantProducts) */
     searchMerchant(merchantSlug: string, query?: {
-      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes or description. The last may be half typed. */
+      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
       q?: string | undefined
       /** Slug of a category. Includes the categories below it. */
       category?: string | undefined
