@@ -8,6 +8,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { ar } from '../apps/storefront/languages/ar.ts'
+import { de } from '../apps/storefront/languages/de.ts'
+import { en, type Text, type TextKey } from '../apps/storefront/languages/en.ts'
+import { es } from '../apps/storefront/languages/es.ts'
+import { fr } from '../apps/storefront/languages/fr.ts'
+import { ja } from '../apps/storefront/languages/ja.ts'
 import { storefrontServer } from '../apps/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
 import { amountOf, money } from '../apps/storefront/words.ts'
@@ -149,7 +155,7 @@ describe('in a browser without script', () => {
       assert.ok((await names()).includes('Linen apron'))
 
       await tab.goto(`${shop}/search?q=stonewere`)
-      assert.match(await tab.locator('.notice').innerText(), /results for stoneware/)
+      assert.match(await tab.locator('.notice').innerText(), /results for “stoneware”/)
       await tab.goto(`${shop}/search?q=teleporter`)
       await tab.getByText('There is nothing here that fits').waitFor()
       await tab.getByRole('heading', { name: 'New in the shop' }).waitFor()
@@ -208,7 +214,7 @@ describe('every page is readable for everyone', () => {
     '/categories/kitchen',
     '/search?q=linen',
     '/search?q=nothing-like-it',
-    '/products/linen-apron',
+    '/products/speckled-stoneware-mug',
     '/products/ribbed-vase',
     '/cart',
     '/nowhere',
@@ -376,6 +382,101 @@ describe('pages', () => {
     assert.doesNotMatch(await get('/cart?say=<b>Call+us</b>'), /Call us|id="said"/)
     assert.doesNotMatch(await get('/cart?say=constructor'), /id="said"/)
     assert.match(await get('/cart?say=only_left&n=%3Cb%3E'), /only 0 of these/)
+  })
+})
+
+describe('in six languages', () => {
+  const tables = { ar, de, en, es, fr, ja } as const
+
+  test('every language has every text, with the same values and only forms that it knows', () => {
+    const valuesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
+    for (const [language, table] of Object.entries(tables)) {
+      const rules = new Intl.PluralRules(language)
+      for (const [key, wanted] of Object.entries(en)) {
+        const text: Text = table[key as TextKey]
+        const expected = valuesIn(typeof wanted === 'string' ? wanted : wanted.other)
+        if (typeof text === 'string') assert.deepEqual(valuesIn(text), expected, `${language} ${key}`)
+        else {
+          assert.deepEqual(valuesIn(text.other), expected, `${language} ${key}`)
+          const known = [...rules.resolvedOptions().pluralCategories, 'zero']
+          assert.deepEqual(
+            Object.keys(text).filter((form) => !known.includes(form)),
+            [],
+            `${language} ${key} has forms that its language does not know`,
+          )
+        }
+      }
+    }
+  })
+
+  test('a page is in the first language of the browser that the shop speaks', async () => {
+    for (const [asked, locale, direction, word, price] of [
+      ['nl, de-CH;q=0.8, en;q=0.5', 'de-CH', 'ltr', 'In den Warenkorb', '24.00'],
+      ['de-DE', 'de-DE', 'ltr', 'In den Warenkorb', '24,00'],
+      ['fr', 'fr', 'ltr', 'Ajouter au panier', '24,00'],
+      ['es-MX', 'es-MX', 'ltr', 'Añadir al carrito', '24.00'],
+      ['ja', 'ja', 'ltr', 'カートに入れる', '24.00'],
+      ['ar', 'ar', 'rtl', 'أضف إلى السلة', '24.00'],
+      ['nl, ../x, *', 'en', 'ltr', 'Add to cart', '24.00'],
+    ] as const) {
+      const response = await fetch(`${shop}/products/speckled-stoneware-mug`, { headers: { 'accept-language': asked } })
+      const page = await response.text()
+      assert.ok(page.includes(`<html lang="${locale}" dir="${direction}">`), asked)
+      assert.ok(page.includes(word), asked)
+      assert.ok(page.includes(price), asked)
+      assert.match(response.headers.get('vary') ?? '', /accept-language/i)
+      assert.match(page, /<h1 dir="auto">/)
+    }
+  })
+
+  test('a shopper buys in Arabic, and nothing on the way is in English', async () => {
+    const options = { locale: 'ar', javaScriptEnabled: true, viewport: { width: 390, height: 844 } }
+    await visit('/products/speckled-stoneware-mug', options, async (tab) => {
+      assert.deepEqual(await violations(tab), [])
+      await tab.getByRole('button', { name: String(ar['product.more']) }).click()
+      await tab.waitForURL(/quantity=2/)
+      assert.equal(await tab.locator('#quantity').inputValue(), '2')
+      await tab.getByRole('button', { name: String(ar['product.add']) }).click()
+      await tab.waitForURL(/say=added/)
+      assert.equal(await tab.locator('#said').innerText(), ar['notice.added'])
+      assert.deepEqual(await violations(tab), [])
+      const words = await tab.locator('main').innerText()
+      const foreign = words.replaceAll(/Speckled stoneware mug|250 ml|Oat/g, '')
+      assert.doesNotMatch(foreign, /[a-z]{3}/i)
+      assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+    })
+  })
+})
+
+describe('the look', () => {
+  test('several pictures are a gallery that works by links', async () => {
+    await visit(
+      '/products/speckled-stoneware-mug',
+      { javaScriptEnabled: false, reducedMotion: 'reduce' },
+      async (tab) => {
+        await tab.getByRole('link', { name: 'Picture 2 of 3' }).click()
+        const slides = await tab.locator('.slides').boundingBox()
+        const second = await tab.getByRole('img', { name: /bare clay foot below/ }).boundingBox()
+        assert.ok(slides && second && Math.abs(slides.x - second.x) < 2, 'the second picture is in sight')
+      },
+    )
+  })
+
+  test('the foot has the legal pages of the merchant', async () => {
+    const page = await (await fetch(`${api.origin}/shop`, { redirect: 'follow' })).text()
+    for (const name of ['terms', 'privacy', 'returns', 'imprint'])
+      assert.ok(page.includes(`href="https://example.com/alder-finch/${name}"`), name)
+    assert.ok(page.includes('href="mailto:hello@alder-finch.example.com"'))
+  })
+
+  test('no page is wider than 320 pixels', async () => {
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 } })
+    const tab = await context.newPage()
+    for (const path of ['/', '/docs', '/shop', '/shop/products/speckled-stoneware-mug', '/shop/search?q=linen']) {
+      await tab.goto(`${api.origin}${path}`)
+      assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, path)
+    }
+    await context.close()
   })
 })
 
@@ -580,6 +681,17 @@ describe('on an API of our own making', () => {
       const told = group?.hasVariant.map(({ gtin }: { gtin?: string }) => gtin)
       assert.deepEqual(told, [isTold ? code : undefined, undefined], code)
     }
+  })
+
+  test('a product without a picture has a drawing in its place', async () => {
+    const bare = { ...product, imageUrl: null, media: [] }
+    const ask = await storefrontOn((url) => {
+      if (url.startsWith(`${productsPath}/`)) return { data: bare }
+      return url === productsPath ? list([{ ...productSummary, slug: 'other', imageUrl: null }], null) : undefined
+    })
+    const page = String((await ask(request({ path: '/products/red-roses' }))).body)
+    assert.equal(page.match(/class="no-picture"><svg [^>]*aria-hidden="true"/g)?.length, 2)
+    assert.equal(graphOf(page).get('og:image'), undefined)
   })
 
   test('the header holds with sixty categories', async () => {

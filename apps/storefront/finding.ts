@@ -3,17 +3,12 @@
 
 import type { Category, ProductSearchResponse } from '../../packages/client/src/index.ts'
 import { type Html, html } from './html.ts'
-import { amountOf, decimal, money } from './words.ts'
+import type { Speaker } from './speaker.ts'
+import { amountOf, decimal } from './words.ts'
 
-export type Sort = (typeof sorts)[number][0]
+export type Sort = (typeof sorts)[number]
 
-const sorts = [
-  ['relevance', 'Best match'],
-  ['newest', 'Newest'],
-  ['price_asc', 'Price, low to high'],
-  ['price_desc', 'Price, high to low'],
-  ['name', 'Name'],
-] as const
+const sorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as const
 
 // What a shopper asked for. Prices are as typed.
 export interface Asked {
@@ -42,7 +37,7 @@ export function askedIn(query: URLSearchParams, category: string | null): Asked 
     options: [...new Set(query.getAll('option'))]
       .filter((option) => /^[^:]+:.+$/.test(option) && option.length <= textMax)
       .slice(0, optionsMax),
-    sort: sorts.find(([name]) => name === query.get('sort'))?.[0] ?? null,
+    sort: sorts.find((name) => name === query.get('sort')) ?? null,
   }
 }
 
@@ -84,6 +79,7 @@ export function addressOf(path: string, asked: Asked, other: Partial<Asked> = {}
 }
 
 export interface FindingView {
+  speaker: Speaker
   // Of the page itself.
   path: string
   isCategoryPage: boolean
@@ -94,50 +90,59 @@ export interface FindingView {
   isStart: boolean
 }
 
-export function countWords({ meta: { total, count } }: ProductSearchResponse): string {
-  if (total === null) return 'More than 1,000 products'
-  return total === 1 ? '1 product' : `${(total ?? count).toLocaleString('en')} products`
+const countedMax = 1_000
+
+export function countWords({ say }: Speaker, { meta: { total, count } }: ProductSearchResponse): string {
+  return total === null ? say('list.countMore', { count: countedMax }) : say('list.count', { count: total ?? count })
 }
 
 // Above the products: how many, in which order, and what was chosen, each with a link that takes it back.
 export function toolbar(view: FindingView): Html {
-  const { asked, found } = view
+  const { asked, found, speaker } = view
+  const { say } = speaker
   const chosen = asked.sort ?? (asked.q === '' ? 'newest' : 'relevance')
   return html`<div class="toolbar">
-<p class="result-count" role="status">${countWords(found)}</p>
-<p class="sorting"><label for="sort">Sort by</label>
+<p class="result-count" role="status">${countWords(speaker, found)}</p>
+<p class="sorting"><label for="sort">${say('sort.label')}</label>
 <select id="sort" name="sort" form="filters">${sorts
-    .filter(([name]) => name !== 'relevance' || asked.q !== '')
+    .filter((name) => name !== 'relevance' || asked.q !== '')
     .map(
-      ([name, words]) => html`<option value="${name}"${name === chosen && html` selected`}>${words}</option>`,
+      (name) => html`<option value="${name}"${name === chosen && html` selected`}>${say(`sort.${name}`)}</option>`,
     )}</select>
-<button class="button quiet" form="filters">Show</button></p>
+<button class="button quiet" form="filters">${say('sort.show')}</button></p>
 </div>
 ${takenBack(view)}`
 }
 
 function takenBack(view: FindingView): Html | false {
   const { asked, currency, categories, isCategoryPage } = view
+  const { say, money } = view.speaker
   const name = categories.find(({ slug }) => slug === asked.category)?.name ?? asked.category ?? ''
   const priced = (text: string) => money(amountOf(text, currency) ?? 0, currency)
   const chips: [string, Partial<Asked>][] = [
     ...(asked.category !== null && !isCategoryPage ? [[name, { category: null }] as [string, Partial<Asked>]] : []),
     ...asked.options.map((option): [string, Partial<Asked>] => [
-      option.replace(':', ': '),
+      optionWords(option),
       { options: asked.options.filter((other) => other !== option) },
     ]),
     ...(amountOf(asked.min, currency) === null
       ? []
-      : [[`From ${priced(asked.min)}`, { min: '' }] as [string, Partial<Asked>]]),
+      : [[say('filter.fromAmount', { amount: priced(asked.min) }), { min: '' }] as [string, Partial<Asked>]]),
     ...(amountOf(asked.max, currency) === null
       ? []
-      : [[`Up to ${priced(asked.max)}`, { max: '' }] as [string, Partial<Asked>]]),
-    ...(asked.inStock ? [['In stock', { inStock: false }] as [string, Partial<Asked>]] : []),
+      : [[say('filter.upToAmount', { amount: priced(asked.max) }), { max: '' }] as [string, Partial<Asked>]]),
+    ...(asked.inStock ? [[say('filter.inStock'), { inStock: false }] as [string, Partial<Asked>]] : []),
   ]
   if (chips.length === 0) return false
-  return html`<ul class="chips taken" aria-label="Chosen filters">${chips.map(
+
+  function optionWords(option: string): string {
+    const [label, ...value] = option.split(':')
+    return say('filter.option', { name: label ?? '', value: value.join(':') })
+  }
+
+  return html`<ul class="chips taken" aria-label="${say('filter.chosen')}">${chips.map(
     ([words, without]) => html`
-<li><a href="${addressOf(view.path, asked, without, isCategoryPage)}">${words}<span aria-hidden="true"> ×</span><span class="hidden"> (remove)</span></a></li>`,
+<li><a href="${addressOf(view.path, asked, without, isCategoryPage)}"><span aria-hidden="true">${words} ×</span><span class="hidden">${say('filter.remove', { filter: words })}</span></a></li>`,
   )}</ul>`
 }
 
@@ -146,36 +151,37 @@ const categoriesShown = 12
 
 export function filters(view: FindingView): Html {
   const { asked, found, path, isCategoryPage, currency } = view
+  const { say } = view.speaker
   const { facets } = found.meta
-  return html`<details class="filters"><summary>Filters</summary>
+  return html`<details class="filters"><summary>${say('filter.title')}</summary>
 <form id="filters" method="get" action="${path}">
 ${asked.q !== '' && html`<input type="hidden" name="q" value="${asked.q}">`}
 ${asked.category !== null && !isCategoryPage && html`<input type="hidden" name="category" value="${asked.category}">`}
 ${!isCategoryPage && categoryLinks(view)}
-${facets.options.map((option) => optionGroup(option, asked))}
-<fieldset><legend>Price</legend>
+${facets.options.map((option) => optionGroup(option, view))}
+<fieldset><legend>${say('filter.price')}</legend>
 <div class="price-range">
-<label>From<input name="min" inputmode="decimal" autocomplete="off" value="${asked.min}" placeholder="${facets.price ? decimal(facets.price.min.amount, currency) : ''}"></label>
-<label>Up to<input name="max" inputmode="decimal" autocomplete="off" value="${asked.max}" placeholder="${facets.price ? decimal(facets.price.max.amount, currency) : ''}"></label>
+<label>${say('filter.from')}<input name="min" inputmode="decimal" autocomplete="off" value="${asked.min}" placeholder="${facets.price ? decimal(facets.price.min.amount, currency) : ''}"></label>
+<label>${say('filter.upTo')}<input name="max" inputmode="decimal" autocomplete="off" value="${asked.max}" placeholder="${facets.price ? decimal(facets.price.max.amount, currency) : ''}"></label>
 </div></fieldset>
-<fieldset><legend>Availability</legend>
-<label class="check"><input type="checkbox" name="stock" value="1"${asked.inStock && html` checked`}><span>In stock <small>${facets.inStock}</small></span></label></fieldset>
-<p><button class="button wide">Show</button></p>
-${isNarrowed(asked) && html`<p><a href="${addressOf(path, { ...asked, min: '', max: '', inStock: false, options: [] }, {}, isCategoryPage)}">Remove all filters</a></p>`}
+<fieldset><legend>${say('filter.availability')}</legend>
+<label class="check"><input type="checkbox" name="stock" value="1"${asked.inStock && html` checked`}><span>${say('filter.inStock')} <small>${facets.inStock}</small></span></label></fieldset>
+<p><button class="button wide">${say('sort.show')}</button></p>
+${isNarrowed(asked) && html`<p><a href="${addressOf(path, { ...asked, min: '', max: '', inStock: false, options: [] }, {}, isCategoryPage)}">${say('filter.removeAll')}</a></p>`}
 </form>
 </details>`
 }
 
 // Links, since a result is in one category at a time.
-function categoryLinks({ asked, found, path, categories }: FindingView): Html | false {
+function categoryLinks({ speaker: { say }, asked, found, path, categories }: FindingView): Html | false {
   const counted = new Map(found.meta.facets.categories.map((facet) => [facet.slug, facet.count]))
   const listed = inTreeOrder(categories).filter(({ slug }) => counted.has(slug))
   if (listed.length < 2) return false
   const link = ({ slug, name, path: above }: Category) =>
-    html`<li class="level-${Math.min(above.length, 3)}"><a href="${addressOf(path, asked, { category: slug })}"${slug === asked.category && html` aria-current="true"`}>${name} <small>${counted.get(slug)}</small></a></li>`
+    html`<li class="level-${Math.min(above.length, 3)}"><a href="${addressOf(path, asked, { category: slug })}"${slug === asked.category && html` aria-current="true"`}><bdi>${name}</bdi> <small>${counted.get(slug)}</small></a></li>`
   const rest = listed.slice(categoriesShown)
-  return html`<fieldset><legend>Category</legend><ul class="facet-links">${listed.slice(0, categoriesShown).map(link)}</ul>
-${rest.length > 0 && html`<details><summary>More categories</summary><ul class="facet-links">${rest.map(link)}</ul></details>`}</fieldset>`
+  return html`<fieldset><legend>${say('filter.category')}</legend><ul class="facet-links">${listed.slice(0, categoriesShown).map(link)}</ul>
+${rest.length > 0 && html`<details><summary>${say('filter.moreCategories')}</summary><ul class="facet-links">${rest.map(link)}</ul></details>`}</fieldset>`
 }
 
 // Each category is followed by those below it.
@@ -188,14 +194,14 @@ function inTreeOrder(categories: readonly Category[]): Category[] {
 
 function optionGroup(
   { name, values }: { name: string; values: readonly { value: string; count: number }[] },
-  asked: Asked,
+  { asked, speaker: { say } }: FindingView,
 ): Html {
   const box = ({ value, count }: { value: string; count: number }) => {
     const option = `${name}:${value}`
     const isChosen = asked.options.includes(option)
-    return html`<label class="check"><input type="checkbox" name="option" value="${option}"${isChosen && html` checked`}><span>${value} <small>${count}</small></span></label>`
+    return html`<label class="check"><input type="checkbox" name="option" value="${option}"${isChosen && html` checked`}><span><bdi>${value}</bdi> <small>${count}</small></span></label>`
   }
   const rest = values.slice(valuesShown)
-  return html`<fieldset><legend>${name}</legend>${values.slice(0, valuesShown).map(box)}
-${rest.length > 0 && html`<details><summary>More</summary>${rest.map(box)}</details>`}</fieldset>`
+  return html`<fieldset><legend dir="auto">${name}</legend>${values.slice(0, valuesShown).map(box)}
+${rest.length > 0 && html`<details><summary>${say('filter.more')}</summary>${rest.map(box)}</details>`}</fieldset>`
 }

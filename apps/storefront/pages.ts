@@ -3,8 +3,10 @@
 
 import { randomUUID } from 'node:crypto'
 import type {
+  Availability,
   Cart,
   CartItem,
+  CartMessage,
   Category,
   CheckoutSession,
   Order,
@@ -16,16 +18,19 @@ import type {
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { type Html, html } from './html.ts'
 import { breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
-import { isAboutCode, isGoodNews, money, type Notice, noticeWords, stockWords } from './words.ts'
+import type { Speaker } from './speaker.ts'
+import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
 // What every page needs to know.
 export interface Surroundings {
   // Where the shop is mounted: '' or '/shop'.
   base: string
+  speaker: Speaker
   // Under which browsers reach the shop.
   origin: string
   styleHref: string
   merchant: { name: string; currency: string }
+  details: ShopDetails
   isTest: boolean
   categories: readonly Category[]
   cartCount: number
@@ -34,6 +39,12 @@ export interface Surroundings {
   notice: Notice | null
   // The address of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
+}
+
+// What the foot of every page says of the merchant.
+export interface ShopDetails {
+  supportEmail: string | null
+  links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
 }
 
 export interface ListView {
@@ -48,9 +59,10 @@ export function listPage(at: Surroundings, { products, moreHref, isStart }: List
     ? products.find(({ availability, imageUrl }) => imageUrl && availability !== 'out_of_stock')
     : undefined
   const rest = products.filter((product) => product !== featured)
+  const { say } = at.speaker
   return page(at, {
     title: null,
-    description: `${at.merchant.name}: everything in the shop.`,
+    description: say('list.describedAll', { merchant: at.merchant.name }),
     current: 'all',
     found: isStart ? { url: absolute(at, `${at.base}/`), image: featured ? shared(at, featured) : null } : null,
     body: html`
@@ -58,13 +70,9 @@ export function listPage(at: Surroundings, { products, moreHref, isStart }: List
 ${featured && feature(at, featured)}
 ${isStart && categoryTiles(at)}
 <section aria-labelledby="products">
-<h2 id="products" class="rule">${isStart ? 'Everything in the shop' : 'More from the shop'}</h2>
-${
-  rest.length === 0
-    ? html`<p class="lead">${moreHref ? 'Nothing on this part of the list.' : 'There is nothing here at the moment.'}</p>`
-    : cards(at, rest)
-}
-${moreHref && html`<p class="more"><a class="button quiet" href="${moreHref}">Show more</a></p>`}
+<h2 id="products" class="rule">${say(isStart ? 'list.title' : 'list.further')}</h2>
+${rest.length === 0 ? html`<p class="lead">${say(moreHref ? 'list.emptyPart' : 'list.empty')}</p>` : cards(at, rest)}
+${moreHref && html`<p class="more"><a class="button quiet" href="${moreHref}">${say('list.more')}</a></p>`}
 </section>`,
   })
 }
@@ -81,11 +89,13 @@ export interface FoundView extends FindingView {
 export function foundPage(at: Surroundings, view: FoundView): string {
   const { category, asked, found, firstHref, moreHref, isStart, newest } = view
   const { correctedTo } = found.meta
-  const title = category?.name ?? (asked.q === '' ? 'Search' : `Search for ${asked.q}`)
+  const { say } = at.speaker
+  const title = category?.name ?? (asked.q === '' ? say('search.short') : say('search.titled', { words: asked.q }))
+  const count = countWords(at.speaker, found)
   const isEmpty = found.data.length === 0
   return page(at, {
     title,
-    description: category?.description || `${title} at ${at.merchant.name}: ${countWords(found)}.`,
+    description: category?.description || say('list.described', { title, merchant: at.merchant.name, count }),
     current: category?.path[0] ?? null,
     // The plain category stands for every filter and order of it. What comes after its first page has no lasting address.
     found:
@@ -97,39 +107,37 @@ export function foundPage(at: Surroundings, view: FoundView): string {
           }
         : null,
     body: html`
-${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? 'Search' : html`Results for “<bdi>${asked.q}</bdi>”`}</h1></header>`}
-${correctedTo !== null && html`<p class="notice">Nothing has “<bdi>${asked.q}</bdi>”. These are the results for <strong><bdi>${correctedTo}</bdi></strong>.</p>`}
+${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? say('search.short') : say('search.results', { words: asked.q })}</h1></header>`}
+${correctedTo !== null && html`<p class="notice">${say('search.corrected', { words: asked.q, corrected: correctedTo })}</p>`}
 ${
   isNothing(view)
-    ? html`<p class="lead nothing" role="status">${asked.q === '' ? 'There is nothing here at the moment.' : 'There is nothing here that fits. Try fewer or other words.'}</p>`
+    ? html`<p class="lead nothing" role="status">${say(asked.q === '' ? 'list.empty' : 'search.none')}</p>`
     : html`<div class="finding">
 ${filters(view)}
 <section aria-labelledby="products">
-<h2 id="products" class="hidden">Products</h2>
+<h2 id="products" class="hidden">${say('list.products')}</h2>
 ${toolbar(view)}
 ${
-  isEmpty
-    ? html`<p class="lead">${isStart ? 'There is nothing here that fits. Try fewer filters.' : 'Nothing on this part of the list.'}</p>`
-    : cards(at, found.data)
+  isEmpty ? html`<p class="lead">${say(isStart ? 'search.noneFiltered' : 'list.emptyPart')}</p>` : cards(at, found.data)
 }
 ${
   (moreHref || !isStart) &&
-  html`<nav class="more" aria-label="Pages">${!isStart && html`<a class="button quiet" href="${firstHref}">First page</a> `}${moreHref && html`<a class="button quiet" href="${moreHref}" rel="next">Next page</a>`}</nav>`
+  html`<nav class="more" aria-label="${say('nav.pages')}">${!isStart && html`<a class="button quiet" href="${firstHref}">${say('nav.firstPage')}</a> `}${moreHref && html`<a class="button quiet" href="${moreHref}" rel="next">${say('nav.nextPage')}</a>`}</nav>`
 }
 </section>
 </div>`
 }
-${isEmpty && newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">New in the shop</h2>${cards(at, newest)}</section>`}`,
+${isEmpty && newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">${say('list.newest')}</h2>${cards(at, newest)}</section>`}`,
   })
 }
 
 function feature(at: Surroundings, product: ProductSummary): Html {
   return html`<section class="feature" aria-labelledby="feature">
 <div class="feature-text">
-<p class="eyebrow">Just in</p>
-<h2 id="feature">${product.name}</h2>
-<p>${product.summary}</p>
-<p><a class="button light" href="${productHref(at, product.slug)}">See it<span aria-hidden="true"> · ${priceWords(product)}</span></a></p>
+<p class="eyebrow">${at.speaker.say('feature.label')}</p>
+<h2 id="feature" dir="auto">${product.name}</h2>
+<p dir="auto">${product.summary}</p>
+<p><a class="button light" href="${productHref(at, product.slug)}">${at.speaker.say('feature.see')}<span aria-hidden="true"> · ${priceWords(at, product)}</span></a></p>
 </div>
 ${pictureOf(at, product.imageUrl, { alt: product.imageAlt ?? '', isFirst: true })}
 </section>`
@@ -141,27 +149,28 @@ function categoryTiles(at: Surroundings): Html | false {
   const tops = at.categories.filter(({ path, imageUrl }) => path.length === 1 && imageUrl).slice(0, tilesMax)
   if (tops.length < 2) return false
   return html`<section aria-labelledby="rooms">
-<h2 id="rooms" class="hidden">Categories</h2>
+<h2 id="rooms" class="hidden">${at.speaker.say('nav.label')}</h2>
 <ul class="tiles">${tops.map(
     ({ slug, name, imageUrl }) => html`
-<li><a href="${categoryHref(at, slug)}">${pictureOf(at, imageUrl, { alt: '', isFirst: true })}<span>${name}</span></a></li>`,
+<li><a href="${categoryHref(at, slug)}">${pictureOf(at, imageUrl, { alt: '', isFirst: true })}<span dir="auto">${name}</span></a></li>`,
   )}
 </ul>
 </section>`
 }
 
 function categoryHead(at: Surroundings, category: Category): Html {
+  const { say } = at.speaker
   const top = at.categories.find(({ slug }) => slug === category.path[0]) ?? category
   const siblings = at.categories.filter(({ path }) => path.length === 2 && path[0] === top.slug)
   const chip = (slug: string, name: string) =>
-    html`<li><a href="${categoryHref(at, slug)}"${slug === category.slug && html` aria-current="page"`}>${name}</a></li>`
+    html`<li><a href="${categoryHref(at, slug)}"${slug === category.slug && html` aria-current="page"`} dir="auto">${name}</a></li>`
   return html`<header class="category-head">
 <div>
-<h1>${category.name}</h1>
-<p class="lead">${category.description}</p>
+<h1 dir="auto">${category.name}</h1>
+<p class="lead" dir="auto">${category.description}</p>
 ${
   siblings.length > 0 &&
-  html`<nav aria-label="Within ${top.name}"><ul class="chips">${chip(top.slug, `All ${top.name.toLowerCase()}`)}${siblings.map(({ slug, name }) => chip(slug, name))}</ul></nav>`
+  html`<nav aria-label="${say('nav.within', { category: top.name })}"><ul class="chips">${chip(top.slug, say('nav.allOf', { category: top.name }))}${siblings.map(({ slug, name }) => chip(slug, name))}</ul></nav>`
 }
 </div>
 ${pictureOf(at, category.imageUrl ?? top.imageUrl, { alt: '', isFirst: true })}
@@ -173,22 +182,30 @@ function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
     (product, index) => html`
 <li>
 <a class="card" href="${productHref(at, product.slug)}">
-<span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', isFirst: index < 4 })}${badge(product)}</span>
-<span class="card-name">${product.name}</span>
-<span class="card-price">${priceWords(product)}</span>
+<span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', isFirst: index < 4 })}${badge(at, product)}</span>
+<span dir="auto" class="card-name">${product.name}</span>
+<span class="card-price">${priceWords(at, product)}</span>
 </a>
 </li>`,
   )}
 </ul>`
 }
 
-function badge({ availability }: ProductSummary): Html | false {
+function badge({ speaker: { say } }: Surroundings, { availability }: ProductSummary): Html | false {
   if (availability === 'in_stock') return false
-  return html`<span class="badge ${availability}">${availability === 'backorder' ? 'Made to order' : stockWords(availability, null)}</span>`
+  const words = say(availability === 'backorder' ? 'stock.backorderShort' : `stock.${availability}`)
+  return html`<span class="badge ${availability}">${words}</span>`
 }
 
-function priceWords({ priceRange: { min, max } }: ProductSummary): string {
-  return `${min.amount === max.amount ? '' : 'from '}${money(min.amount, min.currency)}`
+function priceWords({ speaker: { say, money } }: Surroundings, { priceRange: { min, max } }: ProductSummary): string {
+  const amount = money(min.amount, min.currency)
+  return min.amount === max.amount ? amount : say('price.from', { amount })
+}
+
+function stockWords({ say }: Speaker, availability: Availability, available: number | null): string {
+  return availability === 'low_stock' && available !== null
+    ? say('stock.left', { count: available })
+    : say(`stock.${availability}`)
 }
 
 export interface ProductView {
@@ -199,12 +216,12 @@ export interface ProductView {
   alike: readonly ProductSummary[]
   // By the id of the SKU.
   barcodes: ReadonlyMap<string, string>
+  quantity: number
 }
 
-export function productPage(at: Surroundings, { product, chosen, trail, alike, barcodes }: ProductView): string {
-  const pictures = chosen.imageUrl
-    ? [{ url: chosen.imageUrl, alt: product.name, width: null, height: null }]
-    : product.media
+export function productPage(at: Surroundings, view: ProductView): string {
+  const { product, chosen, trail, alike, barcodes, quantity } = view
+  const { say, money } = at.speaker
   const narrowest = trail.at(-1)
   return page(at, {
     title: product.name,
@@ -229,42 +246,78 @@ export function productPage(at: Surroundings, { product, chosen, trail, alike, b
     body: html`
 ${
   trail.length > 0 &&
-  html`<nav aria-label="Where you are"><ol class="trail">${trail.map(
-    ({ slug, name }) => html`<li><a href="${categoryHref(at, slug)}">${name}</a></li>`,
+  html`<nav aria-label="${say('nav.trail')}"><ol class="trail">${trail.map(
+    ({ slug, name }) => html`<li><a href="${categoryHref(at, slug)}" dir="auto">${name}</a></li>`,
   )}</ol></nav>`
 }
 <article class="product">
-<div class="pictures">${pictures.map(({ url, alt, width, height }, index) => pictureOf(at, url, { alt, width, height, isFirst: index === 0 }))}</div>
+${gallery(at, product, chosen)}
 <div class="product-text">
-<h1>${product.name}</h1>
-<p class="lead">${product.summary}</p>
-<section id="buy" class="buy" aria-label="Buy">
+<h1 dir="auto">${product.name}</h1>
+<p class="lead" dir="auto">${product.summary}</p>
+<section id="buy" class="buy" aria-label="${say('product.buy')}">
 ${noticeBox(at)}
 <p class="price">${
       chosen.compareAtPrice &&
-      html`<span class="hidden">Formerly </span><s>${money(chosen.compareAtPrice.amount, chosen.compareAtPrice.currency)}</s><span class="hidden">, now </span> `
+      html`<span class="hidden">${say('price.formerly')} </span><s>${money(chosen.compareAtPrice.amount, chosen.compareAtPrice.currency)}</s><span class="hidden">, ${say('price.now')} </span> `
     }<strong>${money(chosen.price.amount, chosen.price.currency)}</strong></p>
 ${choices(at, product, chosen)}
-<p class="stock ${chosen.availability}">${stockWords(chosen.availability, chosen.availableQuantity)}${
+<p class="stock ${chosen.availability}">${stockWords(at.speaker, chosen.availability, chosen.availableQuantity)}${
       chosen.availability !== 'out_of_stock' &&
       chosen.maxPerOrder <= 5 &&
-      html` <small>At most ${chosen.maxPerOrder} in one order</small>`
+      html` <small>${say('stock.atMost', { count: chosen.maxPerOrder })}</small>`
     }</p>
-${addForm(at, product, chosen)}
+${addForm(at, product, chosen, quantity)}
 </section>
-<div class="description">${product.description
-      .split(/\n\s*\n/)
-      .filter(Boolean)
-      .map((paragraph) => html`<p>${paragraph}</p>`)}
-<p class="code">${chosen.code}${chosen.weightGrams !== null && ` · ${weightWords(chosen.weightGrams)}`}</p>
+<div class="about">
+${describedAs(product)}
+${factsOf(at, chosen)}
 </div>
 </div>
 </article>
 ${
   alike.length > 0 &&
-  html`<section aria-labelledby="alike"><h2 id="alike" class="rule">Also in ${narrowest?.name ?? 'the shop'}</h2>${cards(at, alike)}</section>`
+  html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${narrowest ? say('product.alsoIn', { category: narrowest.name }) : say('product.alsoInShop')}</h2>${cards(at, alike)}</section>`
 }`,
   })
+}
+
+// The one place where a description is drawn. Its line breaks are kept by the style sheet.
+function describedAs({ description }: Product): Html {
+  const paragraphs = description.split(/\n\s*\n/).filter(Boolean)
+  return html`<div class="description">${paragraphs.map((paragraph) => html`<p dir="auto">${paragraph}</p>`)}</div>`
+}
+
+function factsOf({ speaker: { say, weight } }: Surroundings, { code, weightGrams }: Sku): Html {
+  return html`<dl class="facts" aria-label="${say('product.facts')}">
+<div><dt>${say('product.code')}</dt><dd><bdi>${code}</bdi></dd></div>
+${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weight(weightGrams)}</dd></div>`}
+</dl>`
+}
+
+// The picture of the SKU comes first. Several stand side by side and are pushed, or chosen by a small one, which is a link to its
+// anchor: no script is needed.
+function gallery(at: Surroundings, { name, media }: Product, { imageUrl }: Sku): Html {
+  const { say } = at.speaker
+  const own = imageUrl === null ? [] : [{ url: imageUrl, alt: name, width: null, height: null }]
+  const pictures = [...own, ...media.filter(({ url }) => url !== imageUrl)]
+  const [first] = pictures
+  if (pictures.length < 2) {
+    return html`<div class="pictures">${pictureOf(at, first?.url ?? null, { ...first, alt: first?.alt ?? '', isFirst: true })}</div>`
+  }
+  const count = pictures.length
+  return html`<div class="pictures">
+<section class="slides" tabindex="0" aria-label="${say('product.pictures')}">${pictures.map(
+    ({ url, alt, width, height }, index) => html`
+<div class="slide" id="picture-${index + 1}">${pictureOf(at, url, { alt, width, height, isFirst: index === 0 })}</div>`,
+  )}
+</section>
+<ul class="thumbs">${pictures.map(
+    ({ url }, index) => html`
+<li><a href="#picture-${index + 1}"><span class="hidden">${say('product.picture', { number: index + 1, count })}</span>${pictureOf(at, url, { alt: '' })}</a></li>`,
+  )}
+</ul>
+</div>`
 }
 
 // One row of links for each option. A link leads to the SKU that differs in this value only, or else to the first that
@@ -274,7 +327,7 @@ function choices(at: Surroundings, product: Product, chosen: Sku): Html | false 
   if (skus.length < 2) return false
   if (options.length === 0) {
     return choiceRow(
-      'Version',
+      at.speaker.say('product.version'),
       skus.map((sku) => ({ text: sku.name, sku, isChosen: sku === chosen })),
     )
   }
@@ -296,12 +349,16 @@ function choices(at: Surroundings, product: Product, chosen: Sku): Html | false 
 
   function choiceRow(name: string, values: readonly { text: string; sku: Sku; isChosen: boolean }[]): Html {
     return html`<div class="choice" role="group" aria-label="${name}">
-<p class="choice-name">${name}</p>
+<p class="choice-name" dir="auto">${name}</p>
 <ul class="chips">${values.map(
       ({ text, sku, isChosen }) => html`
 <li><a href="${productHref(at, product.slug, sku.code)}#buy"${isChosen && html` aria-current="true"`}${
         sku.availability === 'out_of_stock' && html` class="out"`
-      }>${text}${sku.availability === 'out_of_stock' && html`<span class="hidden"> (sold out)</span>`}</a></li>`,
+      } dir="auto">${
+        sku.availability === 'out_of_stock'
+          ? html`<span aria-hidden="true">${text}</span><span class="hidden">${at.speaker.say('product.soldOutValue', { value: text })}</span>`
+          : text
+      }</a></li>`,
     )}
 </ul>
 </div>`
@@ -312,20 +369,27 @@ function valueIn(sku: Sku, option: string): string | undefined {
   return sku.options.find(({ name }) => name === option)?.value
 }
 
-function addForm(at: Surroundings, { slug }: Product, { id, code, availability }: Sku): Html {
-  if (availability === 'out_of_stock') return html`<p><button class="button" disabled>Sold out</button></p>`
+// Buttons that step send the form too, and are answered with the same page and another quantity.
+function addForm(at: Surroundings, { slug }: Product, sku: Sku, quantity: number): Html {
+  const { say } = at.speaker
+  if (sku.availability === 'out_of_stock') {
+    return html`<p><button class="button wide" disabled>${say('stock.out_of_stock')}</button></p>`
+  }
+  const most = Math.min(sku.maxPerOrder, sku.availableQuantity ?? sku.maxPerOrder)
   return html`<form class="add" method="post" action="${at.base}/cart/add">
 ${onceField()}
 <input type="hidden" name="product" value="${slug}">
-<input type="hidden" name="code" value="${code}">
-<input type="hidden" name="sku" value="${id}">
-<label class="quantity"><span>Quantity</span><input type="number" name="quantity" value="1" min="1" max="999" required inputmode="numeric"></label>
-<button class="button">Add to cart</button>
+<input type="hidden" name="code" value="${sku.code}">
+<input type="hidden" name="sku" value="${sku.id}">
+<button class="hidden" tabindex="-1" aria-hidden="true">${say('product.add')}</button>
+<div class="quantity"><label for="quantity">${say('product.quantity')}</label>
+<div class="stepper">
+<button name="step" value="-1" aria-label="${say('product.fewer')}"${quantity <= 1 && html` disabled`}>−</button>
+<input id="quantity" type="number" name="quantity" value="${quantity}" min="1" max="999" required inputmode="numeric">
+<button name="step" value="1" aria-label="${say('product.more')}"${quantity >= most && html` disabled`}>+</button>
+</div></div>
+<button class="button">${say('product.add')}</button>
 </form>`
-}
-
-function weightWords(grams: number): string {
-  return grams < 1000 ? `${grams} g` : `${(grams / 1000).toLocaleString('en', { maximumFractionDigits: 2 })} kg`
 }
 
 // `offered` is the promotion code of a link to the cart.
@@ -336,32 +400,34 @@ export function cartPage(
   offered: string,
 ): string {
   const isEmpty = !cart || cart.items.length === 0
+  const { say } = at.speaker
   return page(at, {
-    title: 'Cart',
-    description: 'What you have chosen.',
+    title: say('cart.link'),
+    description: say('cart.described'),
     current: 'cart',
     body: isEmpty
-      ? html`<section class="plain"><h1>Your cart</h1>${noticeBox(at)}
-<p class="lead">It is empty.</p>
-<p><a class="button" href="${at.base}/">Look around</a></p></section>
-${newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">Perhaps one of these</h2>${cards(at, newest)}</section>`}`
-      : html`<h1>Your cart</h1>
+      ? html`<section class="plain"><h1>${say('cart.title')}</h1>${noticeBox(at)}
+<p class="lead">${say('cart.empty')}</p>
+<p><a class="button" href="${at.base}/">${say('cart.look')}</a></p></section>
+${newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">${say('list.perhaps')}</h2>${cards(at, newest)}</section>`}`
+      : html`<h1>${say('cart.title')}</h1>
 ${at.notice && !isAboutCode(at.notice) && noticeBox(at)}
-${cart.status === 'locked' && html`<p class="notice">A payment for this cart is under way. It can be changed again if the payment fails.</p>`}
+${cart.status === 'locked' && html`<p class="notice">${say('cart.locked')}</p>`}
 <div class="cart">
 <ul class="lines">${cart.items.map((item) => cartLine(at, cart, item))}</ul>
-<aside class="summary" aria-label="Summary">
+<aside class="summary" aria-label="${say('cart.summary')}">
 ${codeForm(at, cart, offered.slice(0, 64))}
-${totalsTable(cart.totals, cart.currency, cart.shipping.optionId === null ? 'At the checkout' : null)}
+${totalsTable(at, cart.totals, cart.currency, cart.shipping.optionId === null ? say('total.shippingLater') : null)}
 <form method="post" action="${at.base}/cart/checkout">${onceField()}${versionField(cart)}
-<button class="button wide">Check out</button></form>
-<p class="small">You give your address and pay on a secure page${at.isTest ? '. This is a test shop: no money moves and nothing is sent.' : '.'}</p>
+<button class="button wide">${say('cart.checkout')}</button></form>
+<p class="small">${say('cart.secure')}${at.isTest && ` ${say('page.test')}`}</p>
 </aside>
 </div>`,
   })
 }
 
 function cartLine(at: Surroundings, cart: Cart, item: CartItem): Html {
+  const { say, money } = at.speaker
   const { skuId, code, productSlug, name, options, quantity, unitPrice, subtotal, availability } = item
   const most = Math.min(item.maxQuantity, item.availableQuantity ?? item.maxQuantity)
   const label = [name, ...options.map(({ value }) => value)].join(', ')
@@ -370,27 +436,45 @@ function cartLine(at: Surroundings, cart: Cart, item: CartItem): Html {
 <li class="line">
 <a class="line-picture" href="${productHref(at, productSlug, code)}" tabindex="-1" aria-hidden="true">${pictureOf(at, item.imageUrl, { alt: '' })}</a>
 <div class="line-text">
-<h2><a href="${productHref(at, productSlug, code)}">${name}</a></h2>
-${options.length > 0 && html`<p>${options.map(({ value }) => value).join(' · ')}</p>`}
-<p>${money(unitPrice, cart.currency)}${availability !== 'in_stock' && html` · <span class="stock ${availability}">${stockWords(availability, item.availableQuantity)}</span>`}</p>
-${messages.map(({ code: about, message, previous }) => html`<p class="warning">${message}${about === 'price_changed' && previous !== null && ` It was ${money(previous, cart.currency)}.`}</p>`)}
+<h2><a href="${productHref(at, productSlug, code)}" dir="auto">${name}</a></h2>
+${options.length > 0 && html`<p dir="auto">${options.map(({ value }) => value).join(' · ')}</p>`}
+<p>${money(unitPrice, cart.currency)}${availability !== 'in_stock' && html` · <span class="stock ${availability}">${stockWords(at.speaker, availability, item.availableQuantity)}</span>`}</p>
+${messages.map((message) => html`<p class="warning">${messageWords(at, message, cart.currency)}</p>`)}
 </div>
-<form class="stepper" method="post" action="${at.base}/cart/change" aria-label="Quantity of ${label}">
+<form class="stepper" method="post" action="${at.base}/cart/change" aria-label="${say('cart.quantityOf', { item: label })}">
 ${onceField()}${versionField(cart)}<input type="hidden" name="sku" value="${skuId}">
-<button class="update">Update<span class="hidden"> the quantity of ${label}</span></button>
-<button name="step" value="-1" aria-label="One ${label} less">−</button>
-<input type="number" name="quantity" value="${quantity}" min="0" max="999" required inputmode="numeric" aria-label="Quantity of ${label}">
-<button name="step" value="1" aria-label="One ${label} more"${quantity >= most && html` disabled`}>+</button>
+<button class="update"><span aria-hidden="true">${say('cart.update')}</span><span class="hidden">${say('cart.updateOf', { item: label })}</span></button>
+<button name="step" value="-1" aria-label="${say('cart.fewer', { item: label })}">−</button>
+<input type="number" name="quantity" value="${quantity}" min="0" max="999" required inputmode="numeric" aria-label="${say('cart.quantityOf', { item: label })}">
+<button name="step" value="1" aria-label="${say('cart.more', { item: label })}"${quantity >= most && html` disabled`}>+</button>
 </form>
 <form class="remove" method="post" action="${at.base}/cart/remove">
 ${onceField()}${versionField(cart)}<input type="hidden" name="sku" value="${skuId}">
-<button class="link">Remove<span class="hidden"> ${label}</span></button>
+<button class="link"><span aria-hidden="true">${say('cart.remove')}</span><span class="hidden">${say('cart.removeOf', { item: label })}</span></button>
 </form>
-<p class="line-total"><span class="hidden">Together </span>${money(subtotal, cart.currency)}</p>
+<p class="line-total"><span class="hidden">${say('cart.lineTotal')} </span>${money(subtotal, cart.currency)}</p>
 </li>`
 }
 
+// Messages of the API are in English and may change; what is known has a text here.
+function messageWords({ speaker: { say, money } }: Surroundings, message: CartMessage, currency: string): string {
+  switch (message.code) {
+    case 'price_changed':
+      return say('message.price_changed', { amount: money(message.previous ?? 0, currency) })
+    case 'insufficient_stock':
+      return say('message.insufficient_stock', { count: message.current ?? 0 })
+    case 'price_unavailable':
+    case 'item_unavailable':
+    case 'quantity_limit_exceeded':
+    case 'promotion_lapsed':
+      return say(`message.${message.code}`)
+    default:
+      return message.message
+  }
+}
+
 function codeForm(at: Surroundings, cart: Cart, offered: string): Html {
+  const { say } = at.speaker
   const { state, code } = cart.promotion
   const said = at.notice && isAboutCode(at.notice) ? at.notice : null
   const isBad = said !== null && !isGoodNews(said)
@@ -398,104 +482,99 @@ function codeForm(at: Surroundings, cart: Cart, offered: string): Html {
   const isTold = said?.name === 'code_applied' && code !== null
   const lapsed = cart.messages.filter((message) => message.code === 'promotion_lapsed')
   const form = html`<form class="code-form" method="post" action="${at.base}/cart/code">${onceField()}
-<label for="code">Promotion code</label>
+<label for="code">${say('code.label')}</label>
 <div><input id="code" name="code" value="${offered}" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" required${
     isBad && html` aria-describedby="said" aria-invalid="true"`
-  }><button class="button quiet">Apply</button></div>
+  }><button class="button quiet">${say('code.apply')}</button></div>
 </form>`
   return html`<div class="codes">
 ${
   code === null
     ? form
     : html`<form class="kept-code" method="post" action="${at.base}/cart/code/remove">${onceField()}
-<p${isTold && html` id="said" class="good" tabindex="-1"`}><strong>${code}</strong> ${state === 'applied' ? 'is applied' : 'is waiting for its condition'}</p>
-<button class="link">Take off<span class="hidden"> the code ${code}</span></button></form>
-<details${isBad && html` open`}><summary>Use another code</summary>${form}</details>`
+<p${isTold && html` id="said" class="good" tabindex="-1"`}>${say(state === 'applied' ? 'code.applied' : 'code.waiting', { code })}</p>
+<button class="link"><span aria-hidden="true">${say('code.takeOff')}</span><span class="hidden">${say('code.takeOffOf', { code })}</span></button></form>
+<details${isBad && html` open`}><summary>${say('code.another')}</summary>${form}</details>`
 }
-${said && !isTold && html`<p id="said" class="said ${isBad ? 'bad' : 'good'}" role="status" tabindex="-1">${noticeWords(said, at.merchant.currency)}</p>`}
-${lapsed.map(({ message }) => html`<p class="said bad">${message}</p>`)}
+${said && !isTold && html`<p id="said" class="said ${isBad ? 'bad' : 'good'}" role="status" tabindex="-1">${noticeWords(at, said)}</p>`}
+${lapsed.map((message) => html`<p class="said bad">${messageWords(at, message, cart.currency)}</p>`)}
 </div>`
 }
 
-function totalsTable(totals: Totals, currency: string, shippingWords: string | null): Html {
+function totalsTable(at: Surroundings, totals: Totals, currency: string, shippingWords: string | null): Html {
+  const { say, money } = at.speaker
   const { subtotal, discount, shipping, tax, taxIncluded, total } = totals
   const row = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="totals">
-${row('Subtotal', money(subtotal, currency))}
-${discount > 0 && row('Discount', `−${money(discount, currency)}`)}
-${row('Shipping', shippingWords ?? (shipping === 0 ? 'Free' : money(shipping, currency)))}
-${!taxIncluded && row('Tax', money(tax, currency))}
-<div class="total"><dt>Total</dt><dd>${money(total, currency)}</dd></div>
-${taxIncluded && tax > 0 && html`<div class="small"><dt>Tax included</dt><dd>${money(tax, currency)}</dd></div>`}
+${row(say('total.subtotal'), money(subtotal, currency))}
+${discount > 0 && row(say('total.discount'), `−${money(discount, currency)}`)}
+${row(say('total.shipping'), shippingWords ?? (shipping === 0 ? say('total.free') : money(shipping, currency)))}
+${!taxIncluded && row(say('total.tax'), money(tax, currency))}
+<div class="total"><dt>${say('total.total')}</dt><dd>${money(total, currency)}</dd></div>
+${taxIncluded && tax > 0 && html`<div class="small"><dt>${say('total.taxIncluded')}</dt><dd>${money(tax, currency)}</dd></div>`}
 </dl>`
 }
 
 // Anyone with the address of this page can see it, so it shows only the city and no name.
 export function thanksPage(at: Surroundings, session: CheckoutSession, order: Order | null): string {
   if (!order) return unfinishedPage(at, session)
+  const { say, money } = at.speaker
   const { number, currency, items, totals, shippingAddress, shipping, paymentStatus } = order
   const picture = (skuId: string) => session.items.find((item) => item.skuId === skuId)?.imageUrl ?? null
   return page(at, {
-    title: 'Thank you',
-    description: 'Your order.',
+    title: say('thanks.title'),
+    description: say('thanks.described'),
     current: null,
     body: html`<article class="thanks">
 <header>
-<p class="eyebrow">Order ${number}</p>
-<h1>Thank you!</h1>
-<p class="lead">${
-      paymentStatus === 'pending'
-        ? 'Your order is placed. We begin as soon as your payment has arrived.'
-        : 'Your order is placed and paid.'
-    }</p>
-${shippingAddress && html`<p>It travels to ${shippingAddress.summary}${shipping && ` (${shipping.label})`}.</p>`}
-<p><a class="button" href="${at.base}/">Back to the shop</a></p>
+<p class="eyebrow">${say('thanks.order', { number })}</p>
+<h1>${say('thanks.head')}</h1>
+<p class="lead">${say(paymentStatus === 'pending' ? 'thanks.pending' : 'thanks.paid')}</p>
+${
+  shippingAddress &&
+  html`<p>${shipping ? say('thanks.toBy', { place: shippingAddress.summary, method: shipping.label }) : say('thanks.to', { place: shippingAddress.summary })}</p>`
+}
+<p><a class="button" href="${at.base}/">${say('thanks.back')}</a></p>
 </header>
 <section class="summary" aria-labelledby="ordered">
-<h2 id="ordered">What you ordered</h2>
+<h2 id="ordered">${say('thanks.ordered')}</h2>
 <ul class="ordered">${items.map(
       ({ skuId, name, options, quantity, subtotal }) => html`
-<li>${pictureOf(at, picture(skuId), { alt: '' })}<p>${name}<small>${[...options.map(({ value }) => value), `Quantity ${quantity}`].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
+<li>${pictureOf(at, picture(skuId), { alt: '' })}<p><bdi>${name}</bdi><small>${[...options.map(({ value }) => value), say('thanks.quantity', { count: quantity })].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
     )}
 </ul>
-${totalsTable(totals, currency, shipping ? null : 'None needed')}
+${totalsTable(at, totals, currency, shipping ? null : say('total.shippingNone'))}
 </section>
 </article>`,
   })
 }
 
 function unfinishedPage(at: Surroundings, { status, url, id }: CheckoutSession): string {
+  const { say } = at.speaker
+  if (status === 'processing' || status === 'completed') {
+    return messagePage(at, {
+      title: say('unfinished.checked'),
+      text: say('unfinished.checkedText'),
+      link: { href: `${at.base}/thanks?session=${id}`, text: say('unfinished.again') },
+    })
+  }
   const isOver = status === 'cancelled' || status === 'expired'
-  const isBeingPaid = status === 'processing' || status === 'completed'
-  return page(at, {
-    title: isOver ? 'Not ordered' : 'Almost there',
-    description: 'Your order.',
-    current: null,
-    body: html`<section class="plain">
-<h1>${isOver ? 'Nothing was ordered' : isBeingPaid ? 'Your payment is being checked' : 'Not paid yet'}</h1>
-<p class="lead">${
-      isOver
-        ? 'This checkout is over and nothing was charged. Your cart is still there.'
-        : isBeingPaid
-          ? 'This takes a moment. You need not pay again.'
-          : 'The checkout is still open.'
-    }</p>
-<p>${
-      isBeingPaid
-        ? html`<a class="button" href="${at.base}/thanks?session=${id}">Look again</a>`
-        : isOver || url === null
-          ? html`<a class="button" href="${at.base}/cart">To the cart</a>`
-          : html`<a class="button" href="${url}">Back to the checkout</a>`
-    }</p>
-</section>`,
+  return messagePage(at, {
+    title: say(isOver ? 'unfinished.over' : 'unfinished.open'),
+    text: say(isOver ? 'unfinished.overText' : 'unfinished.openText'),
+    link:
+      isOver || url === null
+        ? { href: `${at.base}/cart`, text: say('unfinished.cart') }
+        : { href: url, text: say('unfinished.checkout') },
   })
 }
 
 export function continuePage(at: Surroundings, url: string): string {
+  const { say } = at.speaker
   return messagePage(at, {
-    title: 'To the checkout',
-    text: 'Everything is ready. You pay on a secure page of its own.',
-    link: { href: url, text: 'Continue to the payment' },
+    title: say('continue.title'),
+    text: say('continue.text'),
+    link: { href: url, text: say('continue.link') },
   })
 }
 
@@ -537,57 +616,63 @@ interface Found extends Pick<Shared, 'image' | 'price'> {
 const categoriesInSight = 7
 
 function page(at: Surroundings, { title, description, current, found = null, body }: Frame): string {
-  const { base, merchant, categories, cartCount } = at
+  const { base, merchant, categories, cartCount, speaker } = at
+  const { say } = speaker
   const tops = categories.filter(({ path }) => path.length === 1)
   const inSight = tops.length <= categoriesInSight + 1 ? tops : tops.slice(0, categoriesInSight)
   const others = tops.slice(inSight.length)
   const here = (name: string) => name === current && html` aria-current="true"`
-  const link = ({ slug, name }: Category) => html`<li><a href="${categoryHref(at, slug)}"${here(slug)}>${name}</a></li>`
+  const link = ({ slug, name }: Category) =>
+    html`<li><a href="${categoryHref(at, slug)}"${here(slug)} dir="auto">${name}</a></li>`
   return html`<!doctype html>
-<html lang="en">
+<html lang="${speaker.locale}" dir="${speaker.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title === null ? merchant.name : `${title} · ${merchant.name}`}</title>
+<title>${title === null ? merchant.name : say('page.titled', { title, merchant: merchant.name })}</title>
 <meta name="description" content="${description}">
 ${found === null ? html`<meta name="robots" content="noindex">` : foundTags(at, title ?? merchant.name, description, found)}
 <link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${at.styleHref}">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">${say('page.skip')}</a>
 <header class="top">
-<a class="name" href="${base}/">${merchant.name}</a>
+<a class="name" href="${base}/" dir="auto">${merchant.name}</a>
 <form class="search" role="search" method="get" action="${base}/search">
-<label class="hidden" for="q">Search the shop</label>
-<input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="Search" autocomplete="off" enterkeyhint="search" required>
-<button aria-label="Search">${searchMark()}</button>
+<label class="hidden" for="q">${say('search.label')}</label>
+<input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="${say('search.short')}" autocomplete="off" enterkeyhint="search" required>
+<button aria-label="${say('search.short')}">${searchMark()}</button>
 </form>
-<a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>Cart</span>${
+<a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>${say('cart.link')}</span>${
     cartCount > 0 &&
-    html` <span class="count">${cartCount}<span class="hidden"> ${cartCount === 1 ? 'thing' : 'things'}</span></span>`
+    html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
   }</a>
-<nav class="rooms" aria-label="Categories"><ul>
-<li><a href="${base}/"${here('all')}>All</a></li>${inSight.map(link)}
+<nav class="rooms" aria-label="${say('nav.label')}"><ul>
+<li><a href="${base}/"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}
 </ul>
 ${
   others.length > 0 &&
-  html`<details class="other-rooms"><summary${others.some(({ slug }) => slug === current) && html` class="current"`}>More<span class="hidden"> categories</span></summary><ul>${others.map(link)}</ul></details>`
+  html`<details class="other-rooms"><summary${others.some(({ slug }) => slug === current) && html` class="current"`}><span aria-hidden="true">${say('nav.more')}</span><span class="hidden">${say('nav.moreCategories')}</span></summary><ul>${others.map(link)}</ul></details>`
 }</nav>
 </header>
 <main id="main">${body}
 </main>
-<footer class="foot">
-<p>${merchant.name}</p>
-<p>${at.isTest && 'A test shop: no money moves and nothing is sent. '}Runs on Cartwright.</p>
-</footer>
+${foot(at)}
 </body>
 </html>
 `.text
 }
 
 function foundTags(at: Surroundings, title: string, description: string, { data, ...found }: Found): Html {
-  const shared = { type: 'website', siteName: at.merchant.name, locale: 'en', title, description, ...found } as const
+  const shared = {
+    type: 'website',
+    siteName: at.merchant.name,
+    locale: at.speaker.locale,
+    title,
+    description,
+    ...found,
+  } as const
   return html`<link rel="canonical" href="${found.url}">
 ${openGraph(shared)}${data}`
 }
@@ -612,11 +697,32 @@ function absolute({ origin }: Surroundings, path: string): string {
   return new URL(path, origin).href
 }
 
-function noticeBox({ notice, merchant }: Surroundings): Html | null {
+function foot({ merchant, details: { links, supportEmail }, isTest, speaker: { say } }: Surroundings): Html {
+  const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
+    const href = links[name]
+    return href === undefined || !/^https?:/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
+  })
+  const all = [
+    ...pages,
+    ...(supportEmail === null ? [] : [{ href: `mailto:${supportEmail}`, text: say('legal.contact') }]),
+  ]
+  return html`<footer class="foot">
+<p dir="auto">${merchant.name}</p>
+${all.length > 0 && html`<nav aria-label="${say('legal.label')}"><ul>${all.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`}
+<p>${isTest && `${say('page.test')} `}${say('page.runsOn')}</p>
+</footer>`
+}
+
+function noticeWords({ speaker: { say, money }, merchant }: Surroundings, { name, number }: Notice): string {
+  return say(`notice.${name}`, { count: number, amount: money(number, merchant.currency) })
+}
+
+function noticeBox(at: Surroundings): Html | null {
+  const { notice } = at
   // Redirects lead to #said. It can take the focus, so it is read aloud and the keyboard continues here.
   return (
     notice &&
-    html`<p id="said" class="notice ${isGoodNews(notice) ? 'good' : 'bad'}" role="status" tabindex="-1">${noticeWords(notice, merchant.currency)}</p>`
+    html`<p id="said" class="notice ${isGoodNews(notice) ? 'good' : 'bad'}" role="status" tabindex="-1">${noticeWords(at, notice)}</p>`
   )
 }
 
@@ -640,8 +746,13 @@ interface PictureTraits {
 
 function pictureOf(at: Surroundings, url: string | null, { alt, width, height, isFirst = false }: PictureTraits): Html {
   const src = at.picture(url)
-  if (src === null) return html`<span class="no-picture"></span>`
+  if (src === null) return html`<span class="no-picture">${placeholder()}</span>`
   return html`<img src="${src}" alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
+}
+
+// A wrapped parcel: what has no picture is at least not a hole.
+function placeholder(): Html {
+  return html`<svg viewBox="0 0 96 96" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"><path d="M48 20 74 33v30L48 76 22 63V33zM22 33l26 13 26-13M48 46v30M35 26.500l26 13v11"/></svg>`
 }
 
 function searchMark(): Html {

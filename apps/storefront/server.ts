@@ -29,6 +29,7 @@ export function storefrontServer(storefront: Storefront): Server {
       origin: headers.origin ?? null,
       fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
       host: headers.host ?? null,
+      acceptLanguage: headers['accept-language'] ?? null,
     })
   }
 }
@@ -65,7 +66,15 @@ function start(): void {
     return
   }
   const publicUrl = process.env.PUBLIC_URL ?? `http://localhost:${PORT}`
-  const storefront = createStorefront({ apiUrl, apiKey, basePath: '', publicUrl, report: complain })
+  const { TERMS_URL, PRIVACY_URL, REFUNDS_URL, IMPRINT_URL, SUPPORT_EMAIL } = process.env
+  const links = {
+    ...(TERMS_URL && { terms: TERMS_URL }),
+    ...(PRIVACY_URL && { privacy: PRIVACY_URL }),
+    ...(REFUNDS_URL && { refunds: REFUNDS_URL }),
+    ...(IMPRINT_URL && { imprint: IMPRINT_URL }),
+  }
+  const details = async () => ({ supportEmail: SUPPORT_EMAIL ?? null, links })
+  const storefront = createStorefront({ apiUrl, apiKey, basePath: '', publicUrl, details, report: complain })
   storefrontServer(storefront).listen(Number(PORT), () => {
     process.stdout.write(`The shop is open: ${publicUrl}/\n`)
   })

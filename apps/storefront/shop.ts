@@ -20,10 +20,14 @@ import {
   listPage,
   messagePage,
   productPage,
+  type ShopDetails,
   type Surroundings,
   thanksPage,
 } from './pages.ts'
+import { speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
+
+export type { ShopDetails } from './pages.ts'
 
 export interface StorefrontOptions {
   // Where the API is, as this process reaches it.
@@ -36,6 +40,8 @@ export interface StorefrontOptions {
   publicUrl: string
   // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
+  // The merchant's legal pages and address for questions, for the foot of every page. Of the same kind.
+  details?: () => Promise<ShopDetails>
   // For errors that shoppers cannot fix: an API that is down, a key that is refused.
   report?: (error: unknown) => void
 }
@@ -52,6 +58,8 @@ export interface StorefrontRequest {
   origin: string | null
   fetchSite?: string | null
   host?: string | null
+  // The header Accept-Language.
+  acceptLanguage?: string | null
 }
 
 export interface StorefrontAnswer {
@@ -68,6 +76,7 @@ const rememberMs = 60_000
 const categoriesMax = 500
 const alikeMax = 4
 const productsShown = 24
+const quantityMax = 999
 
 export function createStorefront(options: StorefrontOptions): Storefront {
   const { apiUrl, apiKey, basePath: base, barcodes = noBarcodes, report = () => {} } = options
@@ -77,6 +86,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   const identity = remembered(async () => (await api.identity()).data)
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
+  const details = remembered(options.details ?? (async () => noDetails))
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
 
@@ -112,7 +122,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     } catch (error) {
       if (!(error instanceof CartwrightError)) throw error
       report(error)
-      return apology(error)
+      return apology(request, error)
     }
   }
 
@@ -149,6 +159,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         foundPage(
           { ...at, q: asked.q },
           {
+            speaker: at.speaker,
             ...{ category, asked, found, currency, path, isCategoryPage, firstHref, moreHref },
             categories: known,
             isStart: next === null,
@@ -202,6 +213,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       productPage(at, {
         ...{ product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) },
         barcodes: codes,
+        quantity: whole(request.query.get('quantity') ?? '', 1, quantityMax) ?? 1,
       }),
     )
   }
@@ -222,7 +234,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   // Forms. Each ends in a redirect, so reloading the next page does not send it again.
 
   async function addItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const { skuId, quantity, once } = fieldsOf(request)
+    const { skuId, quantity, step, once } = fieldsOf(request)
+    if (step !== 0) return seeOther(productHref(request, { quantity: String(Math.max(1, quantity + step)) }, '#buy'))
     try {
       const cart = await withItem(request, skuId, quantity, once)
       return seeOther(cartHref('added'), { 'set-cookie': cartCookieFor(cart.id, cartCookieSeconds) })
@@ -230,13 +243,18 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       // The form was sent before, and took effect.
       if (isRefusal(error, 'idempotency_key_reused')) return seeOther(cartHref('already_added'))
       const { name, number } = noticeOf(error)
-      const { form } = request
-      const slug = form?.get('product') ?? ''
-      const query = new URLSearchParams({ sku: form?.get('code') ?? '', say: name, n: String(number) })
-      return slugPattern.test(slug)
-        ? seeOther(`${base}/products/${slug}?${query}#said`)
-        : seeOther(cartHref(name, number))
+      const isOfProduct = slugPattern.test(request.form?.get('product') ?? '')
+      return seeOther(
+        isOfProduct ? productHref(request, { say: name, n: String(number) }, '#said') : cartHref(name, number),
+      )
     }
+  }
+
+  // Back to the page that the form came from.
+  function productHref({ form }: StorefrontRequest, more: Record<string, string>, anchor: string): string {
+    const slug = form?.get('product') ?? ''
+    const query = new URLSearchParams({ sku: form?.get('code') ?? '', ...more })
+    return slugPattern.test(slug) ? `${base}/products/${slug}?${query}${anchor}` : `${base}/`
   }
 
   // The API sets quantities, it does not add to them. With the version, two windows that add at the same moment both count: the
@@ -376,11 +394,17 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     render: (at: Surroundings, cart: Cart | null) => string,
     status = 200,
   ): Promise<StorefrontAnswer> {
-    const [{ merchant, installation }, known, cart] = await Promise.all([identity(), categories(), usableCart(request)])
+    const [{ merchant, installation }, known, legal, cart] = await Promise.all([
+      identity(),
+      categories(),
+      details(),
+      usableCart(request),
+    ])
     const pictureOrigins = new Set<string>()
     const surroundings: Surroundings = {
-      ...bareSurroundings(),
+      ...bareSurroundings(request),
       merchant,
+      details: legal,
       isTest: installation.mode === 'test',
       categories: known,
       cartCount: cart?.itemCount ?? 0,
@@ -405,33 +429,39 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const message = {
-      title: 'Not here',
-      text: 'What you are looking for is not in this shop, or not any more.',
-      link: { href: `${base}/`, text: 'Look around' },
-    }
-    return show(request, (at) => messagePage(at, message), 404)
+    return show(
+      request,
+      (at) =>
+        messagePage(at, {
+          title: at.speaker.say('missing.title'),
+          text: at.speaker.say('missing.text'),
+          link: { href: `${base}/`, text: at.speaker.say('cart.look') },
+        }),
+      404,
+    )
   }
 
   // Without the API there are no name and no categories; the page does without them.
-  function apology({ status }: CartwrightError): StorefrontAnswer {
+  function apology(request: StorefrontRequest, { status }: CartwrightError): StorefrontAnswer {
     const isSettingUp = status === 401 || status === 403
-    const body = messagePage(bareSurroundings(), {
-      title: 'Back in a moment',
-      text: isSettingUp
-        ? 'This shop is not set up yet: its key is not accepted, or may not do what a shop does.'
-        : 'The shop cannot answer right now. Your cart is safe; please try again in a little while.',
-      link: { href: `${base}/`, text: 'Try again' },
+    const at = bareSurroundings(request)
+    const { say } = at.speaker
+    const body = messagePage(at, {
+      title: say('down.title'),
+      text: say(isSettingUp ? 'down.key' : 'down.text'),
+      link: { href: `${base}/`, text: say('down.again') },
     })
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '10' }, body }
   }
 
-  function bareSurroundings(): Surroundings {
+  function bareSurroundings({ acceptLanguage = null }: StorefrontRequest): Surroundings {
     return {
+      speaker: speakerFor(acceptLanguage),
       base,
       origin: publicOrigin,
       styleHref: `${base}${stylePath}`,
       merchant: { name: 'Shop', currency: 'EUR' },
+      details: noDetails,
       isTest: false,
       categories: [],
       cartCount: 0,
@@ -458,6 +488,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',
+      vary: 'accept-language',
     }
   }
 
@@ -474,6 +505,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
+const noDetails: ShopDetails = { supportEmail: null, links: {} }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
@@ -502,8 +534,8 @@ function fieldsOf({ form }: StorefrontRequest) {
   }
 }
 
-function whole(text: string): number | undefined {
-  return /^-?\d{1,9}$/.test(text) ? Number(text) : undefined
+function whole(text: string, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): number | undefined {
+  return /^-?\d{1,9}$/.test(text) ? Math.min(max, Math.max(min, Number(text))) : undefined
 }
 
 function chosenSku(skus: readonly Sku[], code: string | null): Sku | undefined {

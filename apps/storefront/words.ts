@@ -1,7 +1,7 @@
-// What the shop says to people: amounts, stock, and an answer to every refusal. A notice travels through a redirect as
-// its name and one number, so a link cannot make this shop show a text of someone else's.
+// Amounts, and a notice for every refusal. A notice travels through a redirect as its name and one number, so a link cannot make this
+// shop show a text of someone else's; its text is in the language of the page.
 
-import type { AppliedPromotion, Availability, CartwrightError } from '../../packages/client/src/index.ts'
+import type { AppliedPromotion, CartwrightError } from '../../packages/client/src/index.ts'
 
 // Amounts are integers in minor units. The number of digits depends on the currency, and Intl is wrong about some
 // (it writes HUF and IDR without the digits that ISO 4217 gives them), so the exceptions to two are named here.
@@ -25,63 +25,67 @@ export function amountOf(typed: string, currency: string): number | null {
   return whole === undefined || part.length > digits ? null : Number(whole + part.padEnd(digits, '0'))
 }
 
-export function money(amount: number, currency: string): string {
+export function money(amount: number, currency: string, locale = 'en'): string {
+  return formatFor(currency, locale).format(decimal(amount, currency))
+}
+
+// Formats are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+const formats = new Map<string, Intl.NumberFormat>()
+const formatsMax = 100
+
+function formatFor(currency: string, locale: string): Intl.NumberFormat {
+  const name = `${locale} ${currency}`
+  const found = formats.get(name)
+  if (found) return found
   const digits = digitsOf[currency] ?? 2
-  return new Intl.NumberFormat('en', {
+  const made = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(decimal(amount, currency))
+  })
+  if (formats.size >= formatsMax) formats.clear()
+  formats.set(name, made)
+  return made
 }
 
-export function stockWords(availability: Availability, available: number | null): string {
-  if (availability === 'low_stock') return available === null ? 'Only a few left' : `Only ${available} left`
-  return { in_stock: 'In stock', backorder: 'Made to order, sent later', out_of_stock: 'Sold out' }[availability]
-}
+// Each has a text of the same name.
+const noticeNames = [
+  'added',
+  'already_added',
+  'no_cookies',
+  'changed',
+  'removed',
+  'sold_out',
+  'only_left',
+  'limit',
+  'cart_full',
+  'gone',
+  'quantity',
+  'stale',
+  'paying',
+  'empty',
+  'too_fast',
+  'trouble',
+  'code_applied',
+  'code_removed',
+  'code_pending',
+  'code_minimum',
+  'code_shipping',
+  'code_no_items',
+  'code_missing',
+  'code_not_found',
+  'code_not_started',
+  'code_expired',
+  'code_disabled',
+  'code_used_up',
+  'code_customer',
+  'code_currency',
+  'code_rejected',
+  'code_too_fast',
+] as const
 
-type Sentence = (number: number, currency: string) => string
-
-const notices = {
-  added: () => 'Added to your cart.',
-  already_added: () => 'That is already in your cart.',
-  no_cookies: () => 'Your browser did not store your cart. Please allow cookies for this shop, then add it again.',
-  changed: () => 'Your cart is up to date.',
-  removed: () => 'Removed from your cart.',
-
-  sold_out: () => 'Sorry, this is sold out.',
-  only_left: (left) => `Sorry, only ${left} of these ${left === 1 ? 'is' : 'are'} left.`,
-  limit: (most) => `At most ${most} of these can go into one order.`,
-  cart_full: () => 'Your cart is full. Please remove something, or order what is in it first.',
-  gone: () => 'Sorry, this is no longer available.',
-  quantity: () => 'Please choose a whole number from 1 to 999.',
-  stale: () => 'Your cart was changed in another window. This is its current state.',
-  paying: () => 'A payment for this cart is in progress. Please wait until it is done.',
-  empty: () => 'There is nothing in your cart yet.',
-  too_fast: () => 'Too many requests at once. Please wait a moment and try again.',
-  trouble: () => 'That did not work. The fault is ours. Please try again in a moment.',
-
-  code_applied: () => 'The code is applied.',
-  code_removed: () => 'The code is removed.',
-  code_pending: () => 'The code stays here and applies by itself once your cart meets its condition.',
-  code_minimum: (amount, currency) =>
-    `This code needs a cart of ${money(amount, currency)}. It stays here and applies by itself from then on.`,
-  code_shipping: () => 'This code makes shipping free. It applies at the checkout, once we know your address.',
-  code_no_items: () =>
-    'This code does not apply to anything in your cart yet. It stays here in case you add something.',
-  code_missing: () => 'Please type a code.',
-  code_not_found: () => 'We do not know this code. Please check the spelling.',
-  code_not_started: () => 'This code is not valid yet.',
-  code_expired: () => 'This code has expired.',
-  code_disabled: () => 'This code is no longer valid.',
-  code_used_up: () => 'This code has been used up.',
-  code_customer: () => 'You have used this code before.',
-  code_currency: () => 'This code is for another currency.',
-  code_rejected: () => 'This code does not apply to your cart.',
-  code_too_fast: () => 'Too many codes in a short time. Please wait a minute and try again.',
-} satisfies Record<string, Sentence>
-
-export type NoticeName = keyof typeof notices
+export type NoticeName = (typeof noticeNames)[number]
 
 export interface Notice {
   name: NoticeName
@@ -98,15 +102,10 @@ const goodNews: ReadonlySet<NoticeName> = new Set([
 ])
 
 export function noticeIn(query: URLSearchParams): Notice | null {
-  const name = query.get('say') ?? ''
-  if (!Object.hasOwn(notices, name)) return null
+  const name = noticeNames.find((known) => known === query.get('say'))
+  if (name === undefined) return null
   const number = Number(query.get('n'))
-  return { name: name as NoticeName, number: Number.isSafeInteger(number) && number >= 0 ? number : 0 }
-}
-
-export function noticeWords({ name, number }: Notice, currency: string): string {
-  const sentence: Sentence = notices[name]
-  return sentence(number, currency)
+  return { name, number: Number.isSafeInteger(number) && number >= 0 ? number : 0 }
 }
 
 export function isGoodNews({ name }: Notice): boolean {

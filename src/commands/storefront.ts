@@ -2,10 +2,11 @@
 // API over HTTP with a key.
 
 import type { IncomingMessage } from 'node:http'
-import type { Storefront } from '../../apps/storefront/shop.ts'
+import type { ShopDetails, Storefront } from '../../apps/storefront/shop.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../catalog/store.ts'
 import type { Incoming } from '../http/message.ts'
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
+import { findMerchantFace } from '../installations/store.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import { cookiesIn } from '../pages/cookies.ts'
@@ -53,6 +54,13 @@ export function createStorefrontMount(parts: StorefrontParts): StorefrontMount {
       async barcodes(productId) {
         const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
         return new Map(rows.map(({ id, barcode }) => [id, barcode]))
+      },
+      async details() {
+        const face = await storage.read((db) => findMerchantFace(db, merchantId))
+        return {
+          supportEmail: face?.supportEmail ?? null,
+          links: JSON.parse(face?.links ?? '{}') as ShopDetails['links'],
+        }
       },
     })
     renewAt = now + (made.expiresAt - now) / 2
@@ -103,6 +111,7 @@ export function storefrontPages(mount: () => Pick<StorefrontMount, 'open'> | und
       origin: headers.origin ?? null,
       fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
       host: headers.host ?? null,
+      acceptLanguage: headers['accept-language'] ?? null,
     })
   }
   const methods = ['GET', 'POST'] as const

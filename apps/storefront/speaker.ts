@@ -1,0 +1,96 @@
+// The language of a page, and how it writes amounts and numbers. Chosen as the hosted checkout chooses, so a shopper meets one
+// language from the first page to the last.
+
+import { ar } from './languages/ar.ts'
+import { de } from './languages/de.ts'
+import { en, type Text, type TextKey, type Texts } from './languages/en.ts'
+import { es } from './languages/es.ts'
+import { fr } from './languages/fr.ts'
+import { ja } from './languages/ja.ts'
+import { money } from './words.ts'
+
+const texts: Readonly<Record<string, Texts>> = { en, de, fr, es, ja, ar }
+
+export const languages: readonly string[] = Object.keys(texts)
+
+export type Values = Readonly<Record<string, string | number>>
+
+export interface Speaker {
+  // The language with the region the shopper asked for, such as de-CH: it decides how numbers look.
+  locale: string
+  direction: 'ltr' | 'rtl'
+  say(key: TextKey, values?: Values): string
+  money(amount: number, currency: string): string
+  weight(grams: number): string
+}
+
+const tagsMax = 20
+
+// The browser's first language that the shop speaks, else English.
+export function speakerFor(acceptLanguage: string | null): Speaker {
+  const wanted = (acceptLanguage ?? '')
+    .slice(0, 1_000)
+    .split(',', tagsMax)
+    .map((part) => {
+      const [tag = '', weight] = part.trim().split(/\s*;\s*q=/i)
+      return { tag, weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+  for (const { tag } of wanted) {
+    const language = languageOf(tag)
+    if (language !== undefined) return createSpeaker(language, tag)
+  }
+  return createSpeaker('en', 'en')
+}
+
+// The header comes from outside: what is not a language tag is ignored.
+function languageOf(tag: string): string | undefined {
+  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
+  try {
+    const { language } = new Intl.Locale(tag)
+    return languages.includes(language) ? language : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function createSpeaker(language: string, locale: string): Speaker {
+  const table = texts[language] ?? en
+  const direction = language === 'ar' ? 'rtl' : 'ltr'
+  const numbers = new Intl.NumberFormat(locale)
+
+  function patternOf(text: Text, count: unknown): string {
+    if (typeof text === 'string') return text
+    if (count === 0 && text.zero !== undefined) return text.zero
+    return text[new Intl.PluralRules(language).select(Number(count))] ?? text.other
+  }
+
+  return {
+    locale,
+    direction,
+    say(key, values = {}) {
+      const filled = patternOf(table[key], values.count).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        const value = values[name] ?? ''
+        return isolated(typeof value === 'number' ? numbers.format(value) : value, direction)
+      })
+      return language === 'fr' ? unbroken(filled) : filled
+    },
+    money: (amount, currency) => money(amount, currency, locale),
+    weight(grams) {
+      const [unit, value] = grams < 1000 ? (['gram', grams] as const) : (['kilogram', grams / 1000] as const)
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 2 }).format(value)
+    },
+  }
+}
+
+// A name in another direction must not reorder the text around it (Unicode, UAX 9: first strong isolate).
+function isolated(text: string, direction: 'ltr' | 'rtl'): string {
+  return direction === 'rtl' || /[\u0590-\u08ff]/.test(text) ? `\u2068${text}\u2069` : text
+}
+
+// French puts a space before these signs, at which no line may break.
+function unbroken(text: string): string {
+  return text.replaceAll(/ ([:;?!»])/g, '\u00a0$1').replaceAll('« ', '«\u00a0')
+}
