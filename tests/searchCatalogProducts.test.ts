@@ -287,6 +287,7 @@ eachEngine('the search index', (given) => {
     const { body } = await searchIn(house, { q: 'painted plate', limit: '2' })
     assert.equal(body.meta.total, null)
     assert.equal(body.data[0].slug, 'plate-3', 'the one with the words in its name')
+    assert.equal(body.meta.facets.inStock, 1_100, 'facets are of the whole result')
     for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
       const seen: { id: string; publishedAt: string; priceRange: { min: { amount: number } } }[] = []
       let link: string | null = `/api/v1/open/catalog/search?q=plate&limit=100&sort=${sort}`

@@ -8,8 +8,11 @@ import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { countIndex } from '../src/catalog/indexStore.ts'
+import { type ColumnsCache, createColumnsCache } from '../src/catalog/columns.ts'
+import { countIndex, findShopFacts } from '../src/catalog/indexStore.ts'
 import { indexProducts, newWalk, rebuildIndex } from '../src/catalog/reindex.ts'
+import { fullTextOf } from '../src/fulltext/engines.ts'
+import { exactly, termsOf } from '../src/fulltext/terms.ts'
 
 async function totalOf(house: House, query: string): Promise<number> {
   return (await house.ask('searchCatalogProducts', { query: `?${query}` })).body.meta.total
@@ -50,6 +53,47 @@ eachEngine('the search index', (given) => {
     assert.equal(await totalOf(house, 'q=roses&inStock=true'), 0, 'of another shop')
     const words = await house.storage.read((db) => db.sql`select 1 from product_words where word = 'tall'`)
     assert.deepEqual(words, [])
+  })
+
+  test('is followed by the columns in the memory of every server', async () => {
+    const house = await openHouse(given, { shops: [pottery, bloom] })
+    const [mug, bowl] = pottery.products ?? []
+    assert.ok(mug && bowl)
+    const merchantId = house.merchantId
+    const seenBy = (server: ColumnsCache) =>
+      house.storage.read(async (db) => {
+        const facts = await findShopFacts(db, merchantId)
+        const columns = await server.columnsOf(db, merchantId, facts?.version ?? 0)
+        const keys = await fullTextOf(db).findKeys(db, merchantId, [[exactly(termsOf(merchantId)('any', ''))]])
+        return columns
+          .placesOf(keys)
+          .map((at) => [
+            ...[
+              columns.id[at],
+              columns.priceMin[at],
+              columns.priceMax[at],
+              columns.publishedAt[at],
+              columns.nameKey[at],
+            ],
+            ...[columns.facetTexts[columns.facets[at] ?? -1], columns.fields[at], columns.inStock.test[at]],
+          ])
+          .sort()
+      })
+    const server = createColumnsCache(3)
+    const [first, again] = await Promise.all([seenBy(server), seenBy(server)])
+    assert.deepEqual(first, again)
+    assert.equal(first.length, pottery.products?.length)
+    const changes = [
+      () => house.apply({ ...pottery, products: [{ ...mug, name: 'Beaker', skus: mug.skus.slice(0, 1) }] }),
+      () => house.apply({ ...pottery, products: [{ ...bowl, published: false }] }),
+      () => house.apply({ ...pottery, products: [{ ...bowl, published: true }] }),
+      () => rebuildIndex(house.storage, { now: house.clock.now, limit: 3 }),
+    ]
+    for (const [step, change] of changes.entries()) {
+      await change()
+      assert.deepEqual(await seenBy(server), await seenBy(createColumnsCache()), `after change ${step}`)
+    }
+    assert.equal((await seenBy(server)).length, pottery.products?.length)
   })
 
   test('search rebuild and doctor', async () => {

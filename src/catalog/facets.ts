@@ -3,75 +3,79 @@
 
 import type { SearchFacets } from '../contract/open/search.ts'
 import { type ProductFacets, readFacets } from './indexed.ts'
-import type { FoundRow } from './indexStore.ts'
 import type { CategoryTree, Dimension } from './question.ts'
 
 const categoriesMax = 100
 const optionsMax = 20
 const valuesMax = 50
 
+// What is counted of a result. Many products have the same facets, so these are counted first and read once.
+export interface Tally {
+  products: number
+  priceMin: number
+  priceMax: number
+  inStock: number
+  facets: readonly { text: string; count: number }[]
+}
+
 export interface FacetSource {
   // The result, and for the dimensions that are filtered by, the result without that filter.
-  rows: readonly FoundRow[]
-  without: readonly { dimension: Dimension; rows: readonly FoundRow[] }[]
+  whole: Tally
+  without: readonly { dimension: Dimension; tally: Tally }[]
 }
 
-export function facetsOf({ rows, without }: FacetSource, tree: CategoryTree, currency: string): SearchFacets {
+export function facetsOf({ whole, without }: FacetSource, tree: CategoryTree, currency: string): SearchFacets {
   const read = facetReader()
-  const rowsFor = (kind: Dimension['kind']) => without.find(({ dimension }) => dimension.kind === kind)?.rows ?? rows
-  const priced = rowsFor('price')
-  let [min, max] = [Number.POSITIVE_INFINITY, 0]
-  for (const { priceMin, priceMax } of priced) {
-    min = Math.min(min, priceMin)
-    max = Math.max(max, priceMax)
-  }
+  const tallyFor = (kind: Dimension['kind']) => without.find(({ dimension }) => dimension.kind === kind)?.tally ?? whole
+  const { products, priceMin, priceMax } = tallyFor('price')
   return {
-    categories: categoryCounts(rowsFor('category').map(read), tree),
-    options: optionCounts(rows.map(read), without, read),
-    price: priced.length === 0 ? null : { min: { amount: min, currency }, max: { amount: max, currency } },
-    inStock: rowsFor('inStock').reduce((count, { inStock }) => count + inStock, 0),
+    categories: categoryCounts(read(tallyFor('category')), tree),
+    options: optionCounts(read(whole), without, read),
+    price: products === 0 ? null : { min: { amount: priceMin, currency }, max: { amount: priceMax, currency } },
+    inStock: tallyFor('inStock').inStock,
   }
 }
 
-// Many products have the same facets.
-function facetReader(): (row: FoundRow) => ProductFacets {
+interface CountedFacets extends ProductFacets {
+  count: number
+}
+
+function facetReader(): (tally: Tally) => CountedFacets[] {
   const known = new Map<string, ProductFacets>()
-  return ({ facets }) => {
-    let found = known.get(facets)
-    if (!found) {
-      found = readFacets(facets)
-      known.set(facets, found)
-    }
-    return found
-  }
+  return ({ facets }) =>
+    facets.map(({ text, count }) => {
+      let found = known.get(text)
+      if (!found) {
+        found = readFacets(text)
+        known.set(text, found)
+      }
+      return { ...found, count }
+    })
 }
 
 // A product counts once for each of its categories and for those above them.
 function categoryCounts(
-  products: readonly ProductFacets[],
+  products: readonly CountedFacets[],
   { paths, inOrder }: CategoryTree,
 ): SearchFacets['categories'] {
   const counts = new Map<string, number>()
-  for (const { categories } of products) {
-    const slugs =
-      categories.length === 1 ? paths.get(categories[0] as string) : categories.flatMap((slug) => paths.get(slug) ?? [])
-    for (const slug of categories.length === 1 ? (slugs ?? []) : new Set(slugs))
-      counts.set(slug, (counts.get(slug) ?? 0) + 1)
-  }
+  for (const { categories, count } of products)
+    for (const slug of new Set(categories.flatMap((slug) => paths.get(slug) ?? [])))
+      counts.set(slug, (counts.get(slug) ?? 0) + count)
   return inOrder
     .flatMap(({ slug, name }) => (counts.has(slug) ? [{ slug, name, count: counts.get(slug) ?? 0 }] : []))
     .slice(0, categoriesMax)
 }
 
 function optionCounts(
-  products: readonly ProductFacets[],
+  products: readonly CountedFacets[],
   without: FacetSource['without'],
-  read: (row: FoundRow) => ProductFacets,
+  read: (tally: Tally) => CountedFacets[],
 ): SearchFacets['options'] {
   const counts = countOptions(products)
-  for (const { dimension, rows } of without) {
+  for (const { dimension, tally } of without) {
     if (dimension.kind !== 'option') continue
-    for (const [name, values] of countOptions(rows.map(read)))
+    for (const [name, values] of countOptions(read(tally)))
       if (name.toLowerCase() === dimension.name.toLowerCase()) counts.set(name, values)
   }
   const mostFirst = [...counts].sort(([one, a], [other, b]) => sum(b) - sum(a) || (one < other ? -1 : 1))
@@ -84,16 +88,16 @@ function optionCounts(
   }))
 }
 
-function countOptions(products: readonly ProductFacets[]): Map<string, Map<string, number>> {
+function countOptions(products: readonly CountedFacets[]): Map<string, Map<string, number>> {
   const counts = new Map<string, Map<string, number>>()
-  for (const { options } of products)
+  for (const { options, count } of products)
     for (const { name, values } of options) {
       let ofName = counts.get(name)
       if (!ofName) {
         ofName = new Map()
         counts.set(name, ofName)
       }
-      for (const value of values) ofName.set(value, (ofName.get(value) ?? 0) + 1)
+      for (const value of values) ofName.set(value, (ofName.get(value) ?? 0) + count)
     }
   return counts
 }

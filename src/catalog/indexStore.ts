@@ -3,9 +3,8 @@
 import type { Mode } from '../contract/words.ts'
 import { fullTextOf, type ProductKey } from '../fulltext/engines.ts'
 import { endsOf } from '../fulltext/spelling.ts'
-import type { Match } from '../fulltext/terms.ts'
 import type { MerchantMode } from '../kit/mode.ts'
-import { allOf, Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { IndexEntry } from './indexed.ts'
 
 export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: IndexEntry): void {
@@ -13,14 +12,14 @@ export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: Inde
   const { inStock } = entry
   tx.send`
     insert into product_index (merchant_id, product_id, version, doc, published_at, price_min, price_max, live_in_stock,
-      test_in_stock, name_key, facets, fields)
+      test_in_stock, name_key, facets, fields, changed)
     values (${merchantId}, ${productId}, ${version}, ${fullTextOf(tx).nextDoc}, ${entry.publishedAt}, ${entry.priceMin},
       ${entry.priceMax}, ${Number(inStock.live)}, ${Number(inStock.test)}, ${entry.nameKey}, ${entry.facets},
-      ${entry.fields})
+      ${entry.fields}, ${nextVersion(merchantId)})
     on conflict (merchant_id, product_id) do update set version = excluded.version, published_at = excluded.published_at,
       price_min = excluded.price_min, price_max = excluded.price_max, live_in_stock = excluded.live_in_stock,
       test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
-      fields = excluded.fields`
+      fields = excluded.fields, changed = excluded.changed`
   fullTextOf(tx).put(tx, key, entry.terms)
   if (entry.spelling.length === 0) return
   // In one order, so two transactions cannot wait for each other's words.
@@ -33,6 +32,11 @@ export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: Inde
     insert into product_words (merchant_id, word, head, tail)
     select merchant_id, word, head, tail from given where merchant_id is not null
     on conflict (merchant_id, word) do nothing`
+}
+
+// The caller has locked the merchant and raises the version of its catalog in the same transaction.
+function nextVersion(merchantId: string): Fragment {
+  return new Fragment('(select catalog_version + 1 from merchants where id = ?)', [merchantId])
 }
 
 export function deleteIndexed(tx: Tx, key: ProductKey): void {
@@ -55,7 +59,7 @@ const inStockColumn: Readonly<Record<Mode, Fragment>> = {
 export function updateInStock(tx: Tx, { merchantId, mode }: MerchantMode, productId: string, isInStock: boolean): void {
   const column = inStockColumn[mode]
   tx.send`
-    update product_index set ${column} = ${Number(isInStock)}
+    update product_index set ${column} = ${Number(isInStock)}, changed = ${nextVersion(merchantId)}
     where merchant_id = ${merchantId} and product_id = ${productId} and ${column} <> ${Number(isInStock)}`
 }
 
@@ -104,96 +108,38 @@ export async function findShopFacts(db: Reader, merchantId: string): Promise<Sho
   return row
 }
 
-export interface FoundRow {
+// Where a list of rows goes on: behind this one.
+export interface IndexPlace {
+  changed: number
   productId: string
+}
+
+export interface IndexedRow extends IndexPlace {
+  // As the full-text index names it.
+  key: string | number
   publishedAt: number
   priceMin: number
   priceMax: number
-  inStock: number
+  liveInStock: number
+  testInStock: number
   nameKey: string
   facets: string
   fields: string
 }
 
-export interface RowFilters {
-  minPrice?: number | undefined
-  maxPrice?: number | undefined
-  inStock?: true | undefined
-}
-
-const columns = (mode: Mode) =>
-  new Fragment(`p.product_id as "productId", p.published_at as "publishedAt", p.price_min as "priceMin",
-    p.price_max as "priceMax", p.${inStockColumn[mode].text} as "inStock", p.name_key as "nameKey", p.facets, p.fields`)
-
-// The plus keeps the planner off the indexes of prices, which would lead through half of the products for each that has the words.
-function conditionsFor({ mode }: MerchantMode, { minPrice, maxPrice, inStock }: RowFilters): Fragment {
-  return allOf([
-    new Fragment('1 = 1'),
-    ...(minPrice === undefined ? [] : [new Fragment('+p.price_max >= ?', [minPrice])]),
-    ...(maxPrice === undefined ? [] : [new Fragment('+p.price_min <= ?', [maxPrice])]),
-    ...(inStock ? [new Fragment(`p.${inStockColumn[mode].text} = 1`)] : []),
-  ])
-}
-
-// Without words all products would be gone through for a filter that none of them fits.
-const scannedMax = 20_000
-
-function newestOf(merchantId: string): Fragment {
-  const text = `(
-    select * from product_index where merchant_id = ? order by published_at desc, product_id desc limit ${scannedMax}) p`
-  return new Fragment(text, [merchantId])
-}
-
-// In no order.
-export async function listFoundRows(
+// In the order in which they were written.
+export async function listIndexRows(
   db: Reader,
-  seller: MerchantMode,
-  { match, filters, limit }: { match: Match; filters: RowFilters; limit: number },
-): Promise<FoundRow[]> {
-  const { merchantId } = seller
-  const from = match.length === 0 ? newestOf(merchantId) : fullTextOf(db).matching(merchantId, match)
-  return db.sql<FoundRow>`
-    select ${columns(seller.mode)} from ${from} where ${conditionsFor(seller, filters)} limit ${limit}`
-}
-
-export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
-
-const orders: Readonly<Record<Order, { column: string; isDescending: boolean }>> = {
-  newest: { column: 'published_at', isDescending: true },
-  price_asc: { column: 'price_min', isDescending: false },
-  price_desc: { column: 'price_min', isDescending: true },
-  name: { column: 'name_key', isDescending: false },
-}
-
-// Behind the row with this value and id.
-export interface Behind {
-  value: string | number
-  id: string
-}
-
-// By an index of the order, so a result of any size is paged through.
-export async function listFoundInOrder(
-  db: Reader,
-  seller: MerchantMode,
-  {
-    match,
-    filters,
-    order,
-    after,
-    limit,
-  }: { match: Match; filters: RowFilters; order: Order; after: Behind | null; limit: number },
-): Promise<FoundRow[]> {
-  const { column, isDescending } = orders[order]
-  const conditions = [new Fragment('p.merchant_id = ?', [seller.merchantId]), conditionsFor(seller, filters)]
-  if (match.length > 0) conditions.push(fullTextOf(db).isMatching(seller.merchantId, match))
-  if (after)
-    conditions.push(
-      new Fragment(`(p.${column}, p.product_id) ${isDescending ? '<' : '>'} (?, ?)`, [after.value, after.id]),
-    )
-  const direction = isDescending ? 'desc' : 'asc'
-  const by = new Fragment(`p.${column} ${direction}, p.product_id ${direction}`)
-  return db.sql<FoundRow>`
-    select ${columns(seller.mode)} from product_index p where ${allOf(conditions)} order by ${by} limit ${limit}`
+  merchantId: string,
+  after: IndexPlace,
+  limit: number,
+): Promise<IndexedRow[]> {
+  return db.sql<IndexedRow>`
+    select ${fullTextOf(db).key} as "key", product_id as "productId", published_at as "publishedAt", price_min as "priceMin",
+      price_max as "priceMax", live_in_stock as "liveInStock", test_in_stock as "testInStock", name_key as "nameKey", facets,
+      fields, changed
+    from product_index where merchant_id = ${merchantId} and (changed, product_id) > (${after.changed}, ${after.productId})
+    order by changed, product_id limit ${limit}`
 }
 
 export async function listListRows(

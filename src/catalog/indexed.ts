@@ -48,6 +48,7 @@ export function indexEntryOf(seller: SellerFacts, product: PublishedProduct): In
     facets: writeFacets({ categories: product.categories, options }),
     fields: writeFields([words.name, words.tags, words.options, words.codes]),
     terms: unique([
+      term('any', ''),
       ...unique(Object.values(words).flat()).map((word) => term('word', word)),
       ...words.name.map((word) => term('name', word)),
       ...codes.map((code) => term('code', wholeCode(code))),

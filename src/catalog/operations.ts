@@ -17,6 +17,7 @@ import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
 import type { Reader } from '../storage/storage.ts'
 import { renderCategories, withOrigin } from './answer.ts'
+import { createColumnsCache } from './columns.ts'
 import { findShopFacts, type ShopFacts } from './indexStore.ts'
 import { type CategoryTree, categoryTree } from './question.ts'
 import { currentAnswers, isStale } from './refresh.ts'
@@ -59,6 +60,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
   const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
   const trees = new Lru<string, CategoryTree>(cachedTreesMax)
+  const columns = createColumnsCache()
   const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<RenderedPage>): Promise<RenderedPage> {
@@ -130,7 +132,8 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, origin, after, canonicalJson(query)])
     const known = searches.get(key)
     if (known) return known
-    const shop = { merchantId, mode, facts, tree: await treeOf(db, facts) }
+    const [tree, current] = [await treeOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
+    const shop = { merchantId, mode, facts, tree, columns: current }
     const { listRows, next, total, correctedTo, facets } = await searchProducts(db, shop, query, after)
     const found = {
       rows: lastingBytes(withOrigin(listRows.join(','), origin)),

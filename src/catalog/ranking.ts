@@ -1,7 +1,8 @@
 // In which order products answer a question. Pure, so both engines agree.
 
+import { badCursor } from '../kit/cursor.ts'
+import { isId } from '../kit/ids.ts'
 import { readFacets } from './indexed.ts'
-import type { Behind, FoundRow, Order } from './indexStore.ts'
 import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 
 // The best place in which a word occurs counts. What is nowhere else is in the description.
@@ -9,69 +10,103 @@ const weights = { name: 100, tags: 80, categories: 60, options: 40, codes: 30, d
 const codeScore = 10_000
 
 export function scoreOf(
-  { fields, facets }: Pick<FoundRow, 'fields' | 'facets'>,
+  { fields, facets }: { fields: string; facets: string },
   words: readonly AskedWord[],
   { tree, isCode }: { tree: CategoryTree; isCode: boolean },
 ): number {
+  let score = isCode ? codeScore : 0
+  const nameEnd = fields.indexOf('\n')
+  for (const asked of words) {
+    // The name comes first, so a word that is in it occurs there first. Most words do.
+    const at = fields.indexOf(` ${asked.word} `)
+    score += at >= 0 && at < nameEnd ? weights.name : weightOf({ fields, facets }, asked, tree)
+  }
+  return score
+}
+
+function weightOf({ fields, facets }: { fields: string; facets: string }, word: AskedWord, tree: CategoryTree): number {
   const [name = '', tags = '', options = '', codes = ''] = fields.split('\n')
   const categories = () =>
     readFacets(facets)
       .categories.map((slug) => tree.words.get(slug) ?? '')
       .join('')
-  let score = isCode ? codeScore : 0
-  for (const word of words) {
-    // In the order of their weights, so the first that is found is nearly always the best.
-    score += Math.round(
-      weights.name * presenceIn(name, word) ||
-        weights.tags * presenceIn(tags, word) ||
-        weights.categories * presenceIn(categories(), word) ||
-        weights.options * presenceIn(options, word) ||
-        weights.codes * presenceIn(codes, word) ||
-        weights.description,
-    )
-  }
-  return score
+  // In the order of their weights, so the first that is found is nearly always the best.
+  return Math.round(
+    weights.name * presenceIn(name, word) ||
+      weights.tags * presenceIn(tags, word) ||
+      weights.categories * presenceIn(categories(), word) ||
+      weights.options * presenceIn(options, word) ||
+      weights.codes * presenceIn(codes, word) ||
+      weights.description,
+  )
 }
 
+export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
+
+// The value by which a product is in order. Scores come before values, and ids decide between equal ones.
 export interface Ranked {
-  row: FoundRow
+  score: number
   value: string | number
+  id: string
 }
 
-// The value by which rows are in order, and whether the largest comes first. Ids decide between equal values, in the same direction.
-export function valueFor(order: Order, row: FoundRow): string | number {
-  if (order === 'newest') return row.publishedAt
-  return order === 'name' ? row.nameKey : row.priceMin
-}
-
+// Equally relevant products are in the order of their publication, newest first.
 export function isDescending(order: Order | 'relevance'): boolean {
   return order === 'newest' || order === 'price_desc' || order === 'relevance'
 }
 
-// Equally relevant products are in the order of their publication, newest first.
-export function relevanceValue(score: number, { publishedAt }: FoundRow): string {
-  return `${digits(score, 8)}.${digits(publishedAt + publishedOffset, 16)}`
+export function compareRanks(one: Ranked, other: Ranked): number {
+  return one.score - other.score || compare(one.value, other.value) || compare(one.id, other.id)
+}
+
+function compare(one: string | number, other: string | number): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+// The first few in an order, without sorting all.
+export function firstOf<T>(items: Iterable<T>, count: number, compare: (one: T, other: T) => number): T[] {
+  const first: T[] = []
+  for (const item of items) {
+    if (first.length === count && compare(item, first[count - 1] as T) >= 0) continue
+    let [low, high] = [0, first.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compare(item, first[middle] as T) < 0) high = middle
+      else low = middle + 1
+    }
+    first.splice(low, 0, item)
+    if (first.length > count) first.pop()
+  }
+  return first
 }
 
 // A product may have been published before 1970.
 const publishedOffset = 10 ** 15
 
+export function writePosition(order: Order | 'relevance', { score, value, id }: Ranked): string {
+  const written =
+    order === 'relevance' ? `${digits(score, 8)}.${digits(Number(value) + publishedOffset, 16)}` : String(value)
+  return `${written} ${id}`
+}
+
+export function readPosition(order: Order | 'relevance', text: string): Ranked {
+  const [value = '', id = '', ...rest] = text.split(' ')
+  if (!isId('prd', id) || rest.length > 0) throw badCursor()
+  if (order === 'name') return /^[0-9a-f]*$/.test(value) ? { score: 0, value, id } : bad()
+  if (order !== 'relevance') return { score: 0, value: numberIn(value), id }
+  const [score = '', publishedAt = ''] = value.split('.')
+  return { score: numberIn(score), value: numberIn(publishedAt) - publishedOffset, id }
+}
+
+function numberIn(text: string): number {
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? number : bad()
+}
+
+function bad(): never {
+  throw badCursor()
+}
+
 function digits(number: number, length: number): string {
   return String(number).padStart(length, '0')
-}
-
-export function inRank(rows: readonly Ranked[], descending: boolean): Ranked[] {
-  const sign = descending ? -1 : 1
-  return rows.toSorted(
-    (one, other) => sign * (compare(one.value, other.value) || compare(one.row.productId, other.row.productId)),
-  )
-}
-
-export function isBehind({ row, value }: Ranked, after: Behind, descending: boolean): boolean {
-  const order = compare(value, after.value) || compare(row.productId, after.id)
-  return descending ? order < 0 : order > 0
-}
-
-function compare(one: string | number, other: string | number): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }

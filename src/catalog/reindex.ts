@@ -2,6 +2,7 @@
 // program, running beside this one, has changed without it. Every change of a product writes its own entry; see `change.ts`.
 
 import type { ProductKey } from '../fulltext/engines.ts'
+import { raiseCatalogVersion } from '../installations/store.ts'
 import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { indexEntryOf } from './indexed.ts'
@@ -55,6 +56,7 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
     if (product) putIndexed(tx, { merchantId, productId }, product.version, indexEntryOf(seller, product))
     else deleteIndexed(tx, { merchantId, productId })
   }
+  await raiseCatalogVersion(tx, merchantId)
   return ids.length
 }
 

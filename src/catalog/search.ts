@@ -1,28 +1,18 @@
-// Answers a search: finds by the full-text index, ranks and counts in memory. A result of at most 1,000 products is exact. Of a larger
-// one, relevance ranks 1,000 that have all words in their name, or any 1,000; the other orders are read from their own index,
-// page by page to the end.
+// Answers a search: finds by the full-text index, and filters, counts and sorts in memory. Facets are counted of the whole result. Of more
+// than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
 
 import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../contract/open/search.ts'
+import { fullTextOf } from '../fulltext/engines.ts'
 import { languageFor } from '../fulltext/forms.ts'
 import { isOneMistake, misspeltLengthMin } from '../fulltext/spelling.ts'
 import { exactly, type Match, termsOf } from '../fulltext/terms.ts'
 import { wholeCode, wordsIn } from '../fulltext/words.ts'
-import { badCursor } from '../kit/cursor.ts'
-import { isId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
-import { facetsOf } from './facets.ts'
-import {
-  type Behind,
-  type FoundRow,
-  listFoundInOrder,
-  listFoundRows,
-  listListRows,
-  listSimilarWords,
-  type Order,
-  type ShopFacts,
-} from './indexStore.ts'
+import type { At, Columns } from './columns.ts'
+import { facetsOf, type Tally } from './facets.ts'
+import { listListRows, listSimilarWords, type ShopFacts } from './indexStore.ts'
 import {
   type AskedWord,
   activeDimensions,
@@ -34,7 +24,16 @@ import {
   textMatch,
   withoutDimension,
 } from './question.ts'
-import { inRank, isBehind, isDescending, type Ranked, relevanceValue, scoreOf, valueFor } from './ranking.ts'
+import {
+  compareRanks,
+  firstOf,
+  isDescending,
+  type Order,
+  type Ranked,
+  readPosition,
+  scoreOf,
+  writePosition,
+} from './ranking.ts'
 
 export interface Found {
   // As stored, without our origin.
@@ -49,6 +48,7 @@ export interface Found {
 export interface SearchShop extends MerchantMode {
   facts: ShopFacts
   tree: CategoryTree
+  columns: Columns
 }
 
 export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery): void {
@@ -72,7 +72,7 @@ export async function searchProducts(
 ): Promise<Found> {
   const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance')
   const order = sort === 'relevance' && query.q === undefined ? 'newest' : sort
-  const after = position === null ? null : readPosition(position)
+  const after = position === null ? null : readPosition(order, position)
   const filters = { ...query, options: optionsAsked(query.option ?? []) }
   const asked: Question = {
     words: query.q === undefined ? undefined : askedWords(query.q, languageFor(shop.facts)),
@@ -81,40 +81,47 @@ export async function searchProducts(
   }
   let question = asked
   let correctedTo: string | null = null
-  let rows = await rowsFor(db, shop, question, filters)
-  if (rows.length === 0 && asked.words && asked.words.length > 0) {
+  let matching = await placesFor(db, shop, question, filters)
+  let found = matching.filter(fits(shop, filters))
+  if (found.length === 0 && asked.words && asked.words.length > 0) {
     const corrected = await corrections(db, shop, asked.words)
     if (corrected) {
-      question = { ...asked, words: corrected, code: '' }
-      correctedTo = corrected.map(({ word }) => word).join(' ')
-      rows = await rowsFor(db, shop, question, filters)
-      if (rows.length === 0) {
-        question = asked
-        correctedTo = null
+      const other = { ...asked, words: corrected, code: '' }
+      const others = await placesFor(db, shop, other, filters)
+      const fitting = others.filter(fits(shop, filters))
+      if (fitting.length > 0) {
+        question = other
+        correctedTo = corrected.map(({ word }) => word).join(' ')
+        matching = others
+        found = fitting
       }
     }
   }
-  const isBroad = rows.length > searchTotalMax
-  const counted = rows.slice(0, searchTotalMax)
+  const isBroad = found.length > searchTotalMax
   const [without, ranked] = await Promise.all([
     Promise.all(
-      activeDimensions(filters).map(async (dimension) => ({
-        dimension,
-        rows: (await rowsFor(db, shop, question, withoutDimension(filters, dimension))).slice(0, searchTotalMax),
-      })),
+      activeDimensions(filters).map(async (dimension) => {
+        const others = withoutDimension(filters, dimension)
+        const isTerm = dimension.kind === 'category' || dimension.kind === 'option'
+        const places = isTerm ? await placesFor(db, shop, question, others) : matching
+        return { dimension, tally: tallyOf(shop, places.filter(fits(shop, others))) }
+      }),
     ),
-    isBroad && order !== 'relevance'
-      ? pageOfBroad(db, shop, question, { order, after, limit: limitOf(query) + 1 })
-      : rankedRows(db, shop, question, { order, rows: counted, isBroad, after }),
+    order === 'relevance' ? byRelevance(db, shop, question, { found, isBroad }) : byValue(shop, order, found),
   ])
-  const page = ranked.slice(0, limitOf(query))
-  const last = ranked.length > page.length ? page.at(-1) : undefined
+  const limit = limitOf(query)
+  const sign = isDescending(order) ? -1 : 1
+  const inOrder = (one: Ranked, other: Ranked) => sign * compareRanks(one, other)
+  const rest = after ? ranked.filter((one) => inOrder(one, after) > 0) : ranked
+  const first = firstOf(rest, limit + 1, inOrder)
+  const page = first.slice(0, limit)
+  const last = first.length > page.length ? page.at(-1) : undefined
   return {
     listRows: await listRowsOf(db, shop, page),
-    next: last ? writePosition(last) : null,
-    total: isBroad ? null : rows.length,
+    next: last ? writePosition(order, last) : null,
+    total: isBroad ? null : found.length,
     correctedTo,
-    facets: facetsOf({ rows: counted, without }, shop.tree, shop.facts.currency),
+    facets: facetsOf({ whole: tallyOf(shop, found), without }, shop.tree, shop.facts.currency),
   }
 }
 
@@ -127,71 +134,87 @@ function matchFor({ merchantId, tree }: SearchShop, { words, code }: Question, f
   // Text without a word finds nothing.
   if (words?.length === 0) return undefined
   const chosen = filterMatch(term, filters, tree)
-  return chosen && [...textMatch(term, words ?? [], { tree, code }), ...chosen]
+  if (!chosen) return undefined
+  const match = [...textMatch(term, words ?? [], { tree, code }), ...chosen]
+  return match.length > 0 ? match : [[exactly(term('any', ''))]]
 }
 
-async function rowsFor(db: Reader, shop: SearchShop, question: Question, filters: Filters): Promise<FoundRow[]> {
+async function placesFor(db: Reader, shop: SearchShop, question: Question, filters: Filters): Promise<readonly At[]> {
   const match = matchFor(shop, question, filters)
-  return match ? listFoundRows(db, shop, { match, filters, limit: searchTotalMax + 1 }) : []
+  return match ? placesOf(db, shop, match) : []
 }
 
-async function pageOfBroad(
-  db: Reader,
-  shop: SearchShop,
-  question: Question,
-  { order, after, limit }: { order: Order; after: Behind | null; limit: number },
-): Promise<Ranked[]> {
-  const match = matchFor(shop, question, question.filters) ?? []
-  const behind = after && order !== 'name' ? { ...after, value: Number(after.value) } : after
-  if (typeof behind?.value === 'number' && !Number.isSafeInteger(behind.value)) throw badCursor()
-  const rows = await listFoundInOrder(db, shop, { match, filters: question.filters, order, after: behind, limit })
-  return rows.map((row) => ({ row, value: valueFor(order, row) }))
+async function placesOf(db: Reader, { merchantId, columns, facts }: SearchShop, match: Match): Promise<readonly At[]> {
+  const key = `${facts.version} ${JSON.stringify(match)}`
+  const known = columns.known.get(key)
+  if (known) return known
+  const places = columns.placesOf(await fullTextOf(db).findKeys(db, merchantId, match))
+  // The columns may be ahead of the search.
+  if (columns.version === facts.version) columns.known.set(key, places)
+  return places
 }
 
-async function rankedRows(
-  db: Reader,
-  shop: SearchShop,
-  question: Question,
-  {
-    order,
-    rows,
-    isBroad,
-    after,
-  }: { order: Order | 'relevance'; rows: readonly FoundRow[]; isBroad: boolean; after: Behind | null },
-): Promise<Ranked[]> {
-  const ranked =
-    order === 'relevance'
-      ? await byRelevance(db, shop, question, { rows, isBroad })
-      : rows.map((row) => ({ row, value: valueFor(order, row) }))
-  const descending = isDescending(order)
-  const sorted = inRank(ranked, descending)
-  if (!after) return sorted
-  const behind = typeof sorted[0]?.value === 'number' ? { ...after, value: Number(after.value) } : after
-  return sorted.filter((one) => isBehind(one, behind, descending))
+// The filters that are no terms.
+function fits({ columns, mode }: SearchShop, { minPrice, maxPrice, inStock }: Filters): (at: At) => boolean {
+  const { priceMin, priceMax } = columns
+  const stock = columns.inStock[mode]
+  return (at) =>
+    (minPrice === undefined || (priceMax[at] as number) >= minPrice) &&
+    (maxPrice === undefined || (priceMin[at] as number) <= maxPrice) &&
+    (inStock === undefined || stock[at] === 1)
+}
+
+function tallyOf({ columns, mode }: SearchShop, places: readonly At[]): Tally {
+  const stock = columns.inStock[mode]
+  const counts: (number | undefined)[] = new Array(columns.facetTexts.length)
+  let [priceMin, priceMax, inStock] = [Number.MAX_SAFE_INTEGER, 0, 0]
+  for (const at of places) {
+    const [least, most] = [columns.priceMin[at] as number, columns.priceMax[at] as number]
+    if (least < priceMin) priceMin = least
+    if (most > priceMax) priceMax = most
+    inStock += stock[at] as number
+    const facet = columns.facets[at] as number
+    counts[facet] = (counts[facet] ?? 0) + 1
+  }
+  const facets = columns.facetTexts.flatMap((text, facet) => {
+    const count = counts[facet]
+    return count === undefined ? [] : [{ text, count }]
+  })
+  return { products: places.length, priceMin, priceMax, inStock, facets }
+}
+
+// The last is the one that was indexed last, which is likely to be the newest.
+function byValue({ columns }: SearchShop, order: Order, found: readonly At[]): Ranked[] {
+  const { id } = columns
+  const values = { newest: columns.publishedAt, price_asc: columns.priceMin, price_desc: columns.priceMin }
+  const column: readonly (string | number)[] = order === 'name' ? columns.nameKey : values[order]
+  return found.map((at) => ({ score: 0, value: column[at] as string | number, id: id[at] as string })).reverse()
 }
 
 async function byRelevance(
   db: Reader,
   shop: SearchShop,
   { words = [], code, filters }: Question,
-  { rows, isBroad }: { rows: readonly FoundRow[]; isBroad: boolean },
+  { found, isBroad }: { found: readonly At[]; isBroad: boolean },
 ): Promise<Ranked[]> {
   const term = termsOf(shop.merchantId)
-  const { tree } = shop
+  const { tree, columns } = shop
   const chosen = filterMatch(term, filters, tree) ?? []
-  const named: Match = [...textMatch(term, words, { tree, code: '', only: 'name' }), ...chosen]
+  const fitting = async (match: Match) => (await placesOf(db, shop, [...match, ...chosen])).filter(fits(shop, filters))
   const [coded, inName] = await Promise.all([
-    code.length > 1
-      ? listFoundRows(db, shop, { match: [[exactly(term('code', code))], ...chosen], filters, limit: codedMax })
-      : [],
+    code.length > 1 ? fitting([[exactly(term('code', code))]]) : [],
     // Of more than can be ranked, those with the words in their name are not left out.
-    isBroad ? listFoundRows(db, shop, { match: named, filters, limit: searchTotalMax }) : [],
+    isBroad ? fitting(textMatch(term, words, { tree, code: '', only: 'name' })) : [],
   ])
-  const codes = new Set(coded.map(({ productId }) => productId))
-  const all = new Map([...rows, ...inName, ...coded].map((row) => [row.productId, row]))
-  return [...all.values()].map((row) => {
-    const score = scoreOf(row, words, { tree, isCode: codes.has(row.productId) })
-    return { row, value: relevanceValue(score, row) }
+  const codes = new Set(coded.slice(0, codedMax))
+  const all = new Set([...found.slice(-searchTotalMax), ...inName.slice(-searchTotalMax), ...codes])
+  return Array.from(all, (at) => {
+    const product = {
+      fields: columns.fields[at] as string,
+      facets: columns.facetTexts[columns.facets[at] as number] as string,
+    }
+    const score = scoreOf(product, words, { tree, isCode: codes.has(at) })
+    return { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
   })
 }
 
@@ -218,7 +241,6 @@ async function corrections(
 
 const similarMax = 2_000
 const candidatesMax = 5
-const countedMax = 50
 
 async function candidatesFor(db: Reader, shop: SearchShop, word: string): Promise<string[]> {
   if (word.length < misspeltLengthMin) return []
@@ -237,23 +259,13 @@ async function candidatesFor(db: Reader, shop: SearchShop, word: string): Promis
     .map(({ candidate }) => candidate)
 }
 
-async function countOf(db: Reader, { tree, ...shop }: SearchShop, word: AskedWord): Promise<number> {
-  const match = textMatch(termsOf(shop.merchantId), [word], { tree, code: '' })
-  return (await listFoundRows(db, shop, { match, filters: {}, limit: countedMax })).length
+async function countOf(db: Reader, shop: SearchShop, word: AskedWord): Promise<number> {
+  const match = textMatch(termsOf(shop.merchantId), [word], { tree: shop.tree, code: '' })
+  return (await placesOf(db, shop, match)).length
 }
 
 async function listRowsOf(db: Reader, shop: SearchShop, page: readonly Ranked[]): Promise<string[]> {
-  const ids = page.map(({ row }) => row.productId)
+  const ids = page.map(({ id }) => id)
   const textOf = new Map((await listListRows(db, shop, ids)).map(({ productId, listRow }) => [productId, listRow]))
   return ids.flatMap((id) => textOf.get(id) ?? [])
-}
-
-function writePosition({ row, value }: Ranked): string {
-  return `${value} ${row.productId}`
-}
-
-function readPosition(text: string): Behind {
-  const [value = '', id = '', ...rest] = text.split(' ')
-  if (!/^-?[0-9a-f.]+$/.test(value) || !isId('prd', id) || rest.length > 0) throw badCursor()
-  return { value, id }
 }

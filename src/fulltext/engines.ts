@@ -2,7 +2,7 @@
 // This is the one place besides storage/ that asks for the engine, because SQLite (FTS5) and PostgreSQL (tsvector with GIN) have
 // no text in common here. Both index the terms exactly as they are given.
 
-import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 import { hashOf, type Match, type Term } from './terms.ts'
 
 export interface FullText {
@@ -12,10 +12,10 @@ export interface FullText {
   remove(tx: Tx, key: ProductKey): void
   // The number for a new row of `product_index`.
   readonly nextDoc: Fragment
-  // `from ${matching}` are rows `p` of product_index that match: all, or 20,000.
-  matching(merchantId: string, match: Match): Fragment
-  // A condition on rows `p` that are read in another order.
-  isMatching(merchantId: string, match: Match): Fragment
+  // The column of product_index by which a product is named in `findKeys`.
+  readonly key: Fragment
+  // The products that match, in no order.
+  findKeys(db: Reader, merchantId: string, match: Match): Promise<(string | number)[]>
 }
 
 export interface ProductKey {
@@ -26,9 +26,6 @@ export interface ProductKey {
 export function fullTextOf({ engine }: Reader): FullText {
   return engine === 'sqlite' ? sqlite : postgres
 }
-
-// Of one question. What matches more is too broad to be gone through for a filter.
-const matchesMax = 20_000
 
 const sqlite: FullText = {
   nextDoc: new Fragment('(select coalesce(max(doc), 0) + 1 from product_index)'),
@@ -48,17 +45,13 @@ const sqlite: FullText = {
       delete from product_index_words where rowid = (
         select doc from product_index where merchant_id = ${merchantId} and product_id = ${productId})`
   },
-  // `cross join` makes SQLite read the index first, and the plus find each row by its number.
-  matching: (merchantId, match) =>
-    fragment(
-      `(select rowid as doc from product_index_words where product_index_words match ? order by rowid desc
-          limit ${matchesMax}) f
-        cross join product_index p on p.doc = f.doc and +p.merchant_id = ?`,
-      [toFts5(match), merchantId],
-    ),
-  // The plus keeps the planner off the index of `doc`, which would lead through all that match.
-  isMatching: (_, match) =>
-    fragment(`+p.doc in (select rowid from product_index_words where product_index_words match ?)`, [toFts5(match)]),
+  key: new Fragment('doc'),
+  // As one text: 10,000 rows of one number took 7.5 ms, the text takes 1.1.
+  async findKeys(db, _, match) {
+    const [row] = await db.sql<{ keys: string }>`
+      select json_group_array(rowid) as "keys" from product_index_words where product_index_words match ${toFts5(match)}`
+    return JSON.parse(row?.keys ?? '[]') as number[]
+  },
 }
 
 const postgres: FullText = {
@@ -73,24 +66,13 @@ const postgres: FullText = {
   remove(tx, { merchantId, productId }) {
     tx.send`delete from product_index_words where merchant_id = ${merchantId} and product_id = ${productId}`
   },
-  matching: (merchantId, match) =>
-    fragment(
-      `(select merchant_id, product_id from product_index_words where merchant_id = ? and words @@ cast(? as tsquery)
-          limit ${matchesMax}) f
-        join product_index p on p.merchant_id = f.merchant_id and p.product_id = f.product_id`,
-      [merchantId, toTsquery(match)],
-    ),
-  isMatching: (merchantId, match) =>
-    fragment(
-      `exists (
-        select 1 from product_index_words f
-        where f.merchant_id = ? and f.product_id = p.product_id and f.words @@ cast(? as tsquery))`,
-      [merchantId, toTsquery(match)],
-    ),
-}
-
-function fragment(text: string, values: readonly SqlValue[]): Fragment {
-  return new Fragment(text, values)
+  key: new Fragment('product_id'),
+  async findKeys(db, merchantId, match) {
+    const [row] = await db.sql<{ keys: string | null }>`
+      select string_agg(product_id, ',') as "keys" from product_index_words
+      where merchant_id = ${merchantId} and words @@ cast(${toTsquery(match)} as tsquery)`
+    return row?.keys ? row.keys.split(',') : []
+  },
 }
 
 // Terms hold no quotation marks: they are made of letters and digits.

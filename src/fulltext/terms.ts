@@ -4,10 +4,11 @@
 
 import { fold } from './words.ts'
 
-// word: of any field. name: of the name. code: a whole SKU code. The others are filters.
-export type Kind = 'word' | 'name' | 'code' | 'category' | 'tag' | 'option'
+// any: of every product, with an empty text. word: of any field. name: of the name. code: a whole SKU code. The others are filters.
+export type Kind = 'any' | 'word' | 'name' | 'code' | 'category' | 'tag' | 'option'
 
 const letters: Readonly<Record<Kind, string>> = {
+  any: 'a',
   word: 'w',
   name: 'n',
   code: 'k',

@@ -1,0 +1,156 @@
+// What searches count and sort by, of all published products of a merchant, in memory and by column. Reading the rows of a thousand
+// products from the database took longer than everything else in a search. The database says with each search which version the
+// catalog has, and what was written since is read before the columns are used, so they are never older than the search.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Mode } from '../contract/words.ts'
+import { Lru } from '../kit/lru.ts'
+import type { Reader } from '../storage/storage.ts'
+import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts'
+
+// A place in the columns.
+export type At = number
+
+export interface Columns {
+  readonly version: number
+  // What terms have found, by version and terms. Shoppers ask for the same words with other filters, orders and pages.
+  readonly known: Lru<string, readonly At[]>
+  // The places of these products; of unknown ones nothing.
+  placesOf(keys: readonly (string | number)[]): At[]
+  readonly id: readonly string[]
+  readonly publishedAt: readonly number[]
+  readonly priceMin: readonly number[]
+  readonly priceMax: readonly number[]
+  readonly nameKey: readonly string[]
+  // The place of its facets among `facetTexts`: many products have the same.
+  readonly facets: readonly number[]
+  readonly facetTexts: readonly string[]
+  readonly fields: readonly string[]
+  readonly inStock: Readonly<Record<Mode, readonly number[]>>
+}
+
+export interface ColumnsCache {
+  // As of this version of the catalog, or a later one.
+  columnsOf(db: Reader, merchantId: string, version: number): Promise<Columns>
+}
+
+const cachedBytesMax = 128 * 2 ** 20
+// Of one merchant; 2 MB.
+const knownPlacesMax = 250_000
+
+export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
+  const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => bytes)
+  const reading = new Map<string, Promise<unknown>>()
+
+  async function read(columns: StoredColumns, db: Reader, merchantId: string, version: number): Promise<void> {
+    await columns.readSince(db, merchantId, { version, rowsPerTurn })
+    // Anew, because it weighs more now.
+    cache.delete(merchantId)
+    columns.weigh()
+    cache.set(merchantId, columns)
+  }
+
+  return {
+    async columnsOf(db, merchantId, version) {
+      // A failure is that of the search which reads; the next one tries by itself.
+      await reading.get(merchantId)?.catch(() => {})
+      const cached = cache.get(merchantId)
+      if (cached && cached.version >= version && !cached.isOvergrown) return cached
+      const columns = cached && !cached.isOvergrown ? cached : new StoredColumns()
+      const done = read(columns, db, merchantId, version)
+      reading.set(merchantId, done)
+      try {
+        await done
+      } finally {
+        if (reading.get(merchantId) === done) reading.delete(merchantId)
+      }
+      return columns
+    },
+  }
+}
+
+// Of a row, besides its texts.
+const rowBytes = 250
+
+class StoredColumns implements Columns {
+  // Everything that was written until then is here.
+  version = -1
+  bytes = 1
+  readonly known = new Lru<string, readonly At[]>(knownPlacesMax, (places) => places.length + 10)
+  readonly id: string[] = []
+  readonly publishedAt: number[] = []
+  readonly priceMin: number[] = []
+  readonly priceMax: number[] = []
+  readonly nameKey: string[] = []
+  readonly facets: number[] = []
+  readonly facetTexts: string[] = []
+  readonly fields: string[] = []
+  readonly inStock: Record<Mode, number[]> = { live: [], test: [] }
+  readonly #places = new Map<string | number, At>()
+  readonly #facetPlaces = new Map<string, number>()
+  #textLength = 0
+  #firstLength = 0
+
+  // Products that are no longer published stay, as no search finds them. When they are most, it is time to begin anew.
+  get isOvergrown(): boolean {
+    return this.version >= 0 && this.id.length > 2 * this.#firstLength + 1_000
+  }
+
+  weigh(): void {
+    this.bytes = 8 * knownPlacesMax + this.id.length * rowBytes + 2 * this.#textLength
+  }
+
+  placesOf(keys: readonly (string | number)[]): At[] {
+    const places: At[] = []
+    for (const key of keys) {
+      const at = this.#places.get(key)
+      if (at !== undefined) places.push(at)
+    }
+    return places
+  }
+
+  async readSince(
+    db: Reader,
+    merchantId: string,
+    { version, rowsPerTurn }: { version: number; rowsPerTurn: number },
+  ): Promise<void> {
+    let after: IndexPlace = { changed: this.version + 1, productId: '' }
+    for (;;) {
+      const rows = await listIndexRows(db, merchantId, after, rowsPerTurn)
+      for (const row of rows) this.#put(row)
+      const last = rows.at(-1)
+      if (!last || rows.length < rowsPerTurn) break
+      after = last
+      // Others are answered in between.
+      await nextTurn()
+    }
+    if (this.version < 0) this.#firstLength = this.id.length
+    this.version = Math.max(this.version, version)
+  }
+
+  #put(row: IndexedRow): void {
+    const known = this.#places.get(row.key)
+    const at = known ?? this.id.length
+    if (known === undefined) this.#places.set(row.key, at)
+    else this.#textLength -= (this.fields[at]?.length ?? 0) + (this.nameKey[at]?.length ?? 0)
+    this.id[at] = row.productId
+    this.publishedAt[at] = row.publishedAt
+    this.priceMin[at] = row.priceMin
+    this.priceMax[at] = row.priceMax
+    this.nameKey[at] = row.nameKey
+    this.facets[at] = this.#facetPlace(row.facets)
+    this.fields[at] = row.fields
+    this.inStock.live[at] = row.liveInStock
+    this.inStock.test[at] = row.testInStock
+    this.#textLength += row.fields.length + row.nameKey.length
+  }
+
+  #facetPlace(text: string): number {
+    const known = this.#facetPlaces.get(text)
+    if (known !== undefined) return known
+    const place = this.facetTexts.push(text) - 1
+    this.#facetPlaces.set(text, place)
+    this.#textLength += text.length
+    return place
+  }
+}
