@@ -52,8 +52,6 @@ export interface Surface<Rows extends Readonly<Record<string, Operation>> = Read
   // Every path of the surface begins with it.
   base: `/${string}`
   operations: Rows
-  // What a method is answered with that no operation of the path has (default: 405).
-  wrongMethodStatus?: 404 | 405
   errorBody(error: ErrorFacts): object
 }
 

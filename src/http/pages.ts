@@ -75,7 +75,6 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
     pattern: page.path,
     name: page.name,
     kind: 'page',
-    wrongMethodStatus: 405,
     isProbe: page.isProbe ?? false,
     async answer(incoming, trace) {
       refuseZero(incoming.raw)
@@ -128,7 +127,6 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
     pattern: handOff.path,
     name: handOff.name,
     kind: 'page',
-    wrongMethodStatus: 405,
     isProbe: false,
     async answer(request, { requestId }, response) {
       refuseUnfit(request.raw)

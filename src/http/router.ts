@@ -12,7 +12,6 @@ export interface FoundRoute {
 // The path is known, and has other methods.
 export interface OtherMethods {
   allowed: readonly string[]
-  wrongMethodStatus: 404 | 405
 }
 
 // Undefined where there is no such path.
@@ -40,15 +39,8 @@ export function createRouter(routes: readonly Route[]): FindRoute {
   }
 
   function otherMethods(url: string): OtherMethods | undefined {
-    const allowed: string[] = []
-    let wrongMethodStatus: 404 | 405 = 405
-    for (const method of routedMethods) {
-      const found = find(method, url)
-      if (!found || found === 'bad path') continue
-      allowed.push(method)
-      wrongMethodStatus = found.route.wrongMethodStatus
-    }
-    return allowed.length === 0 ? undefined : { allowed, wrongMethodStatus }
+    const allowed = routedMethods.filter((method) => typeof find(method, url) === 'object')
+    return allowed.length === 0 ? undefined : { allowed }
   }
 
   return (method, url) => find(method, url) ?? otherMethods(url)

@@ -21,8 +21,6 @@ export interface Route {
   // What the log and the metrics call it; the address itself may hold a secret and is never written down.
   name: string
   kind: 'operation' | 'page'
-  // What another method of the path is answered with.
-  wrongMethodStatus: 404 | 405
   // Answered under any load, because it is asked for that load.
   isProbe: boolean
   // Null where the answer was written to the response already.

@@ -63,7 +63,6 @@ test('500 to an answer of an operation that cannot be written, and the server li
     pattern: path,
     name: 'getThings',
     kind: 'operation',
-    wrongMethodStatus: 405,
     isProbe: false,
     answer: async () => ({ status: 200, body: '{}', headers: { etag: etags.shift() ?? '' } }),
     refused: () => assert.fail('not refused'),

@@ -81,10 +81,9 @@ export function createServer(parts: ServerParts): HttpServer {
     )
   }
 
-  function otherMethod(raw: IncomingMessage, { allowed, wrongMethodStatus: status }: OtherMethods): Outgoing {
-    if (status === 404) return refused(refuse('route_not_found', { headers: { allow: allowed.join(', ') } }), raw)
+  function otherMethod(raw: IncomingMessage, { allowed }: OtherMethods): Outgoing {
     const headers = { allow: [...allowed, 'OPTIONS'].join(', ') }
-    if (raw.method !== 'OPTIONS') return refused(refuse('route_not_found', { status, headers }), raw)
+    if (raw.method !== 'OPTIONS') return refused(refuse('route_not_found', { status: 405, headers }), raw)
     metrics.countRequest('none', 204, 0)
     return { status: 204, body: '', headers: hasBody(raw) ? { ...headers, connection: 'close' } : headers }
   }

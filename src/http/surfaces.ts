@@ -74,7 +74,6 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
     pattern: callable.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     name: callable.id,
     kind: 'operation',
-    wrongMethodStatus: surface.wrongMethodStatus ?? 405,
     isProbe: false,
     answer: (request, trace) => answer(callable, request, trace),
     refused(refusal: Refusal, _, requestId) {

@@ -343,7 +343,5 @@ export const openSurface: Surface<Operations> = {
   name: 'open',
   base: '/api/v1',
   operations,
-  // Its operations answer with the statuses that the interface declares, and 405 is not one of them.
-  wrongMethodStatus: 404,
   errorBody: (error) => ({ error }),
 }
