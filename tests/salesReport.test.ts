@@ -10,6 +10,7 @@ import { refundOrder } from '../src/orders/operator.ts'
 import { countAllAgain, countSales } from '../src/reports/count.ts'
 import { dayOf, type Period, periodOf } from '../src/reports/days.ts'
 import { listChangedOrders } from '../src/reports/store.ts'
+import type { Tx } from '../src/storage/storage.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-05-20T00:30:00.000Z')
@@ -147,6 +148,45 @@ eachEngine('the sales report', (given) => {
     assert.ok(refunded > 0 && placed.length > 15)
     await count()
     assert.equal(await count(), 0)
+    await assertAgrees('UTC')
+  })
+
+  test('a whole month is read from its sums, unless a version that does not know of months has counted in it', async () => {
+    const summed = await house.storage.read(
+      (db) => db.sql<{ month: string; days: number | null }>`
+        select month, days from sales_summed_months where merchant_id = ${house.merchantId} order by month`,
+    )
+    assert.deepEqual(
+      summed.map(({ month, days }) => [month, days !== null]),
+      [
+        ['2026-05', true],
+        ['2026-06', false],
+      ],
+    )
+    const ofMay = async () =>
+      (await report('?from=2026-05-01&to=2026-05-31&by=product')).rows.map(
+        ({ shipping }: { shipping: number }) => shipping,
+      )
+    const change = (statement: (tx: Tx) => Promise<unknown>) => house.storage.write(statement)
+    // A product has no shipping, so this shows what was read.
+    await change((tx) => tx.sql`update sales_months set shipping = 1 where merchant_id = ${house.merchantId}`)
+    assert.deepEqual([...new Set(await ofMay())], [1])
+    const [day] = await house.storage.read(
+      (db) => db.sql<{ day: string }>`
+        select max(day) as "day" from sales_days
+        where merchant_id = ${house.merchantId} and part = 'all' and day < '2026-06'`,
+    )
+    const setMark = (mark: number) =>
+      change((tx) => tx.sql`update sales_days set has_month = ${mark} where part = 'all' and day = ${day?.day ?? ''}`)
+    await setMark(0)
+    assert.deepEqual([...new Set(await ofMay())], [0], 'a day was counted')
+    await setMark(1)
+    assert.deepEqual([...new Set(await ofMay())], [1])
+    await change((tx) => tx.sql`update sales_summed_months set days = days + 1 where month = '2026-05'`)
+    assert.deepEqual([...new Set(await ofMay())], [0], 'a day was dropped')
+    await change((tx) => tx.sql`update sales_summed_months set days = null where month = '2026-05'`)
+    assert.equal(await count(), 1)
+    assert.deepEqual([...new Set(await ofMay())], [0], 'summed again')
     await assertAgrees('UTC')
   })
 

@@ -3,7 +3,7 @@
 import { modes } from '../contract/words.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { dayOf, plusDays, startOf } from './days.ts'
+import { dayOf, monthOf, plusDays, startOf } from './days.ts'
 import {
   type ChangedOrder,
   countDay,
@@ -12,11 +12,14 @@ import {
   findPlacedAfter,
   findRecount,
   findSellerOfSales,
+  forgetMonths,
   listChangedOrders,
+  listDueMonths,
   listRecounts,
   markCounted,
   putRecount,
   type Recount,
+  sumMonth,
 } from './store.ts'
 
 // The number of orders, and of days that were counted again. Any number of nodes may do this at once.
@@ -29,7 +32,29 @@ export async function countSales(storage: Storage, now: number, rowsMax: number)
     ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }),
     (group) => storage.write((tx) => countOrders(tx, group)),
   )
-  return recounted + counted
+  return recounted + counted + (await sumMonths(storage, now))
+}
+
+// A month that has just ended still changes often.
+const graceMs = 3 * 86_400_000
+
+// The number of months. Any day that is counted after this leaves its month to be summed again.
+async function sumMonths(storage: Storage, now: number): Promise<number> {
+  const before = monthOf(dayOf(now - graceMs, 'UTC'))
+  const due = await storage.read((db) => listDueMonths(db, before, now))
+  return handleRows(
+    { storage, loop: 'sales', now },
+    due.map((month) => [month]),
+    ({ merchantId, month }) => ({ tenantId: merchantId, rowId: month }),
+    ([month]) =>
+      storage.write(async (tx) => {
+        if (!month) return 0
+        // As where days are counted.
+        await tx.lockRow`select id from merchants where id = ${month.merchantId}`
+        sumMonth(tx, month)
+        return 1
+      }),
+  )
 }
 
 // The orders are read again after their versions were: what changes in between is counted, and counted once more.
@@ -79,6 +104,7 @@ async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<numbe
   const recount = await findRecount(tx, { merchantId, mode })
   if (!seller || !recount) return 0
   const { timeZone } = seller
+  forgetMonths(tx, { merchantId, mode })
   let { day } = recount
   for (let count = 0; count < daysMax; count += 1) {
     const from = day === '' ? 0 : startOf(plusDays(day, 1), timeZone)

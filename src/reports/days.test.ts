@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dayOf, daysBetween, isDay, periodOf, plusDays, startOf } from './days.ts'
+import { dayOf, daysBetween, isDay, lastOf, periodOf, plusDays, rangesWithout, startOf } from './days.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -44,6 +44,21 @@ describe('periods', () => {
 
   test('the number of days counts both ends', () => {
     assert.deepEqual([daysBetween('2026-02-28', '2026-03-01'), daysBetween('2026-03-02', '2026-03-01')], [2, 0])
+  })
+
+  test('a range without whole months', () => {
+    const range = { from: '2025-12-15', to: '2026-04-30' }
+    const without = (...months: string[]) => rangesWithout(range, months).map(({ from, to }) => `${from} ${to}`)
+    assert.deepEqual(without(), ['2025-12-15 2026-04-30'])
+    assert.deepEqual(without('2026-01', '2026-02'), ['2025-12-15 2025-12-31', '2026-03-01 2026-04-30'])
+    assert.deepEqual(without('2026-02', '2026-04'), ['2025-12-15 2026-01-31', '2026-03-01 2026-03-31'])
+    assert.deepEqual(rangesWithout({ from: '2026-02-01', to: '2026-02-28' }, ['2026-02']), [])
+    assert.deepEqual(['2026-02-28', '2026-02-27', '2024-02-28', '2026-12-31'].map(lastOf), [
+      '2026-02-31',
+      '2026-02-27',
+      '2024-02-28',
+      '2026-12-31',
+    ])
   })
 
   test('what is a day', () => {

@@ -59,3 +59,34 @@ export function isDay(text: string): boolean {
   const at = /^(19|2\d)\d\d-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text
 }
+
+// 2026-06.
+export type Month = string
+
+export function monthOf(day: Day): Month {
+  return day.slice(0, 7)
+}
+
+// A day that is the last of its month, as if every month had 31; others as they are.
+export function lastOf(day: Day): Day {
+  return monthOf(plusDays(day, 1)) === monthOf(day) ? day : `${monthOf(day)}-31`
+}
+
+export interface DayRange {
+  // Both included.
+  from: Day
+  to: Day
+}
+
+// What remains of a range without these months, which are in order and lie within it.
+export function rangesWithout({ from, to }: DayRange, months: readonly Month[]): DayRange[] {
+  const ranges: DayRange[] = []
+  let next = from
+  for (const month of months) {
+    const first = `${month}-01`
+    if (next < first) ranges.push({ from: next, to: plusDays(first, -1) })
+    next = `${monthOf(plusDays(`${month}-28`, 4))}-01`
+  }
+  if (next <= to) ranges.push({ from: next, to })
+  return ranges
+}
