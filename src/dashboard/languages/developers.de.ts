@@ -242,6 +242,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.archivedAt': 'Archiviert',
   'member.categories': 'Kategorien',
   'member.skus': 'Varianten',
+  'member.skuId': 'SKU',
   'member.price': 'Preis',
   'member.compareAtPrice': 'Vorheriger Preis',
   'member.whenSoldOut': 'Wenn ausverkauft',

@@ -237,6 +237,7 @@ export const developersEn = {
   'member.archivedAt': 'Archived',
   'member.categories': 'Categories',
   'member.skus': 'Variants',
+  'member.skuId': 'SKU',
   'member.price': 'Price',
   'member.compareAtPrice': 'Price before',
   'member.whenSoldOut': 'When sold out',
