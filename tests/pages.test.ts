@@ -2,16 +2,15 @@
 // without script too, and without a word to any other host.
 
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
+import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
 import { sitePages } from '../src/site/pages.ts'
 
-let server: Server
+let server: PageServer
 let browser: Browser
 let origin = ''
 
@@ -23,46 +22,32 @@ before(async () => {
     listShops: async () => [{ slug: 'hearth', name: 'Hearth & Hollow', productSlug: 'oak-bowl' }],
     demo: () => true,
   })
-  server = createServer(async (raw, response) => {
-    const page = pages.find(({ path }) => path === raw.url?.split('?')[0])
-    if (!page) return void response.writeHead(404).end()
-    const { status, headers, body } = await page.answer({
-      raw,
-      path: {},
-      address: '127.0.0.1',
-      receive: (read) => read(),
-    })
-    response.writeHead(status, headers).end(body)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await servePages(pages)
+  origin = server.origin
   browser = await launchBrowser()
 })
 
 after(async () => {
   await browser.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
 })
 
 const sizes = { desk: { width: 1280, height: 800 }, telephone: { width: 390, height: 844 } }
-for (const path of ['/', '/docs']) {
+for (const path of ['/', '/docs', '/docs/extensions']) {
   for (const [device, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       // Colours do not hang on the width, and the reference is long.
       const isPair = (device === 'desk') === (colorScheme === 'dark')
-      if (!isWide && (path === '/docs' ? device === 'desk' || !isPair : isPair)) continue
+      if (!isWide && (path !== '/' ? device === 'desk' || !isPair : isPair)) continue
       test(`${path} on a ${device} in ${colorScheme}`, async () => {
         await visit(path, { viewport, colorScheme }, async (tab) => {
           // What is folded away must be as readable as the rest.
           await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
           const overhang = await tab.evaluate('document.documentElement.scrollWidth - innerWidth')
           assert.equal(overhang, 0, 'wider than the window')
-          // All chapters of the reference are made alike, and axe needs seconds for the whole of them.
+          // All parts of the reference are made alike, and axe needs seconds for the whole of them.
           if (!isWide)
-            await tab.evaluate(
-              `for (const chapter of document.querySelectorAll('.chapter')) [...chapter.children].slice(5).forEach((one) => one.remove())`,
-            )
+            await tab.evaluate(`[...document.querySelectorAll('.operation')].slice(3).forEach((one) => one.remove())`)
           assert.deepEqual(await violations(tab), [])
         })
       })
@@ -72,7 +57,7 @@ for (const path of ['/', '/docs']) {
 
 describe('the reference', () => {
   test('without script has its contents on a desk, and folded on a telephone', async () => {
-    await visit('/docs', { viewport: sizes.desk, javaScriptEnabled: false }, async (tab) => {
+    await visit('/docs/carts', { viewport: sizes.desk, javaScriptEnabled: false }, async (tab) => {
       const link = tab.locator('.contents a[href="#getPublicCart"]')
       assert(await link.isVisible())
       await link.focus()
@@ -80,7 +65,7 @@ describe('the reference', () => {
       assert(await tab.locator('#getPublicCart').isVisible())
     })
     await visit('/docs', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
-      const link = tab.locator('.contents a[href="#getPublicCart"]')
+      const link = tab.locator('.contents a[href="/docs/carts#getPublicCart"]')
       assert(!(await link.isVisible()))
       await tab.locator('.contents summary').click()
       assert(await link.isVisible())
@@ -92,9 +77,11 @@ describe('the reference', () => {
       await tab.getByLabel('Filter the contents').fill('cart cancel')
       assert.equal(await tab.locator('.contents li:visible').count(), 0)
       await tab.getByLabel('Filter the contents').fill('cancel')
-      assert(await tab.locator('.contents a[href="#cancelStorefrontOrder"]').isVisible())
-      assert(!(await tab.locator('.contents a[href="#getPublicCart"]').isVisible()))
+      assert(await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').isVisible())
+      assert(!(await tab.locator('.contents a[href="/docs/carts#getPublicCart"]').isVisible()))
 
+      await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').click()
+      await tab.waitForURL(/\/docs\/orders#cancelStorefrontOrder$/)
       await tab.locator('.contents a[href="#cancelStorefrontOrder"]').click()
       await tab.locator('.contents a[href="#cancelStorefrontOrder"][aria-current]').waitFor()
 
@@ -103,10 +90,17 @@ describe('the reference', () => {
     })
   })
 
+  test('an address from when all was one page leads on to the operation', async () => {
+    await visit('/docs#setPublicCartAddress', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
+      await tab.locator('#setPublicCartAddress a').click()
+      await tab.waitForURL(/\/docs\/carts#setPublicCartAddress$/)
+    })
+  })
+
   test('a chosen section is not hidden by what is fixed on top', async () => {
     for (const viewport of Object.values(sizes)) {
-      await visit('/docs#setPublicCartAddress', { viewport }, async (tab) => {
-        const heading = await tab.locator('#setPublicCartAddress h3').boundingBox()
+      await visit('/docs/carts#setPublicCartAddress', { viewport }, async (tab) => {
+        const heading = await tab.locator('#setPublicCartAddress h2').boundingBox()
         const bar = await tab.locator(viewport === sizes.desk ? '.bar' : '.contents').boundingBox()
         assert(heading && bar)
         assert(heading.y >= bar.y + bar.height && heading.y < viewport.height / 2, `at ${heading.y}`)

@@ -19,7 +19,7 @@ import type { Handlers } from '../src/http/handler.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from '../src/http/surfaces.ts'
 import { newId } from '../src/kit/ids.ts'
 import { Refusal, refuse } from '../src/kit/refuse.ts'
-import { referencePage } from '../src/site/reference.ts'
+import { referencePages } from '../src/site/reference.ts'
 
 const Note = object({ id: Type.String(), text: Type.String(), color: Type.String() })
 const NoteList = object({ notes: Type.Array(Note), next: nullable(Type.String()) })
@@ -357,7 +357,8 @@ test('the document of a second surface is valid, and says its query, statuses an
 })
 
 test('the reference page of a second surface shows its operations and their query', () => {
-  const page = referencePage(document, { origin: 'https://shop.example', version: '1', path: '/docs/notes' })
+  const pages = referencePages(document, { origin: 'https://shop.example', version: '1', path: '/docs/notes' })
+  const page = [...pages.values()].join('')
   for (const id of Object.keys(operations)) assert.match(page, new RegExp(`id="${id}"`))
   assert.match(page, /Query parameters of listNotes/)
   assert.match(page, /\/notes\/v1\/notes\?limit=2&(amp;)?word=a&(amp;)?word=b/)

@@ -3,13 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi, type SurfaceDocument } from '../contract/openapi.ts'
-import type { HtmlPage } from '../http/pages.ts'
+import type { HtmlPage, PageRequest } from '../http/pages.ts'
 import { late } from '../kit/late.ts'
+import { refuse } from '../kit/refuse.ts'
 import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 import { favicon } from '../pages/mark.ts'
 import { script, style } from './assets.ts'
 import { siteHeaders } from './frame.ts'
-import { referencePage } from './reference.ts'
+import { referencePages } from './reference.ts'
 import { type Shop, startPage } from './start.ts'
 
 export interface SiteParts {
@@ -34,9 +35,14 @@ export function sitePages({
 }: SiteParts): HtmlPage[] {
   const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
     const reference = late(async () => {
-      const text = referencePage(await document(), { origin: origin(), version, path, openApiPath })
-      return makeAsset(text, siteHeaders)
+      const pages = referencePages(await document(), { origin: origin(), version, path, openApiPath })
+      return new Map([...pages].map(([at, text]) => [at, makeAsset(text, siteHeaders)]))
     })
+    const answerPart = async (at: string, request: PageRequest) => {
+      const asset = (await reference()).get(at)
+      if (!asset) throw refuse('route_not_found')
+      return answerAsset(asset, request)
+    }
     const openApi = late(async () =>
       makeAsset(printOpenApi(await document(), { serverUrl: origin(), version }), openHeaders),
     )
@@ -45,7 +51,13 @@ export function sitePages({
         path,
         name: `reference${name}`,
         isDear: true,
-        answer: async (request) => answerAsset(await reference(), request),
+        answer: (request) => answerPart(path, request),
+      },
+      {
+        path: `${path}/:group`,
+        name: `reference${name}`,
+        isDear: true,
+        answer: (request) => answerPart(`${path}/${request.path.group}`, request),
       },
       {
         path: openApiPath,

@@ -1,4 +1,5 @@
-// The API reference, printed from the contract: complete without script, in one page that can be searched and printed.
+// The API reference, printed from the contract and complete without script: an overview, and a page for each group of operations, for
+// the events and for the schemas.
 
 import { methods } from '../contract/methods.ts'
 import { eventSchemaName, events } from '../contract/open/events.ts'
@@ -14,7 +15,7 @@ import {
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
 import type { Operation } from '../contract/surface.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html, trusted } from '../pages/html.ts'
 import { clientCallFor, codeBlock, curlFor, fill, jsonCode } from './example.ts'
 import { framed } from './frame.ts'
 import { chaptersOf, codeLink, guide } from './guide.ts'
@@ -55,39 +56,156 @@ export interface ReferencePlace {
   openApiPath?: string
 }
 
-export function referencePage(
-  about: SurfaceDocument,
-  { origin, version, path, openApiPath = '/openapi.json' }: ReferencePlace,
-): string {
+// By path. Anchors of operations, events and schemas exist on the overview too, where each is a link to the page that has it.
+export function referencePages(about: SurfaceDocument, place: ReferencePlace): ReadonlyMap<string, string> {
+  const { origin, version, path, openApiPath = '/openapi.json' } = place
   const errorSchemaName = about.schemas.find(([, schema]) => schema === about.errorSchema)?.[0] ?? ''
   const document = openApiDocument(about, { serverUrl: origin, version }) as unknown as Document
-  const ids = Object.keys(about.surface.operations)
-  const told = about.events ? `${ids.length} operations and ${eventKinds.length} events` : `${ids.length} operations`
   const { schemas } = document.components
-  const body = html`<div class="reference">
-${contents(about, schemas)}
+  const groups = groupsOf(about, document, origin)
+  const chapters = guide(about, { origin, openApiPath, errorSchemaName }, errorExample(about, 'version_conflict'))
+  const homes = new Map([
+    ...idsIn(chapters).map((id): [string, string] => [id, path]),
+    ...groups.flatMap(({ slug, body }) => idsIn(body).map((id): [string, string] => [id, `${path}/${slug}`])),
+  ])
+  const named = about.events ? 'API reference' : `${about.title}: API reference`
+  const pages: [path: string, title: string, description: string, body: Html][] = [
+    [
+      path,
+      named,
+      about.events
+        ? 'Every operation, event and schema of this Cartwright server.'
+        : `Every operation and schema of ${about.title}.`,
+      html`${overviewContents(about, groups, path)}
 <main id="main">
-<div class="opening"><h1>${about.events ? 'API reference' : `${about.title}: API reference`}</h1>
-<p>${told} of ${about.events ? 'Cartwright' : about.title} ${version}. This page is printed from the contract that the server checks every request against.</p></div>
-${guide(about, { origin, openApiPath, errorSchemaName }, errorExample(about, 'version_conflict'))}
-${about.tags.map(
-  ({ name, description }) => html`<section class="chapter" id="${tagAnchor(name)}"><h2>${name}</h2>
-<p>${description}</p>
-${operationsOf(about, name).map(([id, row]) => operationSection({ about, id, row, told: documented(document, row), schemas, origin }))}</section>
-`,
-)}
-${about.events && eventChapter(schemas)}
-${schemaChapter(schemas)}
-</main>
-</div>`
-  return framed({
-    title: `API reference · ${about.title}`,
-    description: about.events
-      ? 'Every operation, event and schema of this Cartwright server.'
-      : `Every operation and schema of ${about.title}.`,
-    path,
-    body,
+<div class="opening"><h1>${named}</h1>
+<p>${toldOf(about)} of ${about.events ? 'Cartwright' : about.title} ${version}. These pages are printed from the contract that the server checks every request against.</p></div>
+${groups.map((group) => groupIndex(group, path))}
+${chapters}
+</main>`,
+    ],
+    ...groups.map((group): [string, string, string, Html] => [
+      `${path}/${group.slug}`,
+      `${group.title} · ${named}`,
+      `${group.title}: ${group.description}`,
+      html`${groupContents(groups, group, path)}
+<main id="main">
+<div class="opening"><p class="above"><a href="${path}">${named}</a></p><h1>${group.title}</h1>
+<p>${prose(group.description)}</p></div>
+${group.body}
+</main>`,
+    ]),
+  ]
+  return new Map(
+    pages.map(([at, title, description, body]) => [
+      at,
+      framed({
+        title: about.events ? `${title} · Cartwright` : title,
+        description,
+        path: at,
+        body: html`<div class="reference">${trusted(linked(String(body), at, homes, schemas))}</div>`,
+      }),
+    ]),
+  )
+}
+
+function toldOf({ surface, events: hasEvents }: SurfaceDocument): string {
+  const count = Object.keys(surface.operations).length
+  return hasEvents ? `${count} operations and ${eventKinds.length} events` : `${count} operations`
+}
+
+interface Group {
+  slug: string
+  title: string
+  description: string
+  entries: readonly { id: string; text: string | Html; method?: Operation['method'] }[]
+  body: Html
+}
+
+function groupsOf(about: SurfaceDocument, document: Document, origin: string): Group[] {
+  const { schemas } = document.components
+  const ofOperations = about.tags.map(({ name, description }): Group => {
+    const rows = operationsOf(about, name)
+    return {
+      slug: name.toLowerCase().replaceAll(' ', '-'),
+      title: name,
+      description,
+      entries: rows.map(([id, row]) => ({ id, text: row.summary, method: row.method })),
+      body: html`${rows.map(([id, row]) => operationSection({ about, id, row, told: documented(document, row), schemas, origin }))}`,
+    }
   })
+  const ofEvents: Group = {
+    slug: 'events',
+    title: 'Events',
+    description: 'What webhook endpoints are told.',
+    entries: eventKinds.map((kind) => ({ id: eventAnchor(kind), text: kind })),
+    body: eventChapter(schemas),
+  }
+  const ofSchemas: Group = {
+    slug: 'schemas',
+    title: 'Schemas',
+    description: 'The named parts of requests and answers.',
+    entries: [
+      ...objectNames(schemas).map((name) => ({ id: schemaAnchor(name), text: breakable(name) })),
+      { id: 'values', text: 'Plain values' },
+    ],
+    body: schemaChapter(schemas),
+  }
+  return [...ofOperations, ...(about.events ? [ofEvents] : []), ofSchemas]
+}
+
+function idsIn(body: Html): string[] {
+  return [...String(body).matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
+}
+
+// A link to an anchor of another page names that page.
+function linked(text: string, here: string, homes: ReadonlyMap<string, string>, schemas: Schemas): string {
+  return text.replaceAll(/ href="#([^"]*)"/g, (link, id: string) => {
+    const home = homes.get(id)
+    if (home === undefined && id.startsWith('schema-') && id.slice('schema-'.length) in schemas)
+      throw new Error(`no page has the schema ${id}`)
+    return home === undefined || home === here ? link : ` href="${home}#${id}"`
+  })
+}
+
+function entryLink({ id, text, method: verb }: Group['entries'][number], at: string, anchor?: string): Html {
+  return html`<li${anchor !== undefined && html` id="${anchor}"`}><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
+}
+
+// On the overview: what the group has, each at the anchor that it had when all was one page.
+function groupIndex(group: Group, path: string): Html {
+  const at = `${path}/${group.slug}`
+  return html`<section class="group" id="${tagAnchor(group.title)}"><h2><a href="${at}">${group.title}</a></h2>
+<p>${prose(group.description)}</p>
+<ul${group.slug === 'schemas' && html` class="columns"`}>${group.entries.map((entry) => entryLink(entry, at, entry.id))}</ul></section>
+`
+}
+
+function overviewContents(about: SurfaceDocument, groups: readonly Group[], path: string): Html {
+  return contents(html`<h2>Conventions</h2><ul>${chaptersOf(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+${groups
+  .filter(({ slug }) => slug !== 'schemas' && slug !== 'events')
+  .map(
+    (
+      group,
+    ) => html`<h2>${group.title}</h2><ul>${group.entries.map((entry) => entryLink(entry, `${path}/${group.slug}`))}</ul>
+`,
+  )}<h2>More</h2><ul>${groups
+    .filter(({ slug }) => slug === 'schemas' || slug === 'events')
+    .map(({ slug, title }) => html`<li><a href="${path}/${slug}">${title}</a></li>`)}</ul>`)
+}
+
+function groupContents(groups: readonly Group[], group: Group, path: string): Html {
+  return contents(html`<h2>${group.title}</h2><ul>${group.entries.map((entry) => entryLink(entry, ''))}</ul>
+<h2>Reference</h2><ul><li><a href="${path}">Overview</a></li>${groups
+    .filter((other) => other !== group)
+    .map(({ slug, title }) => html`<li><a href="${path}/${slug}">${title}</a></li>`)}</ul>`)
+}
+
+function contents(inside: Html): Html {
+  return html`<nav class="contents" aria-label="Reference"><details><summary>Contents</summary><div class="contents-inside">
+${inside}
+</div></details></nav>`
 }
 
 function operationsOf({ surface }: SurfaceDocument, tag: string): [string, Operation][] {
@@ -106,20 +224,6 @@ function tagAnchor(tag: string): string {
 
 function eventAnchor(kind: EventKind): string {
   return `event-${kind}`
-}
-
-function contents(about: SurfaceDocument, schemas: Schemas): Html {
-  const link = (anchor: string, text: string | Html) => html`<li><a href="#${anchor}">${text}</a></li>`
-  return html`<nav class="contents" aria-label="Reference"><details><summary>Contents</summary><div class="contents-inside">
-<h2>Conventions</h2><ul>${chaptersOf(about).map(({ id, title }) => link(id, title))}</ul>
-${about.tags.map(
-  ({
-    name,
-  }) => html`<h2>${name}</h2><ul>${operationsOf(about, name).map(([id, row]) => link(id, html`<span>${row.summary}</span>${method(row.method)}`))}</ul>
-`,
-)}${about.events && html`<h2>Events</h2><ul>${link('events', `${eventKinds.length} kinds`)}</ul>`}
-<h2>Schemas</h2><ul>${[...objectNames(schemas).map((name) => link(schemaAnchor(name), breakable(name))), link('values', 'Plain values')]}</ul>
-</div></details></nav>`
 }
 
 // A long name may break before a capital rather than anywhere. One grid cell, so that the pieces stay one text.
@@ -149,7 +253,7 @@ function operationSection({ about, id, row, told, schemas, origin }: Told): Html
   const replySchema = told.responses[row.reply.status]?.content?.['application/json'].schema
   const parametersIn = (place: string) => told.parameters?.filter((parameter) => parameter.in === place) ?? []
   return html`<article class="operation" id="${id}">
-<header><h3><a href="#${id}">${row.summary}</a></h3>
+<header><h2><a href="#${id}">${row.summary}</a></h2>
 <p class="address">${method(row.method)}<code>${pathWords(row.path)}</code></p></header>
 <div class="told"><p>${prose(row.description)}</p>
 ${terms(id, row, caller)}
@@ -158,9 +262,9 @@ ${parameterTable('Query', id, parametersIn('query'), schemas)}
 ${requestSchema && requestTable(id, requestSchema, schemas)}
 ${replySchema && replyTable(id, replySchema, example.reply, schemas)}
 ${statusTable(id, row)}</div>
-<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}</div>
+<div class="shown"><div><h3>Request</h3>${codeBlock(`Example request of ${id}`, curl)}</div>
 ${clientBlock(about, id, row, example)}
-${replySchema && html`<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div>`}</div>
+${replySchema && html`<div><h3>Answer</h3>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div>`}</div>
 </article>
 `
 }
@@ -181,7 +285,7 @@ function clientBlock(
     input: row.body ? example.body : row.query ? example.query : undefined,
     isList: row.paged,
   })
-  return html`<div><h4>Client</h4>${codeBlock(`The same with the typed client`, call)}</div>`
+  return html`<div><h3>Client</h3>${codeBlock(`The same with the typed client`, call)}</div>`
 }
 
 function pathWords(path: string): Html[] {
@@ -229,13 +333,13 @@ function parameterTable(
     as: 'request',
     openLevels: 0,
   })
-  return html`<section><h4>${title}</h4>${table}</section>`
+  return html`<section><h3>${title}</h3>${table}</section>`
 }
 
 function requestTable(id: string, schema: Schema, schemas: Schemas): Html {
   const name = schemaNameOf(schema) ?? ''
   const whole = resolve(schema, schemas)
-  return html`<section><h4>Body: <a href="#${schemaAnchor(name)}">${name}</a></h4>
+  return html`<section><h3>Body: <a href="#${schemaAnchor(name)}">${name}</a></h3>
 ${[...(whole.description ? [whole.description] : []), ...rulesOf(whole)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
 ${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', openLevels: 2 })}</section>`
 }
@@ -250,7 +354,7 @@ function replyTable(id: string, schema: Schema, example: unknown, schemas: Schem
     openLevels: 1,
     kind,
   })
-  return html`<section><h4>Answer: <a href="#${schemaAnchor(name)}">${name}</a></h4>
+  return html`<section><h3>Answer: <a href="#${schemaAnchor(name)}">${name}</a></h3>
 <details><summary>All members${kind !== undefined && html` of the kind <code>${kind}</code>`}</summary>${table}</details></section>`
 }
 
@@ -263,7 +367,7 @@ function kindOf(example: unknown): string | undefined {
 function statusTable(id: string, row: Operation): Html {
   const codes = codesOf(row)
   const statuses = [...new Set(codes.map((code) => refusals[code].status))].sort((a, b) => a - b)
-  return html`<section><h4>Refusals</h4><table class="codes"><caption class="hidden">Refusals of ${id}</caption><tbody>
+  return html`<section><h3>Refusals</h3><table class="codes"><caption class="hidden">Refusals of ${id}</caption><tbody>
 ${statuses.map((status) => statusRow(status, codes))}</tbody></table></section>`
 }
 
@@ -303,18 +407,18 @@ const eventNames = new Set(eventKinds.map(eventSchemaName))
 function eventChapter(schemas: Schemas): Html {
   const [first] = eventKinds
   const envelope = schemas[eventSchemaName(first)] ?? {}
-  return html`<section class="chapter prose" id="events"><h2>Events</h2>
+  return html`<section class="prose" id="events">
 <p>Webhook endpoints of the installation are told what happened, by the rules of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> 1.0. Any of its libraries verifies our calls.</p>
 <div class="operation"><div class="told">
 <ul><li>A call is a POST with the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. The signature is <code>v1,</code> and the base64 HMAC-SHA256 of id, timestamp and body, joined by full stops.</li>
 <li>A 2xx within 20 seconds is success. Everything else is tried again, 12 times within about three days; a 410 disables the endpoint.</li>
 <li>Delivery is at least once, with the same <code>webhook-id</code> and the same bytes at every attempt. <code>sequence</code> orders the events of one subject.</li>
 <li>An endpoint subscribes by exact name, <code>subject.*</code> or <code>*</code>. <a href="#getInstallationWebhookSignatureFixture">The signature fixture</a> proves a receiver offline.</li></ul>
-<section><h4>The envelope of every event</h4>${memberTable(withoutData(envelope), 'Members of an event', { schemas, as: 'answer', openLevels: 0 })}</section></div>
-<div class="shown"><div><h4>Example: inventory.low</h4>${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}</div></div></div>
+<section><h2>The envelope of every event</h2>${memberTable(withoutData(envelope), 'Members of an event', { schemas, as: 'answer', openLevels: 0 })}</section></div>
+<div class="shown"><div><h3>Example: inventory.low</h3>${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}</div></div></div>
 <table class="errors"><caption class="hidden">Kinds of events</caption><thead><tr><th scope="col">Kind</th><th scope="col">Data</th><th scope="col">What happened</th></tr></thead><tbody>
 ${eventKinds.map((kind) => eventRow(kind, schemas))}</tbody></table>
-<h3>Examples</h3>
+<h2>Examples</h2>
 ${eventKinds.map(eventFold)}
 </section>`
 }
@@ -382,10 +486,9 @@ function objectNames(schemas: Schemas): string[] {
 
 function schemaChapter(schemas: Schemas): Html {
   const plain = Object.keys(schemas).filter((name) => !eventNames.has(name) && isPlain(schemas[name] ?? {}))
-  return html`<section class="chapter" id="schemas"><h2>Schemas</h2>
-<p>The named parts of requests and answers.</p>
+  return html`<section id="schemas">
 <div class="schemas">${objectNames(schemas).map((name) => schemaSection(name, schemas))}
-<article class="schema" id="values"><h3>Plain values</h3>
+<article class="schema" id="values"><h2>Plain values</h2>
 <table class="members"><caption class="hidden">Plain values</caption><tbody>
 ${plain.map((name) => plainRow(name, schemas))}</tbody></table></article></div></section>`
 }
@@ -393,7 +496,7 @@ ${plain.map((name) => plainRow(name, schemas))}</tbody></table></article></div><
 function schemaSection(name: string, schemas: Schemas): Html {
   const schema = schemas[name] ?? {}
   const as = name.endsWith('Request') || name.endsWith('Input') || name === 'Address' ? 'request' : 'answer'
-  return html`<article class="schema" id="${schemaAnchor(name)}"><h3><a href="#${schemaAnchor(name)}">${name}</a></h3>
+  return html`<article class="schema" id="${schemaAnchor(name)}"><h2><a href="#${schemaAnchor(name)}">${name}</a></h2>
 ${[...(schema.description ? [schema.description] : []), ...rulesOf(schema)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
 ${schema.properties ? memberTable(schema, `Members of ${name}`, { schemas, as, openLevels: 0 }) : html`<p class="type">${typeOf(schema, schemas)}</p>`}</article>
 `

@@ -26,16 +26,25 @@ function site(shops: readonly Shop[] | null = [], demo = false) {
     demo: () => demo,
   })
   return async (path: string, headers: Record<string, string> = {}) => {
-    const page = pages.find((known) => known.path === path.split('?')[0])
+    const plain = path.split('?')[0] ?? ''
+    const [, folder = '', group = ''] = /^(\/docs(?:\/admin)?)\/([^/]+)$/.exec(plain) ?? []
+    const page = pages.find((known) => known.path === plain) ?? pages.find((known) => known.path === `${folder}/:group`)
     assert(page, path)
     const raw = { headers, url: path } as unknown as IncomingMessage
-    const answer = await page.answer({ raw, path: {}, address: '127.0.0.1', receive: (read) => read() })
+    const answer = await page.answer({ raw, path: { group }, address: '127.0.0.1', receive: (read) => read() })
     return { ...answer, text: String(answer.body) }
   }
 }
 
 const shops: Shop[] = [{ slug: 'hearth', name: 'Hearth & <Hollow>', productSlug: 'oak-bowl' }]
-const { text: reference } = await site()('/docs')
+const { text: overview } = await site()('/docs')
+const groups = [
+  ...new Set([...overview.matchAll(/ href="(\/docs\/(?!admin)[a-z-]+)(?=["#])/g)].map(([, path = '']) => path)),
+]
+const parts = new Map(
+  await Promise.all(['/docs', ...groups].map(async (path) => [path, (await site()(path)).text] as const)),
+)
+const reference = groups.map((path) => parts.get(path)).join('')
 const document = openApiDocument(openDocument, { version: '0' }) as { components: { schemas: object } }
 
 const idsOn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
@@ -58,23 +67,38 @@ describe('the reference', () => {
       ...operationIds,
       ...Object.keys(document.components.schemas).map((name) => `schema-${name}`),
       ...eventKinds.flatMap((kind) => [`event-${kind}`, `example-${kind}`]),
-      ...openRefusalCodes.map((code) => `error-${code}`),
     ]
     assert.deepEqual(
       wanted.filter((id) => !ids.includes(id)),
       [],
     )
-    assert.equal(new Set(ids).size, ids.length, 'an anchor is there twice')
-  })
-
-  test('has no link that leads nowhere', () => {
-    const ids = new Set(idsOn(reference))
-    const links = [...reference.matchAll(/ href="#([^"]*)"/g)].map(([, id]) => id)
-    assert(links.length > 500)
+    const known = idsOn(overview)
+    const errors = openRefusalCodes.map((code) => `error-${code}`)
+    // As links, where they were when all of it was one page.
+    const moved = [...operationIds, ...eventKinds.map((kind) => `event-${kind}`), 'schema-Cart', 'events', 'schemas']
     assert.deepEqual(
-      links.filter((id) => !ids.has(id)),
+      [...errors, ...moved].filter((id) => !known.includes(id) && !known.includes(`tag-${id}`)),
       [],
     )
+    for (const [path, page] of parts) {
+      const own = idsOn(page)
+      assert.equal(new Set(own).size, own.length, `an anchor is twice on ${path}`)
+    }
+  })
+
+  test('has no link that leads nowhere, and headings in order', () => {
+    let count = 0
+    for (const [here, page] of parts) {
+      for (const [, path, id] of page.matchAll(/ href="((?:\/docs(?:\/[a-z-]+)?)?)#([^"]*)"/g)) {
+        count += 1
+        assert(idsOn(parts.get(path || here) ?? '').includes(id), `${here} leads to ${path}#${id}`)
+      }
+      const main = page.slice(page.indexOf('<main'))
+      const levels = [...main.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level))
+      assert.equal(levels[0], 1, here)
+      for (const [index, level] of levels.entries()) assert(level <= (levels[index - 1] ?? 0) + 1, `${here} ${index}`)
+    }
+    assert(count > 500)
   })
 
   test('shows of each operation its path, scope and an example call', () => {
@@ -92,8 +116,15 @@ describe('the reference', () => {
     }
   })
 
-  test('is small', () => {
-    assert(Buffer.byteLength(reference) < 475_000, `${Buffer.byteLength(reference)} bytes`)
+  test('has no page for a group that is not there', async () => {
+    await assert.rejects(site()('/docs/nowhere'), /route_not_found|no such/i)
+  })
+
+  test('is small, each page of it', () => {
+    for (const [path, page] of parts) {
+      const most = path === '/docs' ? 60_000 : path === '/docs/schemas' ? 180_000 : 100_000
+      assert(Buffer.byteLength(page) < most, `${path} has ${Buffer.byteLength(page)} bytes`)
+    }
   })
 })
 
@@ -152,7 +183,7 @@ describe('the start page', () => {
 })
 
 describe('every page', () => {
-  for (const path of ['/', '/docs']) {
+  for (const path of ['/', '/docs', '/docs/carts', '/docs/events', '/docs/schemas']) {
     test(`${path} is closed properly and loads nothing from elsewhere`, async () => {
       const { text } = await site(shops)(path)
       assert.deepEqual(unclosed(text), [])
