@@ -17,6 +17,15 @@ eachEngine('the public catalog', (given) => {
     house = await openHouse(given.shared, { shops: [bloom, pottery] })
   })
 
+  test('429: a search counts as three requests of the 60 that an address has at once', async () => {
+    const limited = await openHouse(given, { shops: [pottery], rateLimit: { perSecond: 1, burst: 3 } })
+    const ask = async (path: string) => (await limited.fetch(`${base}/${pottery.merchant.slug}/${path}`)).status
+    const statuses: number[] = []
+    for (let count = 0; count < 20; count += 1) statuses.push(await ask('search?q=mug'))
+    assert.deepEqual([...new Set(statuses)], [200])
+    assert.deepEqual([await ask('search?q=mug'), await ask('products')], [429, 429])
+  })
+
   test('200: the same bytes of products, categories and searches as with a key', async () => {
     const full = { headers: { authorization: house.keys.full } }
     for (const [open, keyed] of [

@@ -23,6 +23,8 @@ export interface Operation {
   body: TSchema | null
   // 64 KiB where it is missing.
   bodyBytesMax?: number
+  // How much a call takes from the rate limit (default: 1).
+  cost?: number
   // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
   // `Audited`, and the entry is part of the transaction (default: none).
   audit?: Audit

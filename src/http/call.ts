@@ -50,7 +50,7 @@ export function createCallReader({ throttles, receive, cursors, clock }: CallPar
     const passed = gate && (await passGate(gate, request, now)) // 401
     const principal = passed?.principal ?? null
     if (principal) trace.callerId = principal.id
-    admit(principal, request, now) // 429
+    admit(principal, request, now, operation.cost) // 429
     if (passed?.claim) await claimPass(passed, request, now) // 401
     checks.refuseMissingScope(principal) // 403
     const { values: query, cursor } = checks.query.read(queryOf(raw)) // 400
@@ -82,10 +82,10 @@ export function createCallReader({ throttles, receive, cursors, clock }: CallPar
     return waitMs > 0 ? refuse('rate_limited', { retryAfterMs: waitMs }) : refuse('unauthenticated', { headers })
   }
 
-  function admit(principal: Principal | null, request: Incoming, now: Date): void {
+  function admit(principal: Principal | null, request: Incoming, now: Date, cost = 1): void {
     const waitMs = principal
-      ? throttles.byCredential?.take(principal.throttleKey, now.getTime())
-      : throttles.byAddress?.take(addressBucket(request.address), now.getTime())
+      ? throttles.byCredential?.take(principal.throttleKey, now.getTime(), cost)
+      : throttles.byAddress?.take(addressBucket(request.address), now.getTime(), cost)
     if (waitMs) throw refuse('rate_limited', { retryAfterMs: waitMs })
   }
 

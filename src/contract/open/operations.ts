@@ -310,6 +310,8 @@ export const operations = {
     caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
     summary: 'Search products of a merchant',
     description: 'The same search for anyone, from any origin, cacheable.',
+    // About as many list pages.
+    cost: 3,
     query: searchQuery,
     body: null, reply: ok(ProductSearchResponse),
     refusals: ['merchant_not_found'],
