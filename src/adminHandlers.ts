@@ -24,6 +24,7 @@ import { adminWebhookOperations } from './webhooks/adminOperations.ts'
 export interface AdminHandlerParts {
   rootSecret: RootSecret
   publicOrigin: () => string
+  shopUrl: (merchantSlug: string) => string | undefined
   // Of a key that was revoked.
   forget: (keyId: string) => void
   // Whether webhooks may go to private addresses.
@@ -35,6 +36,7 @@ export interface AdminHandlerParts {
 export function adminHandlersFor({
   rootSecret,
   publicOrigin,
+  shopUrl,
   forget,
   allowPrivate,
   textsMs,
@@ -58,7 +60,7 @@ export function adminHandlersFor({
     }),
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
-    ...adminTransferOperations({ rootSecret, publicOrigin }),
+    ...adminTransferOperations({ rootSecret, publicOrigin, shopUrl }),
     ...adminShopOperations(shopParts),
   }
 }

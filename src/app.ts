@@ -27,7 +27,7 @@ import { createKeyGate } from './http/gates.ts'
 import { lateHandlers } from './http/handler.ts'
 import { createBodyLimiter, createReceive } from './http/limiter.ts'
 import type { OpenCallers, OpenHandlers } from './http/open.ts'
-import type { HtmlPage } from './http/pages.ts'
+import type { HandOff, HtmlPage } from './http/pages.ts'
 import { createPressure } from './http/pressure.ts'
 import { createServer, type HttpServer } from './http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './http/surfaces.ts'
@@ -91,6 +91,7 @@ export interface AppParts {
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // Pages beside the server's own.
   extraPages?: readonly HtmlPage[]
+  extraHandOffs?: readonly HandOff[]
   // Receivers of webhooks inside this process: undefined for every address that is not one of theirs.
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
   // Where a merchant's shop can be seen, if one of these pages shows it.
@@ -217,6 +218,7 @@ export function createApp(parts: AppParts): App {
     return adminHandlersFor({
       rootSecret,
       publicOrigin,
+      shopUrl: parts.shopUrl ?? (() => undefined),
       forget: identify.forget,
       allowPrivate: parts.webhookAllowPrivate,
       textsMs: retentionMs.texts,
@@ -313,7 +315,7 @@ export function createApp(parts: AppParts): App {
       picturePage(storage, pictureFiles),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
     ],
-    handOffs: [...oauth.handOffs, ...staff.handOffs],
+    handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
     isHttps: () => publicOrigin().startsWith('https:'),
     trustedProxies: parts.trustedProxies,
     pressure,

@@ -21,6 +21,7 @@ export const commands = {
   demo: async () => (await import('./commands/shop.ts')).demoCommand,
   apply: async () => (await import('./commands/shop.ts')).applyCommand,
   import: async () => (await import('./commands/shop.ts')).importCommand,
+  export: async () => (await import('./commands/exports.ts')).exportCommand,
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
   methods: async () => (await import('./commands/methods.ts')).methodsCommand,
   mail: async () => (await import('./commands/mail.ts')).mailCommand,

@@ -111,6 +111,22 @@ eachEngine('transfers', (given) => {
     assert.equal((await written(plan.id)).state, 'done')
   })
 
+  test('a feed for Google has the published products, and links to the address that is named', async () => {
+    const shown = await createProduct(house, { description: 'Blue & round.' })
+    const hidden = await createProduct(house, { published: false })
+    const link = encodeURIComponent('https://shop.example/p/{slug}')
+    const text = await exportFile(house, `of=google&link=${link}`)
+    assert.match(text, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<rss version="2\.0" xmlns:g=/)
+    assert.ok(text.endsWith('</channel>\n</rss>\n'))
+    assert.ok(text.includes(`<link>https://shop.example/p/${shown.product.slug}</link>`))
+    assert.ok(text.includes('Blue &amp; round.'))
+    assert.ok(!text.includes(hidden.product.slug))
+    for (const query of ['?of=google', '?of=google&link=javascript:x', '?of=google&link=https://shop.example/']) {
+      const answer = await house.askAdmin('listAdminExport', { query })
+      assert.deepEqual([answer.status, answer.body.error.issues[0].path], [400, '/query/link'], query)
+    }
+  })
+
   test('an edit of one cell changes one member', async () => {
     const { id, product: entry } = await createProduct(house, {
       summary: 'Mine.',

@@ -44,6 +44,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   demo: [],
   apply: ['shop.json'],
   import: ['products.csv'],
+  export: ['--format', 'shopify'],
   promotions: ['list'],
   methods: ['list'],
   mail: ['list'],

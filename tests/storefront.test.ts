@@ -532,6 +532,16 @@ describe('for search engines and messengers', () => {
     assert.equal(canonicalOf(await get('/')), `${shop}/`)
   })
 
+  test('the feed for Google has an item for each SKU that is on sale', async () => {
+    const answer = await fetch(`${api.origin}/shop/feed.xml`)
+    const text = await answer.text()
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/xml; charset=utf-8'])
+    assert.match(text, /^<\?xml .*<item>.*<\/rss>\n$/s)
+    assert.ok(text.includes('<g:id>MUG-STO-250-OAT</g:id>'))
+    const head = await fetch(`${api.origin}/shop/feed.xml`, { method: 'HEAD' })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+  })
+
   test('robots.txt names the sitemap, and the sitemap every page of the shop', async () => {
     const robots = await (await fetch(`${api.origin}/robots.txt`)).text()
     assert.match(robots, /^User-agent: \*\nAllow: \/shop\n/)

@@ -35,7 +35,7 @@ import { type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
-import { createStorefrontMount, type StorefrontMount, storefrontPages } from './storefront.ts'
+import { createStorefrontMount, feedHandOff, type StorefrontMount, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
 // How long to wait for the last lines of the log.
@@ -143,6 +143,9 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     extraPages: [
       ...storefrontPages(() => mount),
       ...crawlerPages({ origin: () => origin, shop: () => mount?.crawled() }),
+    ],
+    extraHandOffs: [
+      feedHandOff({ storage, origin: () => origin, clock: () => new Date(), seller: () => mount?.seller() }),
     ],
     ownReceivers: mayDemo ? demoAnswer : undefined,
     shopUrl: (slug) => (mount && slug === demoMerchantSlug ? `${origin}/shop` : undefined),

@@ -2,10 +2,11 @@
 // API over HTTP with a key.
 
 import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import type { ShopDetails, Storefront } from '../../apps/storefront/shop.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../catalog/store.ts'
 import type { Incoming } from '../http/message.ts'
-import type { HtmlPage, PageAnswer } from '../http/pages.ts'
+import type { HandOff, HtmlPage, PageAnswer } from '../http/pages.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -31,6 +32,8 @@ export interface StorefrontMount {
   open(): Promise<Storefront | undefined>
   // What crawlers are told of it.
   crawled(): CrawledShop | undefined
+  // Whose products it shows.
+  seller(): MerchantMode | undefined
 }
 
 // Opens the storefront, or answers undefined while there is no key for it. After half the lifetime of its key it is created
@@ -78,6 +81,7 @@ export function createStorefrontMount(parts: StorefrontParts): StorefrontMount {
       return shown
     },
     crawled: () => seller && crawledShop(storage, seller),
+    seller: () => seller,
   }
 }
 
@@ -92,6 +96,51 @@ function crawledShop(storage: Storage, seller: MerchantMode): CrawledShop {
     },
     listProducts: (after, limit) => storage.read((db) => listSlugsAfter(db, seller, after, limit)),
     listPieces: (size) => storage.read((db) => listSlugPieces(db, seller, size)),
+  }
+}
+
+export interface FeedParts {
+  storage: Storage
+  origin: () => string
+  clock: () => Date
+  seller: () => MerchantMode | undefined
+}
+
+// Each reads the whole catalog.
+const feedsAtOnceMax = 2
+
+// The products of the shop for Google Merchant Center, which fetches them once a day. Sent as they are read, so no more than some
+// products are in memory, whatever the size of the shop.
+export function feedHandOff({ storage, origin, clock, seller: findSeller }: FeedParts): HandOff {
+  let underWay = 0
+  return {
+    path: `${basePath}/feed.xml`,
+    name: 'product feed',
+    methods: ['GET'],
+    async handle({ raw }, response) {
+      const seller = findSeller()
+      if (!seller) throw refuse('route_not_found')
+      if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
+      underWay += 1
+      try {
+        const { googleFeed } = await import('../transfers/exports.ts')
+        const link = `${origin()}${basePath}/products/{slug}`
+        response.setHeader('content-type', 'application/xml; charset=utf-8')
+        response.setHeader('cache-control', 'public, max-age=3600')
+        if (raw.method === 'HEAD') return void response.end()
+        const feed = googleFeed(storage.read, seller, { origin: origin(), link, now: clock().getTime() })
+        await pipeline(feed, response)
+      } catch (error) {
+        // Whoever asked has gone.
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+      } finally {
+        underWay -= 1
+      }
+    },
+    failed: ({ requestId }) => ({
+      body: JSON.stringify({ error: { requestId } }),
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    }),
   }
 }
 

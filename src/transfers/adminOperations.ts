@@ -1,6 +1,7 @@
 // The admin operations on imports and exports.
 
 import type { AuditedChange } from '../audit/change.ts'
+import { findSeller } from '../catalog/store.ts'
 import type {
   AdminCustomerExportQuery,
   AdminTransfer,
@@ -50,11 +51,19 @@ const loadExports = late(() => import('./exports.ts'))
 export interface TransferParts {
   rootSecret: RootSecret
   publicOrigin: () => string
+  // The shop that this server shows, where it shows one of this merchant.
+  shopUrl: (merchantSlug: string) => string | undefined
 }
 
-export function adminTransferOperations({ rootSecret, publicOrigin }: TransferParts): {
+export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: TransferParts): {
   [Id in keyof typeof transferRows]: AdminHandler<Id>
 } {
+  async function shownLink(db: Reader, { merchantId }: MerchantMode): Promise<string> {
+    const seller = await findSeller(db, merchantId)
+    const shop = seller && shopUrl(seller.slug)
+    return shop === undefined ? '' : `${shop}/products/{slug}`
+  }
+
   return {
     async listAdminTransfers({ db, caller, paging }) {
       if (paging.after !== null && !isId('trf', paging.after)) throw badCursor()
@@ -114,14 +123,22 @@ export function adminTransferOperations({ rootSecret, publicOrigin }: TransferPa
       return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
     },
 
-    async listAdminExport({ db, caller, query: { of, ...query }, paging, now }) {
+    async listAdminExport({ db, caller, query: { of, link: givenLink, ...filters }, paging, now }) {
       const { after } = paging
       const exports = await loadExports()
       const exporters = {
         products: () => exports.exportProducts(db, caller, { after, origin: publicOrigin() }),
         stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
-        orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(query) }),
+        orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(filters) }),
         promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
+        async google() {
+          const origin = publicOrigin()
+          const link = givenLink ?? (await shownLink(db, caller))
+          const problem = exports.linkProblem(link)
+          if (problem !== undefined)
+            throw refuse('invalid_request', { issues: [{ path: '/query/link', message: problem }] })
+          return exports.exportGoogle(db, caller, { after, origin, link, now: now.getTime() })
+        },
       }
       return exportView(await exporters[of](), paging)
     },

@@ -22,8 +22,9 @@ import {
 import { promotionStatus } from '../promotions/entry.ts'
 import { listPromotionsWhere, type OperatorPromotion } from '../promotions/store.ts'
 import { csvLine } from '../provisioning/csv.ts'
+import { feedEnd, feedHead, feedItems } from '../provisioning/googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from '../provisioning/shopifyrows.ts'
-import type { Reader } from '../storage/storage.ts'
+import type { Reader, Storage } from '../storage/storage.ts'
 
 export interface ExportPage {
   // With the names of the columns at the beginning of the file.
@@ -52,6 +53,53 @@ export async function exportProducts(
   const { currency } = await sellerOf(db, seller)
   const context = { currency, origin, categories: categoryMap(await listCategories(db, seller.merchantId)) }
   return productPage(db, seller, after, shopifyHeader, (product) => shopifyLines(product, context))
+}
+
+export interface FeedAsk extends CatalogAsk {
+  // The page of a product; `{slug}` stands for its slug.
+  link: string
+  now: number
+}
+
+export async function exportGoogle(db: Reader, seller: MerchantMode, ask: FeedAsk): Promise<ExportPage> {
+  const { name: shopName, currency } = await sellerOf(db, seller)
+  const categories = categoryMap(await listCategories(db, seller.merchantId))
+  const context = { ...ask, shopName, currency, mode: seller.mode, categories }
+  const page = await productPage(db, seller, ask.after, feedHead(context), (product) => feedItems(product, context))
+  return page.last === null ? { ...page, text: page.text + feedEnd } : page
+}
+
+// The whole file, some products at a time.
+export async function* googleFeed(
+  read: Storage['read'],
+  seller: MerchantMode,
+  ask: Omit<FeedAsk, 'after'>,
+): AsyncGenerator<string, void, undefined> {
+  yield* wholeFile((after) => read((db) => exportGoogle(db, seller, { ...ask, after })))
+}
+
+export async function* shopifyFile(
+  read: Storage['read'],
+  seller: MerchantMode,
+  ask: Omit<CatalogAsk, 'after'>,
+): AsyncGenerator<string, void, undefined> {
+  yield* wholeFile((after) => read((db) => exportProducts(db, seller, { ...ask, after })))
+}
+
+async function* wholeFile(pageAfter: (after: string | null) => Promise<ExportPage>): AsyncGenerator<string> {
+  let after: string | null = null
+  do {
+    const page: ExportPage = await pageAfter(after)
+    yield page.text
+    after = page.last
+  } while (after !== null)
+}
+
+// Why a text is not the address of products; undefined where it is.
+export function linkProblem(link: string): string | undefined {
+  const url = URL.parse(link.replace('{slug}', 'slug'))
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return 'must be an address that begins with https://'
+  return link.includes('{slug}') ? undefined : 'must contain {slug}'
 }
 
 const stockHeader = csvLine([

@@ -99,13 +99,27 @@ const { status, payment, fulfillment, toSend, attention, from, to } = AdminOrder
 
 export const AdminCustomerExportQuery = object({ status, payment, fulfillment, toSend, attention, from, to })
 export const AdminExportQuery = object({
-  of: oneOf(exportKinds, { description: 'What the file lists. The other parameters are for orders.' }),
+  of: oneOf(exportKinds, {
+    description:
+      'What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders.',
+  }),
+  link: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        'The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none.',
+    }),
+  ),
   ...AdminCustomerExportQuery.properties,
 })
 
 export const AdminExportResponse = object({
   data: object({
-    text: Type.String({ description: 'Lines of CSV in UTF-8. The first answer begins with the names of the columns.' }),
+    text: Type.String({
+      description:
+        'A part of the file in UTF-8: lines of CSV, the first with the names of the columns, or XML of a Google feed.',
+    }),
   }),
   meta: ListMeta,
 })
@@ -164,7 +178,7 @@ export const transferRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/exports',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
     summary: 'Export',
-    description: 'Products in the format of Shopify, stock, orders or promotions as CSV, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
+    description: 'Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
     query: AdminExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
   },
   listAdminCustomerExport: {

@@ -1,6 +1,5 @@
 // Exports: products, stock, orders and promotions as a CSV file. Data of customers is a post, since each look at it is written down.
 
-import { type ExportKind, exportKinds } from '../../contract/words.ts'
 import type { PageAnswer } from '../../http/pages.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dashboardHeaders } from '../headers.ts'
@@ -9,8 +8,11 @@ import type { Screen, Shown, Visit } from '../screen.ts'
 import { cursorIn } from '../table.ts'
 import { askedOrders } from './orders.ts'
 
+const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
+type Spreadsheet = (typeof spreadsheets)[number]
+
 export function exportCard({ words, to, may }: Visit): Html {
-  const files: readonly ExportKind[] = ['products', 'stock', 'promotions']
+  const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
     body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
@@ -28,7 +30,7 @@ export const exportFile: Screen = {
   place: 'developers',
   needs: 'listAdminExport',
   get(visit) {
-    const of = exportKinds.find((known) => known === visit.query.get('of')) ?? 'products'
+    const of = spreadsheets.find((known) => known === visit.query.get('of')) ?? 'products'
     const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
     return csv(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
   },
@@ -65,7 +67,7 @@ interface ExportReply {
 
 async function csv(
   { words, mode, now, to, shop }: Visit,
-  of: ExportKind | 'customers',
+  of: Spreadsheet | 'customers',
   askPage: (cursor: string | undefined) => Promise<ExportReply>,
 ): Promise<Shown> {
   const texts: string[] = []

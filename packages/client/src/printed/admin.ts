@@ -253,10 +253,12 @@ export interface AdminClient {
     discard(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminDiscardedResponse>
   }
   exports: {
-    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
+    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
     list(query: {
-      /** What the file lists. The other parameters are for orders. */
-      of: 'products' | 'stock' | 'orders' | 'promotions'
+      /** What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders. */
+      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google'
+      /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
+      link?: string | undefined
       /** Only orders of this status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
       /** Only orders of this paymentStatus. */
@@ -435,7 +437,7 @@ export interface AdminErrorResponse {
 
 export interface AdminExportResponse {
   data: {
-    /** Lines of CSV in UTF-8. The first answer begins with the names of the columns. */
+    /** A part of the file in UTF-8: lines of CSV, the first with the names of the columns, or XML of a Google feed. */
     text: string
   }
   meta: ListMeta

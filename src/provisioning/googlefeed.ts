@@ -1,0 +1,133 @@
+// Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The other direction of `formats/google.ts`. Pure.
+
+import { type CategoryRow, pathTo } from '../catalog/answer.ts'
+import { availableQuantity } from '../catalog/availability.ts'
+import type { ProductRow, SkuRow } from '../catalog/product.ts'
+import type { Mode } from '../contract/words.ts'
+import { decimalAmount } from '../kit/money.ts'
+
+export interface FeedContext {
+  shopName: string
+  currency: string
+  // Whose stock is told.
+  mode: Mode
+  // Of this server, before the paths of its own pictures.
+  origin: string
+  // The page of a product; `{slug}` stands for its slug.
+  link: string
+  // By slug and by id.
+  categories: ReadonlyMap<string, CategoryRow>
+  now: number
+}
+
+// The bounds of Google.
+const idLengthMax = 50
+const titleLengthMax = 150
+const descriptionLengthMax = 5_000
+const furtherPicturesMax = 10
+
+export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'origin'>): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">\n<channel>\n',
+    element('title', shopName),
+    element('link', origin),
+    element('description', shopName),
+  ].join('')
+}
+
+export const feedEnd = '</channel>\n</rss>\n'
+
+// Nothing of a product that shoppers do not see.
+export function feedItems(product: ProductRow, context: FeedContext): string {
+  const { publishedAt, archivedAt, skus } = product
+  if (publishedAt === null || publishedAt > context.now || archivedAt !== null) return ''
+  return skus.map((sku) => itemOf(product, sku, context)).join('')
+}
+
+function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string {
+  const money = (amount: number) => `${decimalAmount(amount, context.currency)} ${context.currency}`
+  const pictures = picturesOf(product, sku, context)
+  const gtin = sku.barcode !== null && isGtin(sku.barcode) ? sku.barcode : ''
+  const brand = product.metadata.vendor ?? ''
+  const lines = [
+    element('g:id', sku.code.length <= idLengthMax ? sku.code : sku.id),
+    product.skus.length > 1
+      ? element('g:item_group_id', product.slug.length <= idLengthMax ? product.slug : product.id)
+      : '',
+    element('title', titleOf(product, sku).slice(0, titleLengthMax)),
+    // Google refuses an item without one.
+    element('description', (product.description || product.summary || product.name).slice(0, descriptionLengthMax)),
+    element('link', context.link.replace('{slug}', product.slug)),
+    element('g:image_link', pictures[0] ?? ''),
+    ...pictures.slice(1, 1 + furtherPicturesMax).map((url) => element('g:additional_image_link', url)),
+    element('g:availability', availabilityOf(sku, context.mode)),
+    element('g:price', money(sku.compareAtPrice ?? sku.price)),
+    sku.compareAtPrice === null ? '' : element('g:sale_price', money(sku.price)),
+    element('g:brand', brand),
+    element('g:gtin', gtin),
+    gtin === '' && brand === '' ? element('g:identifier_exists', 'no') : '',
+    element('g:condition', 'new'),
+    element('g:product_type', categoryOf(product, context)),
+    ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
+    sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
+  ]
+  return `<item>\n${lines.join('')}</item>\n`
+}
+
+// What Google has no attribute for tells the items of a product apart in their titles.
+function titleOf({ name }: ProductRow, { options }: SkuRow): string {
+  return [name, ...options.filter((option) => !attributeOf(option.name)).map(({ value }) => value)].join(' – ')
+}
+
+const attributes: Readonly<Record<string, readonly string[]>> = {
+  color: ['color', 'colour', 'farbe', 'couleur', 'colore'],
+  size: ['size', 'größe', 'taille', 'talla', 'taglia'],
+  material: ['material', 'matière', 'materiale'],
+  pattern: ['pattern', 'muster', 'motif'],
+}
+
+function attributeOf(option: string): string {
+  const name = option.trim().toLowerCase()
+  return Object.keys(attributes).find((attribute) => attributes[attribute]?.includes(name)) ?? ''
+}
+
+function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {
+  if (whenSoldOut === 'not_counted' || availableQuantity(stock[mode]) > 0) return 'in_stock'
+  return whenSoldOut === 'backorder' ? 'backorder' : 'out_of_stock'
+}
+
+function picturesOf({ images }: ProductRow, { image }: SkuRow, { origin }: FeedContext): string[] {
+  const urls = [...(image === null ? [] : [image]), ...images.map(({ url }) => url)]
+  return [...new Set(urls)].map((url) => (url.startsWith('/media/') ? origin + url : url))
+}
+
+function categoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
+  const category = categories.get(slug)
+  if (!category) return ''
+  return pathTo(category, categories)
+    .map((part) => categories.get(part)?.name.replaceAll('>', ' ') ?? part)
+    .join(' > ')
+}
+
+// GTIN-8, -12, -13 or -14, with its check digit (GS1 General Specifications, 7.9).
+export function isGtin(text: string): boolean {
+  if (!/^(?:\d{8}|\d{12,14})$/.test(text)) return false
+  const sum = [...text].reverse().reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 1 : 3), 0)
+  return sum % 10 === 0
+}
+
+function element(name: string, text: string): string {
+  return text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>\n`
+}
+
+// XML 1.0 has no way to write the other control characters, nor half of a surrogate pair.
+const unwritable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(unwritable, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}
