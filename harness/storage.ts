@@ -51,6 +51,12 @@ export function isOnce({ engine }: Pick<Given, 'engine'>): boolean {
   return isWide || engine === 'sqlite'
 }
 
+// Within `eachEngine`: every case, or every second one, so each is tested on one of the engines. For cases that repeat a mechanism
+// and take a process each.
+export function inTurns<Case>({ engine }: Pick<Given, 'engine'>, cases: readonly Case[]): readonly Case[] {
+  return isWide ? cases : cases.filter((_, place) => (place % 2 === 0) === (engine === 'sqlite'))
+}
+
 type Leftovers = (() => Promise<void>)[]
 
 // The last opened is closed first, and then its file or database is removed.

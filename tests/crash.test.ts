@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
 import { type House, openHouse, testSecretText } from '../harness/house.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, inTurns } from '../harness/storage.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 
 eachEngine('kill -9 between commit and answer', (given) => {
@@ -45,13 +45,13 @@ eachEngine('kill -9 between commit and answer', (given) => {
     assert.equal(signal, 'SIGKILL')
   }
 
-  for (const [id, bodyOf] of [
+  for (const [id, bodyOf] of inTurns(given, [
     ['putPublicCartItem', () => ({ quantity: 4 })],
     ['updatePublicCartItemQuantity', () => ({ quantity: 3 })],
     ['removePublicCartItem', () => ({})],
     ['applyPublicCartPromotion', () => ({ code: 'WELCOME10' })],
     ['setPublicCartAddress', () => ({ address: berlin })],
-  ] as const) {
+  ] as const)) {
     test(`${id}: the retry gets the stored answer`, async () => {
       const cartId = await carts.create({ CARD: 1 })
       const path = { cartId, skuId: carts.sku('CARD') }

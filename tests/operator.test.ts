@@ -245,13 +245,16 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     })
 
     test('two servers at once', async () => {
-      const settings = await environment(given.freshUrl())
       if (engine === 'sqlite') {
-        const server = await serve(settings)
-        await assert.rejects(serve(settings), /another Cartwright server/)
+        const settings = await environment()
+        const server = await serve(settings, ['--no-demo'])
+        const second = await cartwright(['serve'], { ...settings, PORT: '0' })
+        assert.match(second.err, /another Cartwright server/)
+        assert.equal(second.code, 1)
         await server.stop()
         return
       }
+      const settings = await environment(given.freshUrl())
       const [one, other] = await Promise.all([serve(settings), serve(settings)])
       assert.ok(one && other)
       const key = keyIn(one.printed()) || keyIn(other.printed())
