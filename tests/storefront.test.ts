@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -362,7 +363,7 @@ describe('pages', () => {
       assert.doesNotMatch(JSON.stringify([...response.headers]), /cwk_/, path)
       assert.equal(
         response.headers.get('content-security-policy'),
-        `default-src 'none'; style-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; form-action 'self' ${origin} ${apiUrl}; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; connect-src 'self'; form-action 'self' ${origin} ${apiUrl}; base-uri 'none'; frame-ancestors 'none'`,
         path,
       )
       assert.equal(response.headers.get('referrer-policy'), 'same-origin')
@@ -460,6 +461,20 @@ describe('the look', () => {
         assert.ok(slides && second && Math.abs(slides.x - second.x) < 2, 'the second picture is in sight')
       },
     )
+  })
+
+  test('every page is valid HTML', async () => {
+    const { HtmlValidate } = createRequire(import.meta.url)('html-validate') as typeof import('html-validate')
+    const rules = JSON.parse(await readFile(new URL('../.htmlvalidate.json', import.meta.url), 'utf8'))
+    const validator = new HtmlValidate(rules)
+    for (const path of ['/', '/products/speckled-stoneware-mug', '/products/ribbed-vase', '/search?q=linen', '/cart']) {
+      const { results } = await validator.validateString(await get(path))
+      assert.deepEqual(
+        results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)),
+        [],
+        path,
+      )
+    }
   })
 
   test('the foot has the legal pages of the merchant', async () => {

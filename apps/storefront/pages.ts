@@ -289,7 +289,7 @@ function describedAs({ description }: Product): Html {
 }
 
 function factsOf({ speaker: { say, weight } }: Surroundings, { code, weightGrams }: Sku): Html {
-  return html`<dl class="facts" aria-label="${say('product.facts')}">
+  return html`<dl class="facts">
 <div><dt>${say('product.code')}</dt><dd><bdi>${code}</bdi></dd></div>
 ${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weight(weightGrams)}</dd></div>`}
 </dl>`

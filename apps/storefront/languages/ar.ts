@@ -96,7 +96,6 @@ export const ar: Texts = {
   'product.add': 'أضف إلى السلة',
   'product.pictures': 'الصور',
   'product.picture': 'الصورة {number} من {count}',
-  'product.facts': 'التفاصيل',
   'product.code': 'رقم المنتج',
   'product.weight': 'الوزن',
   'product.alsoIn': 'أيضًا في {category}',

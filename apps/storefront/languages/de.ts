@@ -79,7 +79,6 @@ export const de: Texts = {
   'product.add': 'In den Warenkorb',
   'product.pictures': 'Bilder',
   'product.picture': 'Bild {number} von {count}',
-  'product.facts': 'Einzelheiten',
   'product.code': 'Artikelnummer',
   'product.weight': 'Gewicht',
   'product.alsoIn': 'Auch in {category}',

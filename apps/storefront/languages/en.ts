@@ -83,7 +83,6 @@ export const en = {
   'product.add': 'Add to cart',
   'product.pictures': 'Pictures',
   'product.picture': 'Picture {number} of {count}',
-  'product.facts': 'Details',
   'product.code': 'Item number',
   'product.weight': 'Weight',
   'product.alsoIn': 'Also in {category}',

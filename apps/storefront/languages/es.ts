@@ -79,7 +79,6 @@ export const es: Texts = {
   'product.add': 'Añadir al carrito',
   'product.pictures': 'Imágenes',
   'product.picture': 'Imagen {number} de {count}',
-  'product.facts': 'Detalles',
   'product.code': 'Referencia',
   'product.weight': 'Peso',
   'product.alsoIn': 'También en {category}',

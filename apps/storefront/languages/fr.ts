@@ -79,7 +79,6 @@ export const fr: Texts = {
   'product.add': 'Ajouter au panier',
   'product.pictures': 'Photos',
   'product.picture': 'Photo {number} sur {count}',
-  'product.facts': 'Détails',
   'product.code': 'Référence',
   'product.weight': 'Poids',
   'product.alsoIn': 'Aussi dans {category}',

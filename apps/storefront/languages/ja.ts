@@ -79,7 +79,6 @@ export const ja: Texts = {
   'product.add': 'カートに入れる',
   'product.pictures': '写真',
   'product.picture': '写真 {number} / {count}',
-  'product.facts': '詳細',
   'product.code': '商品番号',
   'product.weight': '重さ',
   'product.alsoIn': '{category}のほかの商品',
