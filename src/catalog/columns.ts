@@ -39,7 +39,8 @@ const cachedBytesMax = 128 * 2 ** 20
 const knownPlacesMax = 250_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
-  const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => bytes)
+  // The largest shop stays too, alone: reading all of it for each search would be worse.
+  const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => Math.min(bytes, cachedBytesMax))
   const reading = new Map<string, Promise<unknown>>()
 
   async function read(columns: StoredColumns, db: Reader, merchantId: string, version: number): Promise<void> {

@@ -21,10 +21,21 @@ export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: Inde
       test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
       fields = excluded.fields, changed = excluded.changed`
   fullTextOf(tx).put(tx, key, entry.terms)
-  if (entry.spelling.length === 0) return
+  insertWords(tx, merchantId, entry.spelling)
+}
+
+// The words that a transaction has sent: the products of an import have most of them in common.
+const sentWords = new WeakMap<Tx, Set<string>>()
+
+function insertWords(tx: Tx, merchantId: string, words: readonly string[]): void {
+  const sent = sentWords.get(tx) ?? new Set()
+  sentWords.set(tx, sent)
+  const missing = words.filter((word) => !sent.has(`${merchantId} ${word}`))
+  if (missing.length === 0) return
+  for (const word of missing) sent.add(`${merchantId} ${word}`)
   // In one order, so two transactions cannot wait for each other's words.
   const rows = tx.rows(
-    entry.spelling.toSorted().map((word) => [merchantId, word, endsOf(word).head, endsOf(word).tail]),
+    missing.toSorted().map((word) => [merchantId, word, endsOf(word).head, endsOf(word).tail]),
     ['text', 'text', 'text', 'text'],
   )
   tx.send`
