@@ -24,7 +24,7 @@ export interface ReadProduct {
   kind: 'product'
   line: number
   entry: ProductEntry
-  // The one the product stands in and those above it, the highest first.
+  // Those that the product stands in and those above them, each after the one above it.
   categories: CategoryEntry[]
   // A row of it was refused, so that it may have SKUs that the entry does not name.
   isPartial: boolean
@@ -48,6 +48,7 @@ const skuMax = skusMax
 const imageMax = 50
 const imageHeldMax = 250
 const tagMax = 50
+const categoriesOfProductMax = 20
 const categoryMax = 2_000
 const noteMax = 30
 const refusedHeldMax = 1_000
@@ -167,6 +168,8 @@ export const shopifyColumns = {
   vendor: ['vendor'],
   type: ['type', 'custom product type'],
   category: ['product category', 'standardized product type', 'standard product type'],
+  // Not a column of Shopify's: the other systems' further categories, a line each.
+  furtherTypes: ['further product types'],
   tags: ['tags'],
   published: ['published', 'published on online store'],
   status: ['status'],
@@ -290,8 +293,14 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
   }
-  const categories = categoriesFor(memory, cell(row, 'type') || cell(row, 'category'), note)
-  if (has(row, 'type') || has(row, 'category')) entry.categories = categories.slice(-1).map((category) => category.slug)
+  const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n')]
+  const found = paths.map((path) => categoriesFor(memory, path, note))
+  const categories = [...new Map(found.flat().map((category) => [category.slug, category])).values()]
+  if (has(row, 'type') || has(row, 'category')) {
+    const slugs = new Set(found.flatMap((path) => path.slice(-1).map(({ slug }) => slug)))
+    if (slugs.size > categoriesOfProductMax) note(`only the first ${categoriesOfProductMax} categories were taken`)
+    entry.categories = [...slugs].slice(0, categoriesOfProductMax)
+  }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
   const vendor = cell(row, 'vendor')
   if (vendor !== '') entry.metadata = { vendor: cut(vendor, 500) }

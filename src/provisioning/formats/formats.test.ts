@@ -31,7 +31,7 @@ test('reads a file of WooCommerce', async () => {
     published: true,
     summary: 'A soft shirt.',
     description: 'A soft shirt.\n\nMade of cotton.\nWash cold.\n\nDries fast.',
-    categories: ['clothing-t-shirts'],
+    categories: ['clothing-t-shirts', 'sale'],
     tags: ['summer', 'cotton'],
     options: [
       { name: 'Color', values: ['Red', 'Blue'] },
@@ -69,7 +69,7 @@ test('reads a file of WooCommerce', async () => {
   })
   assert.deepEqual(
     shirt?.categories.map(({ name }) => name),
-    ['Clothing', 'T-shirts'],
+    ['Clothing', 'T-shirts', 'Sale'],
   )
   const [hoodie, album, cap, hidden] = ['hoodie-logo-45', 'album-46', 'cap-47', 'cap-64'].map(
     (slug) => products.get(slug)?.entry,

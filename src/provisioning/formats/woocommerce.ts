@@ -25,7 +25,7 @@ export const woocommerce: ProductFormat = {
     ...optionColumns.flat(),
     ...(['requiresShipping', 'variantImage'] as const),
     ...(hasAny(columns, 'description', 'short description') ? (['body'] as const) : []),
-    ...(hasAny(columns, 'categories') ? (['type'] as const) : []),
+    ...(hasAny(columns, 'categories') ? (['type', 'furtherTypes'] as const) : []),
     ...(hasAny(columns, 'tags') ? (['tags'] as const) : []),
     ...(hasAny(columns, barcodeColumn) ? (['barcode'] as const) : []),
     ...(hasAny(columns, 'images') ? (['imageUrl'] as const) : []),
@@ -102,11 +102,12 @@ function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight |
   const names = isSimple ? [] : optionNamesOf(variants)
   if (names.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
   if (variants.length === 0) return yield refusal(row, 'the product has no variations in the file')
+  const [type = '', ...furtherTypes] = categoriesOf(row)
   const product: ShopifyCells = {
     title: row.cell('name'),
     body: bodyOf(row),
-    // The first of them.
-    type: unescaped(row.cell('categories').split(/(?<!\\),/, 1)[0] ?? ''),
+    type,
+    furtherTypes: furtherTypes.join('\n'),
     tags: row.cell('tags').replaceAll('\\,', ' '),
     published: row.cell('published') === '1' && row.cell('visibility in catalog') !== 'hidden' ? 'TRUE' : 'FALSE',
   }
@@ -119,6 +120,16 @@ function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight |
     },
   }))
   yield* productRows(handleOf(row), product, cells, listOf(row.cell('images')))
+}
+
+// "Clothing, Clothing > T-shirts, Sale": what stands in a category stands in those above it, so these are left out.
+function categoriesOf(row: FileRow): string[] {
+  const paths = row
+    .cell('categories')
+    .split(/(?<!\\),/)
+    .map((path) => unescaped(path).replace(/\s*>\s*/g, ' > '))
+    .filter((path) => path !== '')
+  return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
 }
 
 function handleOf(row: FileRow): string {
