@@ -636,7 +636,7 @@ describe('connections', () => {
     const house = await openHouse(given, { answerTimeoutMs: 500 })
     const socket = await visit(house)
     socket.pause()
-    socket.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
+    socket.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
     // A byte now and then in the other direction is no reading.
     const drip = setInterval(() => socket.write('\r\n'), 50)
     socket.on('close', () => clearInterval(drip))
@@ -650,7 +650,7 @@ describe('connections', () => {
     await visit(house)
     await until(() => reading(house, 'cartwright_connections') === 2, 'both are there')
     reader.pause()
-    reader.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
+    reader.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
     await until(() => reading(house, 'cartwright_connections') === 0, 'both are gone')
   })
 
@@ -658,7 +658,7 @@ describe('connections', () => {
     // Far beyond each of its pauses, and less than all of them.
     const house = await openHouse(given, { idleTimeoutMs: 1_500 })
     const socket = await visit(house)
-    socket.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30))
+    socket.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30))
     socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     let end = ''
     socket.on('data', (chunk: Buffer) => {
