@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
+import { createKnownOrigins } from './access/origins.ts'
 import { addressBucket, createThrottle } from './access/throttle.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
@@ -139,6 +140,7 @@ export interface App {
 export function createApp(parts: AppParts): App {
   const { storage, rootSecret, rateLimit, publicOrigin, version, clock, log, retentionMs = retentionDefaultsMs } = parts
   const identify = createIdentify({ storage, rootSecret })
+  const knownOrigins = createKnownOrigins(storage)
   const metrics = createMetrics()
   const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
   // Far fewer than connections may be open.
@@ -201,12 +203,16 @@ export function createApp(parts: AppParts): App {
     passwordCost: parts.passwordCost,
   })
   // Keys end with their installation, here or on another node.
-  const unlisten = storage.listen('credentials', identify.forgetAll)
+  const unlisten = storage.listen('credentials', () => {
+    identify.forgetAll()
+    knownOrigins.forgetAll()
+  })
   const surfaceParts: SurfaceParts = {
     storage,
     throttles: throttlesFor(rateLimit),
     receive: createReceive(bodyLimiter, pressure),
     cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
+    isKnownOrigin: knownOrigins.has,
     sealedKeeper: sealedKeeper(rootSecret),
     answersMs: retentionMs.answers,
     clock,
@@ -406,11 +412,12 @@ const refusedNoticesOfAddress = { perSecond: 5, burst: 60 } as const
 
 // The unauthenticated read and wrong keys are limited by address.
 function throttlesFor(rate: Rate | null): Throttles {
-  if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null }
+  if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null, byVisitor: null }
   return {
     byCredential: createThrottle(rate),
     byAddress: createThrottle({ perSecond: 20, burst: 60 }),
     byFailedAddress: createThrottle({ perSecond: 5, burst: 60 }),
+    byVisitor: createThrottle({ perSecond: 10, burst: 60 }),
   }
 }
 

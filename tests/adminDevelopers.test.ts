@@ -63,6 +63,50 @@ eachEngine('developers', (given) => {
     assert.deepEqual([status, body.data?.description, body.data?.events], [200, 'First', ['order.placed']])
   })
 
+  test('a publishable key is made with its pages, listed with them, and keeps them when it is rotated', async () => {
+    const installationId = await newInstallation()
+    const wanted = { installationId, name: 'Pages', kind: 'publishable', scopes: [] }
+    const { key: giver } = await house.newKey([...adminScopes, 'catalog:read', 'checkout:quote'])
+    const make = (body: object) => house.askAdmin('createAdminKey', { key: giver, body: keyed({ ...wanted, ...body }) })
+    for (const [body, path] of [
+      [{}, '/origins'],
+      [{ origins: [] }, '/origins'],
+      [{ origins: ['https://shop.example', 'http://shop.example'] }, '/origins/1'],
+      [{ origins: ['https://*.shop.example'] }, '/origins/0'],
+      [{ origins: ['https://shop.example/path'] }, '/origins/0'],
+      [{ origins: ['https://user@shop.example'] }, '/origins/0'],
+      [{ origins: ['https://shop.example'], scopes: ['webhooks:read'] }, '/scopes'],
+      [{ origins: ['https://shop.example'], kind: 'secret' }, '/origins'],
+    ] as const) {
+      const bad = await make(body)
+      assert.deepEqual([bad.status, bad.body.error?.issues[0].path], [400, path], JSON.stringify(body))
+    }
+    const lesser = await house.askAdmin('createAdminKey', {
+      body: keyed({ ...wanted, origins: ['https://shop.example'] }),
+    })
+    assert.deepEqual(coded(lesser), [403, 'scope_missing'], 'a key gives only what it has')
+    const made = await make({ origins: ['https://SHOP.example:443', 'https://shop.example', 'http://localhost:3000'] })
+    const { key, secret } = made.body.data
+    const origins = ['http://localhost:3000', 'https://shop.example']
+    assert.match(secret, /^cwp_test_/)
+    assert.deepEqual(
+      [key.kind, key.origins.toSorted(), key.scopes],
+      ['publishable', origins, ['catalog:read', 'checkout:quote']],
+    )
+    const products = (secret: string, origin: string) =>
+      house.ask('listApiKeyCatalogProducts', { key: secret, headers: { origin } })
+    for (const origin of origins) assert.equal((await products(secret, origin)).status, 200)
+    const body = keyed({ overlapHours: 0 })
+    const rotated = (await house.askAdmin('rotateAdminKey', { key: giver, path: { keyId: key.id }, body })).body.data
+    assert.deepEqual([rotated.key.kind, rotated.key.origins.toSorted()], ['publishable', origins])
+    assert.equal((await products(rotated.secret, 'https://shop.example')).status, 200)
+    assert.equal((await products(secret, 'https://shop.example')).status, 401)
+    const [listed] = (await house.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })).body.data
+    assert.deepEqual([listed.id, listed.kind], [rotated.key.id, 'publishable'])
+    await house.askAdmin('revokeAdminKey', { path: { keyId: listed.id }, body: keyed() })
+    assert.equal((await products(rotated.secret, 'https://shop.example')).status, 401)
+  })
+
   test('an installation is made, has a key that works, and ends with all that belongs to it', async () => {
     const name = newId('ins')
     const made = await house.askAdmin('createAdminInstallation', {

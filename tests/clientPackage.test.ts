@@ -14,10 +14,12 @@ import { launchBrowser } from '../harness/browser.ts'
 import { berlin } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { placeOfData } from '../harness/folder.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { blocksBelow, pageText, root } from '../harness/prose.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
+import { createKey } from '../src/access/keys.ts'
+import { publishableScopes } from '../src/contract/words.ts'
 import demo from '../src/provisioning/demo/shop.json' with { type: 'json' }
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 
@@ -71,7 +73,7 @@ anyEngine('the published client', (given) => {
     const page = await pageText('docs/client.md')
     const [, buy, paid] = blocksBelow(page, quickstart)
     const [webhook, admin, oauth] = blocksBelow(page, '## How it behaves')
-    const [next, express, worker, html] = blocksBelow(page, '## Recipes')
+    const [next, express, worker, html, shop] = blocksBelow(page, '## Recipes')
     for (const [name, block] of Object.entries({
       'buy.js': buy,
       'paid.js': paid,
@@ -82,6 +84,7 @@ anyEngine('the published client', (given) => {
       'express.ts': express,
       'worker.ts': worker,
       'index.html': html,
+      'shop.html': shop,
     })) {
       assert.ok(block, name)
       blocks.set(name, block.text)
@@ -190,7 +193,8 @@ anyEngine('the published client', (given) => {
       const [, url = ''] = /4242: (\S+)/.exec(stdout) ?? []
       const [, id = ''] = /paid\.js (\S+)/.exec(stdout) ?? []
       await pay(url)
-      assert.match((await run(node, ['paid.js', id], settings)).stdout, /^Order T-\d+ is paid: [\d.]+ EUR\n$/)
+      const paid = (await run(node, ['paid.js', id], settings)).stdout
+      assert.match(paid, /^Order T-\d+ is paid: [\d.]+ EUR\nThe shopper follows it at \S+\/o\/\S+\n$/)
     }
   })
 
@@ -277,6 +281,35 @@ anyEngine('the published client', (given) => {
     } finally {
       await browser.close()
     }
+  })
+
+  test('a page of another origin sells with a publishable key, and a page of a foreign one does not', async () => {
+    const [site, foreign] = [await served(), await served()]
+    const owner = { id: house.installationId, ...house.seller }
+    const input = { name: 'pages', scopes: publishableScopes, origins: [site], expiresAt: null }
+    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, owner, input, house.clock.now))
+    const html = (blocks.get('shop.html') ?? '')
+      .replace('http://localhost:4000', house.origin)
+      .replace('cwp_test_…', key)
+    await writeFile(join(project, 'shop.html'), html)
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${site}/shop.html`)
+      await page.getByRole('heading', { name: 'Speckled' }).waitFor()
+      await page.getByRole('button', { name: 'Buy' }).click()
+      await page.waitForURL(`${house.origin}/c/*`)
+      assert.match(await page.content(), /Speckled/)
+
+      const failed = new Promise<string>((resolve) => page.on('pageerror', (error) => resolve(String(error))))
+      await page.goto(`${foreign}/shop.html`)
+      assert.match(await failed, /could not be reached/)
+      assert.equal(await page.locator('h1').textContent(), '')
+    } finally {
+      await browser.close()
+    }
+    const made = await house.storage.read((db) => db.sql`select id from carts where public_key_id is not null`)
+    assert.equal(made.length, 1)
   })
 
   async function file(path: string) {

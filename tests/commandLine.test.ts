@@ -61,7 +61,7 @@ for (const [args, message, usage] of [
   [
     ['keys', 'create'],
     '--name is required',
-    'keys create --name NAME [--scopes SCOPES] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
+    'keys create --name NAME [--scopes SCOPES] [--publishable ORIGINS] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
   ],
   [['keys'], 'keys needs a verb: create, list, rotate, revoke', 'keys VERB'],
   [['keys', 'sing'], 'keys has no verb sing; it has create, list, rotate, revoke', 'keys VERB'],

@@ -68,6 +68,27 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(await answer.text(), /Choose at least one scope/)
   })
 
+  test('a key for pages is made by its choice, with its pages one a line', async () => {
+    const { page, path } = desk
+    await page.open(path('developers/keys/new'))
+    const typed = {
+      name: 'Static shop',
+      kind: 'publishable',
+      origins: 'https://shop.example\nhttps://shop.example/cart',
+    }
+    await page.press('Create key', typed)
+    assert.equal(page.status, 400)
+    assert.deepEqual([page.field('origins')?.isInvalid, page.field('origins')?.value], [true, typed.origins])
+    await page.press('Create key', { origins: 'https://shop.example\nhttp://localhost:3000' })
+    const key = secretIn(page.html) ?? ''
+    assert.match(key, /^cwp_test_/)
+    assert.match(page.text(), /put it into your pages/)
+    const sold = await house.ask('listApiKeyCatalogProducts', { key, headers: { origin: 'http://localhost:3000' } })
+    assert.equal(sold.status, 200)
+    await page.open(path('developers/keys'))
+    assert.match(page.text(), /Static shop cwp_test_\S+…\S{4}/)
+  })
+
   test('what is done with keys asks for the password again after ten minutes', async () => {
     const other = await deskOf(house)
     house.clock.now += confirmedMs

@@ -23,8 +23,9 @@ test('a new credential keeps everything of its key but the key', () => {
   assert.ok(isId('key', id))
   assert.deepEqual(rest, {
     ...input,
+    origins: [],
     lookup: readKey(keyText)?.lookup,
-    digest: keyDigest(rootSecret, 7, keyText, { ...input, id, scopes: 'catalog:read' }),
+    digest: keyDigest(rootSecret, 7, keyText, { ...input, id, scopes: 'catalog:read', origins: null }),
     pepperVersion: 7,
     prefix: keyText.slice(0, 21),
     last4: keyText.slice(-4),

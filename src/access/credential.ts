@@ -11,12 +11,15 @@ export interface CredentialInput {
   readonly name: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
+  // The pages that a publishable key is bound to (default: none, for a secret key).
+  readonly origins?: readonly string[]
   readonly expiresAt: number | null
   // The credential that this one replaces.
   readonly rotatedFrom: string | null
 }
 
 export interface NewCredential extends CredentialInput {
+  readonly origins: readonly string[]
   readonly id: string
   readonly lookup: string
   readonly digest: string
@@ -32,14 +35,21 @@ export function newCredential(
   input: CredentialInput,
   now: number,
 ): { credential: NewCredential; keyText: string } {
-  const key = makeKey(input.mode)
+  const { origins = [] } = input
+  const key = makeKey(input.mode, origins.length > 0 ? 'publishable' : 'secret')
   const pepperVersion = rootSecret.currentVersion
   const id = newId('key')
   const credential = {
     ...input,
+    origins,
     id,
     lookup: key.lookup,
-    digest: keyDigest(rootSecret, pepperVersion, key.text, { ...input, id, scopes: scopesText(input.scopes) }),
+    digest: keyDigest(rootSecret, pepperVersion, key.text, {
+      ...input,
+      id,
+      scopes: scopesText(input.scopes),
+      origins: originsText(origins),
+    }),
     pepperVersion,
     prefix: keyPrefix(key),
     last4: keyLast4(key),
@@ -63,6 +73,14 @@ export function credentialStatus(life: CredentialLife, now: number): CredentialS
 
 export function scopesText(scopes: readonly Scope[]): string {
   return scopes.join(' ')
+}
+
+function originsText(origins: readonly string[]): string | null {
+  return origins.length === 0 ? null : origins.join(' ')
+}
+
+export function originsFrom(text: string | null): readonly string[] {
+  return text === null ? [] : text.split(' ')
 }
 
 // In the order of the contract; a word that the contract does not know grants nothing.

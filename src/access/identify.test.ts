@@ -342,6 +342,7 @@ eachEngine('identify', ({ open }) => {
       lastUsedAt: null,
       rotatedFrom: null,
       replacedBy: null,
+      origins: null,
       installationId: key.installationId,
       installationName: 'Main',
       installationMode: 'test',

@@ -5,7 +5,7 @@ import { isEqualSecret, type RootSecret } from '../kit/secrets.ts'
 import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
-import { credentialStatus, scopesFrom } from './credential.ts'
+import { credentialStatus, originsFrom, scopesFrom } from './credential.ts'
 import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
 import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
@@ -17,6 +17,8 @@ export interface KeyCaller extends Principal {
   readonly merchantSlug: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
+  // The id of a publishable key: its visitors get only carts that such keys made.
+  readonly publicKeyId?: string
 }
 
 export interface Identify {
@@ -211,7 +213,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 }
 
 const noDigest = '0'.repeat(64)
-const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '' }
+const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '', origins: null }
 
 // An age below zero means that the clock was set back: such an entry could stay for hours.
 function isFresh(entry: Entry, now: number): boolean {
@@ -231,10 +233,12 @@ function callerFrom(row: IdentityRow): KeyCaller {
     id: row.id,
     merchantId: row.merchantId,
     installationId: row.installationId,
-    claimant: row.installationId,
+    // Whoever opens a page has its key: what one visitor names must not meet what the shop's own servers name.
+    claimant: row.origins === null ? row.installationId : `${row.installationId} ${row.id}`,
     throttleKey: row.id,
     merchantSlug: row.merchantSlug,
     mode: row.mode,
     scopes: scopesFrom(row.scopes),
+    ...(row.origins !== null && { origins: originsFrom(row.origins), publicKeyId: row.id }),
   })
 }

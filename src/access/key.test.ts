@@ -32,6 +32,15 @@ test('a key in which anything was changed is refused without a database', () => 
   fc.assert(fc.property(anyText(), (garbage) => assert.equal(readKey(garbage), undefined)))
 })
 
+test('a publishable key is told by its beginning', () => {
+  for (const mode of ['test', 'live'] as const) {
+    const { text, lookup } = makeKey(mode, 'publishable')
+    assert.match(text, new RegExp(`^cwp_${mode}_[0-9A-Za-z]{48}$`))
+    assert.deepEqual(readKey(text), { mode, lookup, text })
+    assert.equal(readKey(text.replace('cwp', 'cwk')), undefined)
+  }
+})
+
 test('what is shown of a key gives away none of its secret but the end of the checksum', () => {
   const key = makeKey('live')
   assert.equal(keyPrefix(key), key.text.slice(0, 21))
@@ -41,7 +50,14 @@ test('what is shown of a key gives away none of its secret but the end of the ch
 test('the digest depends on the whole key, on the version of the pepper and on what the key opens', () => {
   assert.ok(rootSecret instanceof RootSecret)
   const { text } = makeKey('live')
-  const binding = { id: 'key_1', installationId: 'ins_1', merchantId: 'mer_1', mode: 'live', scopes: 'a b' } as const
+  const binding = {
+    id: 'key_1',
+    installationId: 'ins_1',
+    merchantId: 'mer_1',
+    mode: 'live',
+    scopes: 'a b',
+    origins: null,
+  } as const
   const digest = keyDigest(rootSecret, 1, text, binding)
   assert.match(digest, /^[0-9a-f]{64}$/)
   assert.equal(keyDigest(rootSecret, 1, text, { ...binding }), digest)

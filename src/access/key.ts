@@ -1,8 +1,8 @@
-// The form of an API key, `cwk_live_` or `cwk_test_` + 12 lookup + 30 secret + 6 checksum characters, and what is stored of it.
+// The form of an API key, `cwk_live_` or `cwk_test_` (publishable: `cwp_live_`, `cwp_test_`) + 12 lookup + 30 secret + 6 checksum characters, and what is stored of it.
 // The checksum tells a mistyped or invented key from a real one without asking the database; it protects nothing.
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Mode } from '../contract/words.ts'
+import { type KeyKind, keyKinds, type Mode, modes } from '../contract/words.ts'
 import { isBase62, randomBase62, toBase62 } from '../kit/base62.ts'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'
 
@@ -10,7 +10,10 @@ const lookupLength = 12
 const secretLength = 30 // 178 bits
 const checksumLength = 6
 
-const heads: Readonly<Record<Mode, string>> = { live: 'cwk_live_', test: 'cwk_test_' }
+const heads: Readonly<Record<KeyKind, Readonly<Record<Mode, string>>>> = {
+  secret: { live: 'cwk_live_', test: 'cwk_test_' },
+  publishable: { live: 'cwp_live_', test: 'cwp_test_' },
+}
 const headLength = 9
 const keyLength = headLength + lookupLength + secretLength + checksumLength
 
@@ -22,9 +25,9 @@ export interface ApiKey {
 }
 
 // The text is shown once to its owner and never stored.
-export function makeKey(mode: Mode): ApiKey {
+export function makeKey(mode: Mode, kind: KeyKind = 'secret'): ApiKey {
   const lookup = randomBase62(lookupLength)
-  const body = heads[mode] + lookup + randomBase62(secretLength)
+  const body = heads[kind][mode] + lookup + randomBase62(secretLength)
   return { mode, lookup, text: body + checksumOf(body) }
 }
 
@@ -55,14 +58,23 @@ export interface KeyBinding {
   readonly mode: Mode
   // As they stand in the row.
   readonly scopes: string
+  // Separated by spaces; null for a secret key.
+  readonly origins: string | null
 }
 
 // HMAC-SHA-256 under a pepper that is not in the database, so guesses cannot be tested with a stolen table. A
 // slow hash would add nothing: the secret is random, not chosen by a person. What the key opens is under it too: with
 // write access to the table alone, the row of one's own key could otherwise be moved to another installation.
 export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string, binding: KeyBinding): string {
-  const { id, installationId, merchantId, mode, scopes } = binding
-  const bound = JSON.stringify([id, installationId, merchantId, mode, scopes])
+  const { id, installationId, merchantId, mode, scopes, origins } = binding
+  const bound = JSON.stringify([
+    id,
+    installationId,
+    merchantId,
+    mode,
+    scopes,
+    ...(origins === null ? [] : [origins.split(' ').sort()]),
+  ])
   return digestOf(rootSecret, pepperVersion, `${keyText} ${bound}`)
 }
 
@@ -78,8 +90,8 @@ function digestOf(rootSecret: RootSecret, pepperVersion: number, text: string): 
 }
 
 function modeOf(text: string): Mode | undefined {
-  if (text.startsWith(heads.live)) return 'live'
-  return text.startsWith(heads.test) ? 'test' : undefined
+  const head = text.slice(0, headLength)
+  return modes.find((mode) => keyKinds.some((kind) => heads[kind][mode] === head))
 }
 
 function checksumOf(body: string): string {

@@ -5,7 +5,7 @@ import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { credentialStatus, newCredential, scopesFrom } from './credential.ts'
+import { credentialStatus, newCredential, originsFrom, scopesFrom } from './credential.ts'
 import { earlier } from './machines.ts'
 import {
   type CredentialRow,
@@ -36,6 +36,8 @@ export interface KeyOwner {
 export interface KeyInput {
   name: string
   scopes: readonly Scope[]
+  // Of a publishable key, in normal form (default: none, for a secret key).
+  origins?: readonly string[]
   expiresAt: number | null
 }
 
@@ -98,6 +100,7 @@ export async function rotateKey(
       name: old.name,
       mode: old.mode,
       scopes,
+      origins: originsFrom(old.origins),
       expiresAt: earlier(old.expiresAt, endsBy),
       rotatedFrom: old.id,
     },
@@ -124,6 +127,8 @@ export interface ShownKey {
   prefix: string
   last4: string
   scopes: readonly Scope[]
+  // Empty for a secret key.
+  origins: readonly string[]
   status: string
   createdAt: string
   expiresAt: string | null
@@ -147,6 +152,7 @@ function shownKey(row: CredentialRow, now: number): ShownKey {
     prefix: row.prefix,
     last4: row.last4,
     scopes: scopesFrom(row.scopes),
+    origins: originsFrom(row.origins),
     status: credentialStatus(row, now),
     createdAt: toInstant(row.createdAt),
     expiresAt: row.expiresAt === null ? null : toInstant(row.expiresAt),

@@ -11,4 +11,6 @@ export interface Principal {
   readonly throttleKey: string
   // What the shown credential may do.
   readonly scopes: readonly string[]
+  // Where the credential is public: the pages on which it works.
+  readonly origins?: readonly string[]
 }

@@ -17,6 +17,8 @@ export interface CredentialRow extends CredentialLife {
   readonly createdAt: number
   readonly lastUsedAt: number | null
   readonly rotatedFrom: string | null
+  // Separated by spaces; read by originsFrom(). Null for a secret key.
+  readonly origins: string | null
 }
 
 // A credential with the installation and the merchant it speaks for: all that the identity operation shows, and all that
@@ -40,6 +42,11 @@ export interface IdentityRow extends CredentialRow {
   readonly merchantClosedAt: number | null
 }
 
+// Of the credential `c`, in no order.
+const originsOf = new Fragment(`(
+        select string_agg(o.origin, ' ') from key_origins o
+        where o.installation_id = c.installation_id and o.credential_id = c.id)`)
+
 export async function findCredential(db: Reader, lookup: string): Promise<IdentityRow | undefined> {
   return findIdentity(db, new Fragment('c.lookup = ?', [lookup]))
 }
@@ -56,6 +63,7 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
       c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
       (select min(r.id) from credentials r
         where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
+      ${originsOf} as "origins",
       i.id as "installationId", i.name as "installationName", i.mode as "installationMode",
       i.created_at as "installationCreatedAt", i.disabled_at as "installationDisabledAt",
       i.ended_at as "installationEndedAt", i.app_id as "appId", a.name as "appName",
@@ -76,7 +84,8 @@ export async function listCredentials(db: Reader, installationId: string): Promi
       c.created_at as "createdAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
       c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
       (select min(r.id) from credentials r
-        where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy"
+        where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
+      ${originsOf} as "origins"
     from credentials c
     where c.installation_id = ${installationId}
     order by c.id desc
@@ -100,6 +109,7 @@ export async function listCredentialsOf(
       c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
       (select min(r.id) from credentials r
         where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
+      ${originsOf} as "origins",
       i.id as "installationId", i.name as "installationName"
     from credentials c join installations i on i.id = c.installation_id
     where i.merchant_id = ${merchantId} and i.mode = ${mode} and (${installationId} = '' or i.id = ${installationId})
@@ -115,6 +125,17 @@ export async function insertCredential(tx: Tx, credential: NewCredential): Promi
     values (${c.id}, ${c.installationId}, ${c.merchantId}, ${c.name}, ${c.mode}, ${c.lookup}, ${c.digest},
       ${c.pepperVersion}, ${c.prefix}, ${c.last4}, ${scopesText(c.scopes)}, ${c.createdAt}, ${c.expiresAt},
       ${c.rotatedFrom})`
+  for (const origin of c.origins)
+    tx.send`
+      insert into key_origins (installation_id, credential_id, origin) values (${c.installationId}, ${c.id}, ${origin})`
+}
+
+export async function isOriginOfKey(db: Reader, origin: string, now: number): Promise<boolean> {
+  const rows = await db.sql`
+    select o.credential_id from key_origins o
+    join credentials c on c.installation_id = o.installation_id and c.id = o.credential_id
+    where o.origin = ${origin} and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${now}) limit 1`
+  return rows.length > 0
 }
 
 // Webhook endpoints end with the key that made them, or with its successor.
@@ -171,10 +192,11 @@ export interface CredentialName {
 export const credentialsDeletedMax = 500
 
 export async function deleteCredentials(tx: Tx, names: readonly CredentialName[]): Promise<void> {
-  for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId))
-    await tx.sql`
-      delete from credentials
-      where installation_id = ${installationId} and id in (${list(theirs.map(({ id }) => id))})`
+  for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
+    const ids = list(theirs.map(({ id }) => id))
+    tx.send`delete from key_origins where installation_id = ${installationId} and credential_id in (${ids})`
+    await tx.sql`delete from credentials where installation_id = ${installationId} and id in (${ids})`
+  }
 }
 
 export interface DigestRenewal {

@@ -11,13 +11,15 @@ import { type CartKey, type CartTrace, traceCart } from './store.ts'
 
 export interface CartCache {
   // The bytes, if the cart is what it was when they were kept.
-  find(db: Reader, key: CartKey, now: number): Promise<Buffer | undefined>
+  find(db: Reader, key: CartKey, now: number): Promise<Pick<CachedCart, 'bytes' | 'isPublic'> | undefined>
   // Keeps the answer for this cart, read at this moment, if it will be good for more than the moment.
   keep(facts: CartFacts, now: number, text: string): void
 }
 
 interface CachedCart {
   bytes: Buffer
+  // Made with a publishable key.
+  isPublic: boolean
   // Outside of these the time alone makes it another cart. A clock may be set back.
   from: number
   endsAt: number
@@ -38,7 +40,7 @@ export function createKeptCarts(): CartCache {
       // Not counted as a use, as with products.
       const cart = kept.peek(nameOf(key))
       if (!cart || now < cart.from || cart.endsAt <= now) return undefined
-      return isSame(cart, await traceCart(db, key)) ? cart.bytes : undefined
+      return isSame(cart, await traceCart(db, key)) ? cart : undefined
     },
 
     keep({ cart, lines, promotion }, now, text) {
@@ -47,6 +49,7 @@ export function createKeptCarts(): CartCache {
       const ends = [cart.expiresAt, promotion?.startsAt ?? 0, promotion?.endsAt ?? 0].filter((end) => end > now)
       kept.set(nameOf({ installationId: cart.installationId, cartId: cart.id }), {
         bytes: lastingBytes(text),
+        isPublic: cart.publicKeyId !== null,
         from: now,
         endsAt: Math.min(...ends),
         version: cart.version,

@@ -22,10 +22,16 @@ export interface CartTools {
   follow(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
 }
 
+export interface CartCaller extends MerchantMode {
+  installationId: string
+  // Where the caller is a visitor with a publishable key.
+  publicKeyId?: string
+}
+
 export interface ChangeAsk {
   db: Tx
   // Whose cart it must be.
-  caller: MerchantMode & { installationId: string }
+  caller: CartCaller
   cartId: string
   expectedVersion: number | undefined
   now: Date
@@ -42,8 +48,13 @@ export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now 
   const key = { installationId: caller.installationId, cartId }
   // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
   const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, tools.pricebooks, key, now.getTime())])
-  if (!facts) throw refuse('cart_not_found')
+  if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
   return facts
+}
+
+// A publishable key is in the hands of every visitor, so it reaches only what such keys began.
+export function isWithin({ publicKeyId }: CartRow, caller: CartCaller): boolean {
+  return caller.publicKeyId === undefined || publicKeyId !== null
 }
 
 export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }: ChangeAsk): void {

@@ -8,7 +8,14 @@ import { onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import {
+  type CartCaller,
+  type CartTools,
+  type ChangeAsk,
+  commitChange,
+  lockCartFacts,
+  refuseUnchangeable,
+} from './change.ts'
 import { cartLifecycle } from './lifecycle.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
 import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
@@ -18,7 +25,7 @@ export type ChangedCart = Quote & { text: string }
 
 export interface CreateAsk {
   db: Tx
-  caller: MerchantMode & { installationId: string }
+  caller: CartCaller
   items: readonly { skuId: string; quantity: number }[]
   metadata: Metadata
   now: Date
@@ -32,8 +39,9 @@ export async function createCart(
   const at = now.getTime()
   const offers = await listWantedOffers(db, caller, items, at)
   const cartId = newId('cart')
-  const { installationId, merchantId } = caller
-  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + tools.idleMs })
+  const { installationId, merchantId, publicKeyId = null } = caller
+  const expiresAt = at + tools.idleMs
+  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt, publicKeyId })
   const cart = await findCart(db, { installationId, cartId })
   if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
   const lines = items.map(({ quantity }, position): CartLine => {

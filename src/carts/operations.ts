@@ -7,7 +7,7 @@ import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { createKeptCarts } from './cache.ts'
-import type { CartTools, ChangeAsk } from './change.ts'
+import { type CartTools, type ChangeAsk, isWithin } from './change.ts'
 import { putCode } from './codes.ts'
 import { chooseShipping, setAddress } from './destination.ts'
 import { createCart, putLine, setLine } from './lines.ts'
@@ -37,9 +37,9 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
       if (!isId('cart', cartId)) throw refuse('cart_not_found')
       const key = { installationId: caller.installationId, cartId }
       const known = await kept.find(db, key, at)
-      if (known) return new Rendered(known)
+      if (known && (known.isPublic || caller.publicKeyId === undefined)) return new Rendered(known.bytes)
       const facts = await findCartFacts(db, tools.pricebooks, key, at)
-      if (!facts) throw refuse('cart_not_found')
+      if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
       const view = cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
       const text = `{"data":${JSON.stringify(view)}}`
       kept.keep(facts, at, text)

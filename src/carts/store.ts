@@ -41,6 +41,8 @@ export interface CartRow {
   expiresAt: number
   // Since when it has changes that no event tells of.
   untoldSince: number | null
+  // The publishable key that made it.
+  publicKeyId: string | null
   seller: SellerTerms
 }
 
@@ -114,7 +116,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.untold_since as "untoldSince", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      c.untold_since as "untoldSince", c.public_key_id as "publicKeyId", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
@@ -151,6 +153,7 @@ function cartFrom(row: CartColumns): CartRow {
     updatedAt: row.updatedAt,
     expiresAt: row.expiresAt,
     untoldSince: row.untoldSince,
+    publicKeyId: row.publicKeyId,
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
@@ -308,13 +311,16 @@ export interface NewCart {
   metadata: Metadata
   now: number
   expiresAt: number
+  publicKeyId: string | null
 }
 
 export function insertCart(tx: Tx, cart: NewCart): void {
   tx.send`
-    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at)
+    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at,
+      public_key_id)
     select ${cart.installationId}, ${cart.id}, m.id, 1, ${onlyMove(cartLifecycle, 'create').to}, m.currency, ${JSON.stringify(cart.metadata)},
-      cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint)
+      cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint),
+      cast(${cart.publicKeyId} as text)
     from merchants m where m.id = ${cart.merchantId}`
 }
 

@@ -173,9 +173,11 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
       const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
       if (!listing) throw refuse('product_not_found')
-      if (!isStale(listing, now)) return new Rendered(await bytesOf(db, 'detail', listing))
+      // What anyone may see has no stock numbers and no metadata.
+      const text = caller.publicKeyId === undefined ? 'detail' : 'publicDetail'
+      if (!isStale(listing, now)) return new Rendered(await bytesOf(db, text, listing))
       const current = await currentAnswers(db, listing, now)
-      return new Rendered(withOrigin(current.detail, publicOrigin()))
+      return new Rendered(withOrigin(current[text], publicOrigin()))
     },
 
     async getPublicMerchantProduct({ db, path, now }) {

@@ -348,8 +348,14 @@ async function openAgain(
   const status = sessionStatusAt(old, now.getTime())
   if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
-  const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
   const { quote } = await factsOf(tools, tx, old, now.getTime())
+  const { publicKeyId } = quote.cart
+  const caller = {
+    installationId: old.installationId,
+    merchantId: old.merchantId,
+    mode: old.mode,
+    ...(publicKeyId !== null && { publicKeyId }),
+  }
   const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed) ?? nobody
   // This cart was continued in another session: an old link must not lead into a newer session.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })

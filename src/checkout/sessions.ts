@@ -2,6 +2,7 @@
 
 import type { KeyCaller } from '../access/identify.ts'
 import {
+  type CartCaller,
   type CartTools,
   type ChangeAsk,
   commitAnyway,
@@ -53,7 +54,7 @@ export interface CheckoutTools {
 
 export interface OpenAsk {
   db: Tx
-  caller: Pick<KeyCaller, 'installationId' | 'merchantId' | 'mode'>
+  caller: CartCaller
   body: HostedCheckoutCreateRequest
   now: Date
   cause: Cause

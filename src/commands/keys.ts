@@ -1,9 +1,10 @@
 // `keys`: API keys of an installation.
 
 import { createKey, endKey, listKeys, rotateKey } from '../access/keys.ts'
+import { normalOrigin, originRule } from '../access/origins.ts'
 import { findCredentialById } from '../access/store.ts'
 import { type AuditedChange, visible } from '../audit/change.ts'
-import { type Scope, scopes } from '../contract/words.ts'
+import { type Mode, publishableScopes, type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { Tx } from '../storage/storage.ts'
 import {
@@ -29,6 +30,10 @@ export const keysCommand: Command = {
       options: {
         name: { value: 'NAME', help: 'what the key is for', isRequired: true },
         scopes: { value: 'SCOPES', help: `comma-separated: ${scopes.join(', ')} (default: none)` },
+        publishable: {
+          value: 'ORIGINS',
+          help: 'for the pages of these origins, comma-separated: a key for browsers, without --scopes',
+        },
         'expires-in-days': { value: 'N', help: 'when the key expires (default: never)' },
         installation: installationOption,
         merchant: merchantOption,
@@ -58,14 +63,22 @@ const hourMs = 3_600_000
 function create(given: Given, terminal: Terminal): Promise<number> {
   const name = readLine(given.texts.name, 'name', 200) ?? ''
   const wanted = readScopes(given.texts.scopes)
+  const pages = readWords(given.texts.publishable)
+  if (given.texts.publishable !== undefined && (wanted.length > 0 || pages.length === 0))
+    throw new Misuse('--publishable names at least one origin, and takes no --scopes')
   const days = readNumber(given, 'expires-in-days', 3_650)
   return withStorage(given, async (storage, { rootSecret }) => {
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
     const expiresAt = days === undefined ? null : now + Math.round(days * dayMs)
+    const origins = pages.map((page) => readOrigin(page, installation.mode))
+    const rights = origins.length > 0 ? publishableScopes : wanted
     const made = await storage.write(async (tx) => {
-      const key = await createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now)
-      const members = [{ member: 'scopes', from: null, to: wanted }]
+      const key = await createKey(tx, rootSecret, installation, { name, scopes: rights, origins, expiresAt }, now)
+      const members = [
+        { member: 'scopes', from: null, to: rights },
+        ...(origins.length > 0 ? [{ member: 'origins', from: null, to: origins }] : []),
+      ]
       const change = { kind: 'create', what: 'key', id: key.id, name, members } as const
       writeDown(tx, { ...installation, operation: 'createAdminKey', changes: [change], now })
       return key
@@ -82,7 +95,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
     print(terminal, given, { keys, notShown }, () => [
       ...keys.map((key) =>
         visible(
-          `${key.id}  ${key.prefix}…${key.last4}  ${key.status.padEnd(8)}  ${key.scopes.join(',') || '(no scope)'}  ${key.name}`,
+          `${key.id}  ${key.prefix}…${key.last4}  ${key.status.padEnd(8)}  ${key.origins.join(',') || key.scopes.join(',') || '(no scope)'}  ${key.name}`,
         ),
       ),
       ...(notShown > 0 ? [`${notShown} older keys are not shown`] : []),
@@ -141,13 +154,23 @@ async function writeDownKey(
 }
 
 function readScopes(text: string | undefined): Scope[] {
-  const words = (text ?? '')
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
+  const words = readWords(text)
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
   if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
   return scopes.filter((scope) => words.includes(scope))
+}
+
+function readWords(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function readOrigin(text: string, mode: Mode): string {
+  const origin = normalOrigin(text, mode)
+  if (origin === undefined) throw new Misuse(`${visible(text)} ${originRule}`)
+  return origin
 }
 
 function readNumber(given: Given, name: string, max: number): number | undefined {

@@ -1,6 +1,7 @@
 // The public bounds, each with its unit. Schemas, the identity answer and the body reader take them from here.
 
 export const limits = {
+  keyOriginsMax: 20,
   bodyBytesMax: 65_536,
   jsonDepthMax: 16,
   listRowsMax: 100,

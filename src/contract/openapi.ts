@@ -133,6 +133,7 @@ function operationFor(
     'x-stability': row.stability,
     'x-idempotency': row.idempotency,
     'x-scope': row.scope,
+    ...(row.forPages && { 'x-publishable': true }),
     'x-refusals': row.refusals,
     security: security ? [{ [security.name]: [] }] : [],
     ...(parameters.length > 0 && { parameters }),

@@ -42,7 +42,7 @@ export const patterns = {
     words: 'auto or a language such as de or pt-BR',
   },
   subscription: { source: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$', words: 'an event name, subject.* or *' },
-  apiKey: { source: '^cwk_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
+  apiKey: { source: '^cw[kp]_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
 } as const satisfies Record<string, Pattern>
 
 // A TypeID: the prefix, then a UUIDv7 in Crockford's base32. The first digit is at most 7, since 26 of them hold 130 bits.

@@ -69,6 +69,13 @@ export type IdPrefix = (typeof idPrefixes)[IdNoun]
 export const installationStatuses = ['active', 'suspended', 'ended'] as const
 export type InstallationStatus = (typeof installationStatuses)[number]
 
+// `publishable`: for the pages of a storefront, and readable by anyone who opens one.
+export const keyKinds = ['secret', 'publishable'] as const
+export type KeyKind = (typeof keyKinds)[number]
+
+// What a publishable key may do, in carts and checkouts that such keys began.
+export const publishableScopes = ['catalog:read', 'checkout:quote'] as const satisfies readonly OpenScope[]
+
 // `expiring`: replaced by a rotation and still accepted until it expires.
 export const credentialStatuses = ['active', 'expiring', 'expired', 'revoked'] as const
 export type CredentialStatus = (typeof credentialStatuses)[number]

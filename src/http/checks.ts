@@ -24,6 +24,10 @@ export function createChecks(operation: Operation): Checks {
     query: createQueryReader(operation),
 
     refuseMissingScope(principal) {
+      if (principal?.origins && !operation.forPages)
+        throw refuse('scope_missing', {
+          message: 'A publishable key does not call this operation. Call it from a server.',
+        })
       if (scope === null || principal?.scopes.includes(scope)) return
       throw refuse('scope_missing', { current: { requiredScope: scope } })
     },

@@ -21,6 +21,8 @@ export interface Trace {
   requestId: string
   callerId: string | null
   code: string | null
+  // The page in a browser that may read the answer.
+  pageOrigin: string | null
   // In the place of the route's name, where one route has several pages.
   name: string | null
 }

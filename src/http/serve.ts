@@ -9,13 +9,14 @@ import type { Refusal } from '../kit/refuse.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { hasBody } from './body.ts'
+import { readableBy } from './cors.ts'
 import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
 import type { Pressure } from './pressure.ts'
 import { asRefusal, unavailable } from './refusal.ts'
 import type { Send } from './send.ts'
 
 export interface Route {
-  methods: readonly Operation['method'][]
+  methods: readonly (Operation['method'] | 'OPTIONS')[]
   // The router's: `/media/:shop/:file`.
   pattern: string
   // What the log and the metrics call it; the address itself may hold a secret and is never written down.
@@ -45,7 +46,7 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
 
   return async (route, request, response) => {
     const startedAt = performance.now()
-    const trace: Trace = { requestId: newId('req'), callerId: null, code: null, name: null }
+    const trace: Trace = { requestId: newId('req'), callerId: null, code: null, pageOrigin: null, name: null }
     let outgoing: Outgoing | null
     try {
       outgoing = await admitted(route, request, trace, response)
@@ -57,6 +58,7 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
     if (outgoing?.status === 429 && route.kind === 'page') await delayRefused()
     if (outgoing) {
       outgoing.headers['x-request-id'] = trace.requestId
+      if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
       // What was sent and not read must not be taken for the next request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
     }

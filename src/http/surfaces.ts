@@ -11,6 +11,7 @@ import type { Gate } from './gates.ts'
 import type { Handlers } from './handler.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from './message.ts'
 import { type Answer, type AnyHandler, createPerform, cursorSubject, type PerformParts } from './perform.ts'
+import { preflightRoutes } from './preflight.ts'
 import { refusalAnswer } from './refusal.ts'
 import type { Route } from './serve.ts'
 
@@ -84,7 +85,15 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
 
   return {
     surface,
-    routes: [...callables.values()].map(routeOf),
+    routes: [
+      ...[...callables.values()].map(routeOf),
+      ...preflightRoutes(Object.values(surface.operations), {
+        throttle: parts.throttles.byVisitor,
+        isKnownOrigin: parts.isKnownOrigin,
+        clock,
+        refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
+      }),
+    ],
     async perform(id, { principal, path = {}, query = {}, cursor, body = null, key: given, requestId = newId('req') }) {
       const callable = callables.get(id)
       if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)

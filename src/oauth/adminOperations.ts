@@ -1,8 +1,9 @@
 // The admin operations on installations and their keys.
 
-import { credentialStatus, scopesFrom } from '../access/credential.ts'
+import { credentialStatus, originsFrom, scopesFrom } from '../access/credential.ts'
 import { createKey, endKey, rotateKey } from '../access/keys.ts'
 import { callerEnd, earlier, refuseBeyondApp } from '../access/machines.ts'
+import { normalOrigin, originRule } from '../access/origins.ts'
 import {
   type CredentialRow,
   findCredentialById,
@@ -12,7 +13,8 @@ import {
 } from '../access/store.ts'
 import type { AuditedChange } from '../audit/change.ts'
 import type { AdminInstallation, AdminKey, developerRows } from '../contract/admin/developers.ts'
-import { adminScopes, type Scope } from '../contract/words.ts'
+import type { BodyOf } from '../contract/surface.ts'
+import { adminScopes, type Mode, publishableScopes, type Scope } from '../contract/words.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
 import { adminRowsAsked, pageOf } from '../http/paging.ts'
@@ -94,7 +96,8 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
     },
 
     async createAdminKey({ db, caller, body, now }) {
-      const { installationId, name, scopes } = body
+      const { installationId, name } = body
+      const { scopes, origins } = rightsFrom(body, caller.mode)
       const wantedEnd = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
       if (wantedEnd !== null && wantedEnd <= now.getTime())
         throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })
@@ -107,11 +110,12 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       refuseUngranted(installation, scopes)
       if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
       const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
-      const made = await createKey(db, rootSecret, owner, { name, scopes, expiresAt }, now.getTime())
+      const made = await createKey(db, rootSecret, owner, { name, scopes, origins, expiresAt }, now.getTime())
       const key = keyView(await findKey(db, caller, made.id), now)
       return new Audited({ data: { key, secret: made.key } }, [
         keyChange('create', key, [
           { member: 'scopes', from: null, to: scopes },
+          ...(origins.length > 0 ? [{ member: 'origins', from: null, to: origins }] : []),
           { member: 'expiresAt', from: null, to: key.expiresAt },
         ]),
       ])
@@ -199,6 +203,29 @@ async function findKey(db: Reader, { merchantId, mode }: MerchantMode, id: strin
   return row
 }
 
+// A publishable key has the rights of a visitor, and works on the pages that are named.
+function rightsFrom(
+  { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerRows)['createAdminKey']>,
+  mode: Mode,
+): { scopes: readonly Scope[]; origins: readonly string[] } {
+  if (kind === 'secret') {
+    if (named.length > 0) throw badMember('/origins', 'only a publishable key has origins')
+    return { scopes, origins: [] }
+  }
+  if (scopes.length > 0) throw badMember('/scopes', 'must be empty for a publishable key')
+  if (named.length === 0) throw badMember('/origins', 'must name at least one origin')
+  const origins = named.map((origin, at) => {
+    const normal = normalOrigin(origin, mode)
+    if (normal === undefined) throw badMember(`/origins/${at}`, originRule)
+    return normal
+  })
+  return { scopes: publishableScopes, origins: [...new Set(origins)] }
+}
+
+function badMember(path: string, message: string) {
+  return refuse('invalid_request', { issues: [{ path, message }] })
+}
+
 function hostsFrom(redirectHosts: readonly string[]): string[] {
   const hosts = redirectHosts.map(normalRedirectHost)
   const issues = hosts.flatMap((host, i) =>
@@ -239,6 +266,8 @@ function keyView(
     prefix: row.prefix,
     last4: row.last4,
     scopes: [...scopesFrom(row.scopes)],
+    kind: row.origins === null ? 'secret' : 'publishable',
+    origins: [...originsFrom(row.origins)],
     status: credentialStatus(row, now.getTime()),
     createdAt: toInstant(row.createdAt),
     expiresAt: instantOrNull(row.expiresAt),

@@ -89,6 +89,10 @@ export async function deleteExpiredKeys(
   names: readonly string[],
   now: number,
 ): Promise<void> {
+  tx.send`
+    delete from key_origins where installation_id = ${installationId} and credential_id in (
+      select id from credentials
+      where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now})`
   await tx.sql`
     delete from credentials
     where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now}`

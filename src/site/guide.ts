@@ -55,7 +55,7 @@ export function guide(about: SurfaceDocument, place: GuidePlace, errorExample: o
 ${codeBlock('Base address', origin)}
 <p>Requests and answers are JSON in UTF-8. Every answer has an <code>X-Request-Id</code>; name it when you ask for help. The whole contract is one <a href="${openApiPath}">OpenAPI 3.1 document</a>.</p>`,
 
-    authentication: html`<p>Send an API key of an installation. It begins with <code>cwk_live_</code> or <code>cwk_test_</code>; in test mode no money moves.</p>
+    authentication: html`<p>Send an API key of an installation. It begins with <code>cwk_live_</code> or <code>cwk_test_</code>; in test mode no money moves. A key belongs on a server; the pages of a storefront use a publishable one, <code>cwp_live_</code> or <code>cwp_test_</code>, which works on the origins that it is bound to, for catalog, carts and checkout.</p>
 ${codeBlock('A call with a key', `curl ${origin}/api/v1/open/installation/identity \\\n  -H "Authorization: Bearer $CARTWRIGHT_KEY"`)}
 <p>A key has scopes: ${joined(
       openScopes.map((scope) => html`<code>${scope}</code>`),

@@ -10,7 +10,7 @@ export type { ClientOptions } from './key.ts'
 export type * from './printed/open.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhook.ts'
 
-/** A client with one method for each operation. Use it on a server; a browser may call it without a key. */
+/** A client with one method for each operation. Use it on a server; on a page, with a publishable key or without one. */
 export function createClient(options: ClientOptions): ShopClient {
   // The table and the type are printed from the same rows.
   return keyedMethods(openTable, options) as ShopClient

@@ -3,9 +3,12 @@
 import { type Credential, methodsFrom, type TransportOptions } from './call.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** An API key: `cwk_test_…` or `cwk_live_…`. Left out, only what is open to anyone can be called. */
+  /**
+   * An API key: `cwk_test_…` or `cwk_live_…` on a server, a publishable one (`cwp_…`) on a page. Left out, only what is open to anyone
+   * can be called.
+   */
   key?: string | undefined
-  /** A live key in a browser belongs to anyone who opens its tools. Refused unless this is true. */
+  /** A live secret key in a browser belongs to anyone who opens its tools. Refused unless this is true. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
@@ -16,7 +19,7 @@ export function keyedMethods(
   if (key !== undefined && /[^\x21-\x7e]/.test(key)) throw new TypeError('key is not an API key')
   if (key?.startsWith('cwk_live_') && isBrowser() && !dangerouslyAllowBrowser)
     throw new TypeError(
-      'A live key in a browser can be read by anyone. Call from your server, or pass dangerouslyAllowBrowser: true.',
+      'A live key in a browser can be read by anyone. Use a publishable key (cwp_live_…), or call from your server.',
     )
   const credential: Credential | undefined = key ? { headers: () => ({ authorization: `Bearer ${key}` }) } : undefined
   return methodsFrom(table, transport, credential)

@@ -25,6 +25,7 @@ import {
   endpointDisabledReasons,
   endpointStatuses,
   installationStatuses,
+  keyKinds,
   scopes,
   settableEndpointStatuses,
 } from '../words.ts'
@@ -65,7 +66,23 @@ export const AdminInstallationCreateRequest = object({
 
 export const AdminEndRequest = object({ idempotencyKey })
 
-export const AdminKey = object({ ...credentialMembers, installation: InstallationName })
+const Origin = Type.String({
+  minLength: 8,
+  maxLength: 300,
+  pattern: patterns.line.source,
+  description: 'Such as https://shop.example. In test mode also http://localhost with a port.',
+})
+
+export const AdminKey = object({
+  ...credentialMembers,
+  kind: oneOf(keyKinds, {
+    description: 'publishable: for the pages of a storefront. Anyone who opens such a page can read it.',
+  }),
+  origins: Type.Array(Type.String(), {
+    description: 'The pages on which a publishable key works. Empty for a secret one.',
+  }),
+  installation: InstallationName,
+})
 
 export const AdminKeyListQuery = object({
   installationId: Type.Optional(described('Only keys of this installation.', InstallationId)),
@@ -80,8 +97,16 @@ export const AdminKeyCreateRequest = object({
   scopes: Type.Array(Scopes.items, {
     maxItems: scopes.length,
     uniqueItems: true,
-    description: 'Admin scopes are given by a signed-in owner or at the command line, never by a key.',
+    description:
+      'Admin scopes are given by a signed-in owner or at the command line, never by a key. Empty for a publishable key, whose rights are fixed.',
   }),
+  kind: Type.Optional(oneOf(keyKinds, { description: 'Left out: secret.' })),
+  origins: Type.Optional(
+    Type.Array(Origin, {
+      maxItems: limits.keyOriginsMax,
+      description: 'Of a publishable key: the origins of the pages on which it works. At least one.',
+    }),
+  ),
   expiresAt: Type.Optional(described('In the future. Left out: the key does not expire.', Instant)),
 })
 
@@ -255,7 +280,7 @@ export const developerRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/keys',
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Create a key',
-    description: 'Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted.',
+    description: 'Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. A publishable key reads the catalog without stock numbers, and makes carts and checkouts, on the pages that it is bound to.',
     body: AdminKeyCreateRequest, reply: { ...ok(AdminKeyCreateResponse), isSecret: true },
     refusals: ['installation_not_found', 'credential_limit'],
   },

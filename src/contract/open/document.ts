@@ -21,7 +21,7 @@ import * as webhooks from './webhooks.ts'
 
 const description = `A storefront and checkout installation over HTTP: catalog, carts, hosted checkout, orders, webhooks.
 
-**Credentials.** Send an API key as \`Authorization: Bearer cwk_…\`. \`x-scope\` names the scope an operation needs.
+**Credentials.** Send an API key as \`Authorization: Bearer cwk_…\`. \`x-scope\` names the scope an operation needs. The pages of a storefront use a publishable key, \`cwp_…\`, for the operations with \`x-publishable\`: it is bound to the origins of the pages, finds only carts and sessions that such keys made, and shows no stock numbers of products.
 
 **Money** is an integer in minor units. **Instants** are RFC 3339 in UTC with milliseconds. **Presence:** an answer carries all members of its schema; what has no value is null.
 

@@ -102,7 +102,7 @@ export const operations = {
   },
   createHostedCheckoutSession: {
     method: 'POST', path: '/api/v1/open/hosted/checkout/sessions',
-    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false, forPages: true,
     summary: 'Create a checkout session',
     description:
       'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. `{sessionId}` in `successUrl` and `cancelUrl` becomes the id of the session, so the page there can read it with `getHostedCheckoutSession`.',
@@ -114,7 +114,7 @@ export const operations = {
   },
   getHostedCheckoutSession: {
     method: 'GET', path: '/api/v1/open/hosted/checkout/sessions/{sessionId}',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false, forPages: true,
     summary: 'Get a checkout session',
     description: 'The session as it is now. Past its time it answers expired. Once it is completed, `statusUrl` is the page of the order for the shopper.',
     body: null, reply: ok(HostedCheckoutSessionResponse),
@@ -122,7 +122,7 @@ export const operations = {
   },
   cancelHostedCheckoutSession: {
     method: 'POST', path: '/api/v1/open/hosted/checkout/sessions/{sessionId}/cancel',
-    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false, forPages: true,
     summary: 'Cancel a checkout session',
     description: 'Ends an open session and releases its stock. The cart stays open.',
     body: HostedCheckoutCancelRequest, reply: ok(HostedCheckoutSessionResponse),
@@ -138,7 +138,7 @@ export const operations = {
   },
   listApiKeyCatalogCategories: {
     method: 'GET', path: '/api/v1/open/catalog/categories',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, forPages: true,
     summary: 'List categories',
     description: 'In order of position, name and id; at most 100. `meta.next` leads to the rest.',
     body: null, reply: ok(PublicCatalogCategoryListResponse),
@@ -146,7 +146,7 @@ export const operations = {
   },
   listApiKeyCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/products',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, forPages: true,
     summary: 'List products',
     description: 'Published products, newest publication first; at most 100. `meta.next` leads to the rest.',
     body: null, reply: ok(PublicCatalogProductListResponse),
@@ -154,7 +154,7 @@ export const operations = {
   },
   getApiKeyCatalogProduct: {
     method: 'GET', path: '/api/v1/open/catalog/products/{slug}',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false, forPages: true,
     summary: 'Get a product',
     description: 'One published product with its SKUs, by its slug.',
     body: null, reply: ok(PublicCatalogProductDetailResponse),
@@ -196,7 +196,7 @@ export const operations = {
   },
   getPublicCart: {
     method: 'GET', path: '/api/v1/open/storefront/carts/{cartId}',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Carts', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Get a cart',
     description: 'The cart, priced now.',
     body: null, reply: ok(PublicCartResponse),
@@ -204,7 +204,7 @@ export const operations = {
   },
   updatePublicCartItemQuantity: {
     method: 'PATCH', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
-    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Change the quantity of an item',
     description: 'Sets the quantity of an item that is in the cart. 0 removes it.',
     body: PublicCartQuantityUpdateRequest, reply: ok(PublicCartResponse),
@@ -214,7 +214,7 @@ export const operations = {
   },
   removePublicCartItem: {
     method: 'DELETE', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
-    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Remove an item',
     description: 'Takes an item out of the cart. The request has a body, for its idempotency key.',
     body: PublicCartTransitionRequest, reply: ok(PublicCartResponse),
@@ -222,7 +222,7 @@ export const operations = {
   },
   applyPublicCartPromotion: {
     method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/promotion',
-    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Apply a promotion code',
     description:
       'Puts a code on the cart or takes it off. A code that does not apply is a 200 with its state and reason.',
@@ -231,7 +231,7 @@ export const operations = {
   },
   setPublicCartAddress: {
     method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/address',
-    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Set the address',
     description: 'Seals the address and answers a token for it, the shipping options and the new totals.',
     body: PublicCartAddressSetRequest, reply: ok(PublicCartAddressTokenResponse),
@@ -247,7 +247,7 @@ export const operations = {
   },
   createPublicCart: {
     method: 'POST', path: '/api/v1/open/storefront/carts',
-    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
     summary: 'Create a cart',
     description: 'Makes an open cart, empty or with items.',
     body: PublicCartCreateRequest, reply: ok(PublicCartExtensionResponse),
@@ -255,7 +255,7 @@ export const operations = {
   },
   putPublicCartItem: {
     method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
-    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
     summary: 'Put an item into a cart',
     description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
     body: PublicCartItemPutRequest, reply: ok(PublicCartExtensionResponse),
@@ -263,7 +263,7 @@ export const operations = {
   },
   setPublicCartShipping: {
     method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/shipping',
-    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
     summary: 'Choose a shipping option',
     description:
       'Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice.',
@@ -297,7 +297,7 @@ export const operations = {
   },
   searchCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/search',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, forPages: true,
     summary: 'Search products',
     description:
       'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',

@@ -26,7 +26,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'apiKeys.key': 'Schlüssel',
   'apiKeys.installation': 'Installation',
   'apiKeys.installationHelp': 'Der Schlüssel handelt für sie und endet mit ihr.',
-  'apiKeys.scopes': 'Rechte',
+  'apiKeys.scopes': 'Rechte oder Seiten',
   'apiKeys.lastUsed': 'Zuletzt benutzt',
   'apiKeys.never': 'Nie',
   'apiKeys.status': 'Status',
@@ -40,6 +40,16 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'apiKeys.newLead':
     'Geben Sie ihm nur, was sein Programm braucht. Rechte lassen sich später nicht ändern; ein neuer Schlüssel lässt sich jederzeit erstellen.',
   'apiKeys.create': 'Schlüssel erstellen',
+  'apiKeys.kind': 'Art',
+  'apiKeys.kind.secret': 'Geheim, für einen Server',
+  'apiKeys.kind.publishable': 'Öffentlich, für Seiten',
+  'apiKeys.kindHelp':
+    'Ein öffentlicher Schlüssel darf in einer Seite stehen: Er liest den Katalog und erstellt Warenkörbe und Kassen, sonst nichts. Die Rechte unten gelten für einen geheimen Schlüssel.',
+  'apiKeys.origins': 'Seiten',
+  'apiKeys.originsHelp':
+    'Für einen öffentlichen Schlüssel: wo die Seiten liegen, auf denen er gilt, eine Adresse je Zeile, etwa https://shop.example.',
+  'apiKeys.madeForPages':
+    'Kopieren Sie den Schlüssel jetzt und setzen Sie ihn in Ihre Seiten ein. Wer eine davon öffnet, kann ihn lesen.',
   'apiKeys.lifetime': 'Läuft ab',
   'apiKeys.lifetime.never': 'Nie',
   'apiKeys.lifetime.30': 'Nach 30 Tagen',

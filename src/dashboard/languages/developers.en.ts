@@ -25,7 +25,7 @@ export const developersEn = {
   'apiKeys.key': 'Key',
   'apiKeys.installation': 'Installation',
   'apiKeys.installationHelp': 'The key acts for it and ends with it.',
-  'apiKeys.scopes': 'Scopes',
+  'apiKeys.scopes': 'Scopes or pages',
   'apiKeys.lastUsed': 'Last used',
   'apiKeys.never': 'Never',
   'apiKeys.status': 'Status',
@@ -39,6 +39,15 @@ export const developersEn = {
   'apiKeys.newLead':
     'Give it only what its program needs. Scopes cannot be changed later; a new key can be made at any time.',
   'apiKeys.create': 'Create key',
+  'apiKeys.kind': 'Kind',
+  'apiKeys.kind.secret': 'Secret, for a server',
+  'apiKeys.kind.publishable': 'Publishable, for pages',
+  'apiKeys.kindHelp':
+    'A publishable key may be in a page: it reads the catalog and makes carts and checkouts, nothing more. The scopes below are for a secret key.',
+  'apiKeys.origins': 'Pages',
+  'apiKeys.originsHelp':
+    'For a publishable key: the origins of the pages on which it works, one a line, such as https://shop.example.',
+  'apiKeys.madeForPages': 'Copy the key now and put it into your pages. Anyone who opens one of them can read it.',
   'apiKeys.lifetime': 'Expires',
   'apiKeys.lifetime.never': 'Never',
   'apiKeys.lifetime.30': 'After 30 days',

@@ -1,8 +1,8 @@
 // API keys: the list, and making, rotating and revoking one. What is done with keys asks for the password again.
 
 import type { AdminKey } from '../../contract/admin/developers.ts'
-import { adminScopes, scopes as allScopes, openScopes, type Scope } from '../../contract/words.ts'
-import { refuse } from '../../kit/refuse.ts'
+import { adminScopes, scopes as allScopes, keyKinds, openScopes, type Scope } from '../../contract/words.ts'
+import { type Refusal, refuse } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { checks } from '../controls.ts'
 import { dialog } from '../dialog.ts'
@@ -14,6 +14,7 @@ import { secretSheet } from '../secret.ts'
 import { developerSections, sections } from '../sections.ts'
 import { table } from '../table.ts'
 import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
 
 export const keys: Screen = {
   path: 'developers/keys',
@@ -37,7 +38,11 @@ ${table(visit, {
       cell: ({ prefix, last4 }) => html`<code>${prefix}…${last4}</code>`,
     },
     { head: words.say('apiKeys.installation'), cell: ({ installation }) => installation.name },
-    { head: words.say('apiKeys.scopes'), cell: (key) => scopeSummary(key.scopes), isMinor: true },
+    {
+      head: words.say('apiKeys.scopes'),
+      cell: ({ kind, origins, scopes }) => (kind === 'publishable' ? summary(origins) : summary(scopes)),
+      isMinor: true,
+    },
     {
       head: words.say('apiKeys.lastUsed'),
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? softText(words.say('apiKeys.never')) : time(words, lastUsedAt)),
@@ -80,9 +85,9 @@ function softText(text: string): Html {
   return html`<span class="soft">${text}</span>`
 }
 
-function scopeSummary(scopes: readonly string[]): Html {
-  const [first = '', ...rest] = scopes
-  return html`<span title="${scopes.join(', ')}"><code>${first}</code>${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}</span>`
+function summary(all: readonly string[]): Html {
+  const [first = '', ...rest] = all
+  return html`<span title="${all.join(', ')}"><code>${first}</code>${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}</span>`
 }
 
 function keyActions({ words, to, may }: Visit, { id, status, name }: AdminKey): Html | false {
@@ -122,6 +127,22 @@ function keyFields({ words }: Visit, installations: readonly { id: string; name:
       options: lifetimes.map((value) => ({ value, label: words.say(`apiKeys.lifetime.${value}`) })),
       isRequired: true,
       isHalf: true,
+    },
+    {
+      name: 'kind',
+      label: words.say('apiKeys.kind'),
+      kind: 'choice',
+      help: words.say('apiKeys.kindHelp'),
+      options: keyKinds.map((value) => ({ value, label: words.say(`apiKeys.kind.${value}`) })),
+      isRequired: true,
+    },
+    {
+      name: 'origins',
+      label: words.say('apiKeys.origins'),
+      kind: 'text',
+      help: words.say('apiKeys.originsHelp'),
+      rows: 2,
+      lengthMax: 2_000,
     },
   ]
 }
@@ -203,27 +224,45 @@ export const newKey: Screen = {
     const fields = keyFields(posted, [])
     const expiresAt = expiryOf(now, sent.get('lifetime'))
     const again = (problems: Problems) => newKeySheet(posted, { values: valuesOf(fields, sent), chosen, problems })
-    if (chosen.length === 0)
+    const isForPages = sent.get('kind') === 'publishable'
+    if (chosen.length === 0 && !isForPages)
       return again({ summary: words.say('form.problem'), at: { '/scopes': words.say('apiKeys.noScope') } })
     const body = {
       name: (sent.get('name') ?? '').trim(),
       installationId: sent.get('installationId') ?? '',
-      scopes: chosen,
+      scopes: isForPages ? [] : chosen,
+      ...(isForPages && { kind: 'publishable' as const, origins: originsIn(sent.get('origins')) }),
       ...(expiresAt !== undefined && { expiresAt }),
     }
     const outcome = await attempt(posted.ask('createAdminKey', { body, key: keyIn(sent) }))
-    if ('refusal' in outcome) return again(problemsOf(words, outcome.refusal, fields))
+    if ('refusal' in outcome) return again(problemsIn(words, outcome.refusal, fields))
     const { key, secret } = outcome.reply.data
-    return keySheet(posted, words.say('apiKeys.made', { name: key.name }), secret)
+    const lead = words.say(isForPages ? 'apiKeys.madeForPages' : 'apiKeys.madeLead')
+    return keySheet(posted, { title: words.say('apiKeys.made', { name: key.name }), lead, secret })
   },
 }
 
-function keySheet({ words, to, ...visit }: Posted, title: string, secret: string): Sheet {
+// One a line.
+function originsIn(text: string | null): string[] {
+  return (text ?? '').split(/\s+/).filter(Boolean)
+}
+
+// All of them are in one field, and the first wrong one is told.
+function problemsIn(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
+  const wrong = refusal.details.issues?.find(({ path }) => path.startsWith('/origins/'))
+  if (!wrong) return problemsOf(words, refusal, fields)
+  return { summary: words.say('form.problem'), at: { '/origins': words.issue(wrong.message) } }
+}
+
+function keySheet(
+  { words, to, ...visit }: Posted,
+  { title, lead, secret }: { title: string; lead: string; secret: string },
+): Sheet {
   return secretSheet(
     { words, to, ...visit },
     {
       title,
-      lead: words.say('apiKeys.madeLead'),
+      lead,
       label: words.say('apiKeys.key'),
       secret,
       back: { href: to('developers/keys'), label: words.say('developers.keys') },
@@ -289,7 +328,8 @@ export const rotateKey: Screen = {
     )
     if ('refusal' in outcome) return rotateSheet(posted, problemsOf(words, outcome.refusal))
     const { key, secret } = outcome.reply.data
-    return keySheet(posted, words.say('apiKeys.rotated', { name: key.name }), secret)
+    const lead = words.say(key.kind === 'publishable' ? 'apiKeys.madeForPages' : 'apiKeys.madeLead')
+    return keySheet(posted, { title: words.say('apiKeys.rotated', { name: key.name }), lead, secret })
   },
 }
 

@@ -149,7 +149,7 @@ export interface AdminClient {
       /** Only keys of this installation. */
       installationId?: string | undefined
     }, options?: ListOptions): List<AdminKeyListResponse, AdminKey>
-    /** Create a key. Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. Needs the scope `admin:developers`. (createAdminKey) */
+    /** Create a key. Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. A publishable key reads the catalog without stock numbers, and makes carts and checkouts, on the pages that it is bound to. Needs the scope `admin:developers`. (createAdminKey) */
     create(input: AdminKeyCreateRequest, options?: CallOptions): Promise<AdminKeyCreateResponse>
     /** Rotate a key. Makes a successor with the same scopes; the old key works for a while. A key with admin scopes is rotated by a person who has them, others by a person or by a key or app that has their scopes. Needs the scope `admin:developers`. (rotateAdminKey) */
     rotate(keyId: string, input?: AdminKeyRotateRequest, options?: CallOptions): Promise<AdminKeyRotateResponse>
@@ -564,6 +564,10 @@ export interface AdminKey {
   expiresAt: string | null
   /** To the minute. */
   lastUsedAt: string | null
+  /** publishable: for the pages of a storefront. Anyone who opens such a page can read it. */
+  kind: 'secret' | 'publishable'
+  /** The pages on which a publishable key works. Empty for a secret one. */
+  origins: string[]
   installation: {
     /** Id of an installation. */
     id: string
@@ -578,8 +582,12 @@ export interface AdminKeyCreateRequest {
   installationId: string
   /** What the key is for. */
   name: string
-  /** Admin scopes are given by a signed-in owner or at the command line, never by a key. */
+  /** Admin scopes are given by a signed-in owner or at the command line, never by a key. Empty for a publishable key, whose rights are fixed. */
   scopes: Scope[]
+  /** Left out: secret. */
+  kind?: 'secret' | 'publishable' | undefined
+  /** Of a publishable key: the origins of the pages on which it works. At least one. */
+  origins?: string[] | undefined
   /** In the future. Left out: the key does not expire. */
   expiresAt?: string | undefined
 }

@@ -34,6 +34,8 @@ const key: AdminKey = {
   createdAt,
   expiresAt: null,
   lastUsedAt: null,
+  kind: 'secret',
+  origins: [],
   installation: installationName,
 }
 
