@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { limits } from '../contract/limits.ts'
-import type { SearchQuery } from '../contract/open/search.ts'
+import { type SearchQuery, searchTotalMax } from '../contract/open/search.ts'
 import { type Paging, Rendered } from '../http/handler.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { lastingBytes } from '../kit/bytes.ts'
@@ -23,6 +23,7 @@ import { type CategoryTree, categoryTree } from './question.ts'
 import { currentAnswers, isStale } from './refresh.ts'
 import { refuseEmptyQuery, searchProducts } from './search.ts'
 import {
+  countProducts,
   findCatalogVersion,
   findDetails,
   findListing,
@@ -59,6 +60,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
   const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
+  const totals = new Lru<string, number>(cachedPagesMax)
   const trees = new Lru<string, CategoryTree>(cachedTreesMax)
   const columns = createColumnsCache()
   const originTag = createOriginTag()
@@ -86,8 +88,9 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const version = await findCatalogVersion(db, merchantId)
     const start = after === null ? 0 : readOffset(after)
     return keptPage(`categories ${merchantId} ${version} ${start}`, async () => {
-      const rows = renderCategories(await listCategories(db, merchantId)).slice(start, start + rowsMax + 1)
-      return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
+      const all = renderCategories(await listCategories(db, merchantId))
+      const rows = all.slice(start, start + rowsMax + 1)
+      return { ...pageOf(rows, publicOrigin(), () => String(start + rowsMax)), total: all.length }
     })
   }
 
@@ -108,6 +111,15 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
         },
       )
     })
+  }
+
+  async function productTotal(db: Reader, seller: MerchantMode): Promise<number | null> {
+    const key = `${seller.merchantId} ${seller.mode} ${await findCatalogVersion(db, seller.merchantId)}`
+    const known = totals.get(key)
+    if (known !== undefined) return boundedTotal(known)
+    const total = await countProducts(db, seller, searchTotalMax + 1)
+    totals.set(key, total)
+    return boundedTotal(total)
   }
 
   async function treeOf(db: Reader, { id, version }: ShopFacts): Promise<CategoryTree> {
@@ -203,13 +215,15 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async listMerchantProducts({ db, path, paging }) {
       const seller = await publicSeller(db, path)
       const { after, next } = publicPaging(paging, seller)
-      return openly(listAnswer(await productPage(db, seller, after), next))
+      const [page, total] = [await productPage(db, seller, after), await productTotal(db, seller)]
+      return openly(listAnswer({ ...page, more: `"total":${total}` }, next))
     },
 
     async listMerchantCategories({ db, path, paging }) {
       const seller = await publicSeller(db, path)
       const { after, next } = publicPaging(paging, seller)
-      return openly(listAnswer(await categoryPage(db, seller.merchantId, after), next))
+      const page = await categoryPage(db, seller.merchantId, after)
+      return openly(listAnswer({ ...page, more: `"total":${boundedTotal(page.total ?? 0)}` }, next))
     },
   }
 
@@ -243,6 +257,13 @@ interface RenderedPage {
   rows: Buffer
   count: number
   next: string | null
+  // Of the whole list, where it was all read.
+  total?: number
+}
+
+// Exact up to a bound, as that of a search.
+function boundedTotal(total: number): number | null {
+  return total > searchTotalMax ? null : total
 }
 
 function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): RenderedPage {

@@ -98,6 +98,14 @@ export async function listProducts(
     order by published_at desc, product_id limit ${limit}`
 }
 
+// At most `limit`: a large catalog is not counted to its end.
+export async function countProducts(db: Reader, { merchantId, mode }: MerchantMode, limit: number): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from (
+      select product_id from listed_products where merchant_id = ${merchantId} and mode = ${mode} limit ${limit}) as one`
+  return row?.count ?? 0
+}
+
 // Two ranges of one index, the rest of the same instant first: an `or` over both would make SQLite scan them all.
 export async function listProductsAfter(
   db: Reader,

@@ -325,12 +325,12 @@ export const examples: Examples = {
   listMerchantProducts: {
     path: { merchantSlug: product.merchant.slug },
     body: undefined,
-    reply: { data: [productSummary], meta: { count: 1, next: null } },
+    reply: { data: [productSummary], meta: { count: 1, next: null, total: 1 } },
   },
   listMerchantCategories: {
     path: { merchantSlug: product.merchant.slug },
     body: undefined,
-    reply: { data: [category], meta: { count: 1, next: null } },
+    reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
   },
 }
 

@@ -75,14 +75,19 @@ export const ProductSearchResponse = object({
   }),
 })
 
+const MerchantListMeta = object({
+  ...ListMeta.properties,
+  total: nullable(Count, { description: `Rows in the whole list. null if there are more than ${searchTotalMax}.` }),
+})
+
 export const MerchantProductListResponse = object({
   data: Type.Array(ProductSummary, { maxItems: limits.listRowsMax, description: 'Newest publication first.' }),
-  meta: ListMeta,
+  meta: MerchantListMeta,
 })
 
 export const MerchantCategoryListResponse = object({
   data: Type.Array(Category, { maxItems: limits.listRowsMax, description: 'In order of position, name, id.' }),
-  meta: ListMeta,
+  meta: MerchantListMeta,
 })
 
 export type SearchQuery = Static<typeof searchQuery>

@@ -929,13 +929,27 @@ export interface Merchant {
 export interface MerchantCategoryListResponse {
   /** In order of position, name, id. */
   data: Category[]
-  meta: ListMeta
+  meta: {
+    /** Rows in this answer. */
+    count: number
+    /** Link to the next rows, relative to the server. Follow it as it is. */
+    next: string | null
+    /** Rows in the whole list. null if there are more than 1000. */
+    total: number | null
+  }
 }
 
 export interface MerchantProductListResponse {
   /** Newest publication first. */
   data: ProductSummary[]
-  meta: ListMeta
+  meta: {
+    /** Rows in this answer. */
+    count: number
+    /** Link to the next rows, relative to the server. Follow it as it is. */
+    next: string | null
+    /** Rows in the whole list. null if there are more than 1000. */
+    total: number | null
+  }
 }
 
 /** In test mode no money moves, and no stock, promotion use or order number of live mode. */
