@@ -243,7 +243,7 @@ export function testRows(
       const strict = limited()
       const headers = await strict.credential(row.caller, row.scope === null ? [] : [row.scope])
       const statusOf = async () => (await ask(strict.plain(id), headers, strict)).status
-      const burst = strict.burstOf(row)
+      const burst = strict.burstOf(row) / (row.cost ?? 1)
       const statuses: number[] = []
       for (let i = 0; i <= burst; i += 1) statuses.push(await statusOf())
       assert.deepEqual(
