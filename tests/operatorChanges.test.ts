@@ -55,6 +55,26 @@ eachEngine('changes by the operator', (given) => {
     assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.id])), ['revokeAdminKey'])
     assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.id])), [], 'nothing changed')
 
+    const pages = ['--publishable', 'https://shop.example,http://localhost:3000']
+    const forPages = await run(['keys', 'create', '--name', 'Pages', ...pages, ...shop])
+    assert.match(forPages.out.key, /^cwp_test_/)
+    assert.match(
+      forPages.entries[0]?.[1] ?? '',
+      /"origins","from":null,"to":\["https:\/\/shop.example","http:\/\/localhost:3000"\]/,
+    )
+    const refused = await cartwright(
+      ['keys', 'create', '--name', 'Pages', '--publishable', 'https://shop.example/cart', ...shop],
+      settingsOf(house),
+    )
+    assert.deepEqual([refused.code, refused.out], [2, ''])
+    const catalog = await house.fetch('/api/v1/open/catalog/products', {
+      headers: { authorization: `Bearer ${forPages.out.key}`, origin: 'https://shop.example' },
+    })
+    assert.deepEqual(
+      [catalog.status, catalog.headers.get('access-control-allow-origin')],
+      [200, 'https://shop.example'],
+    )
+
     const email = 'grace@bloom.example'
     assert.deepEqual(of(await run(['users', 'create', '--email', 'boss@bloom.example', ...shop])), [
       'inviteAdminMember',
