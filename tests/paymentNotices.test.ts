@@ -117,7 +117,7 @@ eachEngine('a notice', (given) => {
     const mute = await connectBank(house, { endedAt: house.clock.now })
     bank.accounts.open = () => manualProvider
     assert.equal((await post(init, mute.id)).status, 404)
-    assert.equal((await house.fetch(`/hooks/payments/${mute.id}`)).status, 404, 'nothing to see there')
+    assert.equal((await house.fetch(`/hooks/payments/${mute.id}`)).status, 405, 'nothing to see there')
   })
 
   test('of what is not ours, and of another account: 200, and nothing changes', async () => {
