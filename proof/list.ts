@@ -6,6 +6,7 @@ import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
 import { failoverRun } from './failover.ts'
 import { firstStartRun } from './firststart.ts'
+import { generatorsRun } from './generators.ts'
 import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
@@ -67,4 +68,5 @@ export const runs: readonly (Run | ServerRun)[] = [
   clockRun,
   pricesRun,
   secretsRun,
+  generatorsRun,
 ]

@@ -165,7 +165,11 @@ function filesAround(): string[] {
     .map((file) => file.replaceAll('\\', '/'))
     .filter(
       (file) =>
-        /\.[jt]s$/.test(file) && !file.includes('/dist/') && (!file.startsWith('src/') || file.endsWith('.test.ts')),
+        /\.[jt]s$/.test(file) &&
+        !file.includes('/dist/') &&
+        // Compiled in a folder of their own, with packages that only `npm run proof -- generators` installs.
+        !file.startsWith('proof/generators/') &&
+        (!file.startsWith('src/') || file.endsWith('.test.ts')),
     )
     .sort()
 }
