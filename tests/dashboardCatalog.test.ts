@@ -6,6 +6,7 @@ import { before, test } from 'node:test'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
 import { openHouse } from '../harness/house.ts'
+import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { newId } from '../src/kit/ids.ts'
 
@@ -152,6 +153,27 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await skuOf('TULIP')).onHand, 7)
     await page.open(path(`stock/${vase.id}`))
     assert.match(page.text(), /Counted Counted .* \+12/)
+  })
+
+  test('a row that is refused and saved again does not take back a price that another tab changed', async () => {
+    const { page, path, headers } = desk
+    const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
+    const other = scriptless(house.origin, headers)
+    await page.open(path('stock'))
+    await other.open(path('stock'))
+    await page.press('Save', { [`price.${tulip.id}`]: '17.77', [`onHand.${tulip.id}`]: String(tulip.onHand + 1) })
+    await other.press('Save', { [`onHand.${tulip.id}`]: String(tulip.onHand + 5), [`price.${vase.id}`]: '1.11' })
+    assert.deepEqual([other.status, other.field(`price.${tulip.id}`)?.value], [409, '17.77'])
+    await other.press('Save')
+    const { onHand, price } = await skuOf('TULIP')
+    assert.deepEqual([onHand, price], [tulip.onHand + 5, 1_777])
+    await other.press('Undo')
+    await page.open(path('stock'))
+    await page.press('Save', {
+      [`price.${tulip.id}`]: String(tulip.price / 100),
+      [`onHand.${tulip.id}`]: String(tulip.onHand),
+      [`price.${vase.id}`]: String(vase.price / 100),
+    })
   })
 
   test('a cell that cannot be read saves nothing and stays as typed', async () => {

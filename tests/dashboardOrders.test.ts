@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { deskOf } from '../harness/dashboard.ts'
 import { type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { indexOrders } from '../src/search/orders.ts'
 
@@ -82,6 +83,66 @@ eachEngine('orders at the dashboard', (given) => {
     await page.press('Undo')
     assert.match(page.text(), /Change taken back\./)
     assert.match(page.text(), /WRONG/)
+  })
+
+  test('a parcel that is corrected in two tabs keeps what each of them entered', async () => {
+    const house = await open()
+    const { page, path, headers } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path(`orders/${orderId}/send`))
+    await page.press('Send')
+    const other = scriptless(house.origin, headers)
+    const correct = page.links().get('Correct') ?? ''
+    await page.open(correct)
+    await other.open(correct)
+    await page.press('Save', { trackingNumber: 'T-1' })
+    await other.press('Save', { carrier: 'DHL', trackingUrl: 'nowhere' })
+    assert.equal(other.status, 409)
+    await other.press('Save', { trackingUrl: '' })
+    assert.match(other.text(), /Parcel corrected\./)
+    const { body } = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    const [{ carrier, trackingNumber }] = body.data.fulfillments
+    assert.deepEqual([carrier, trackingNumber], ['DHL', 'T-1'])
+  })
+
+  test('a part of an order is sent once by two presses of one form', async () => {
+    const house = await open()
+    const { page, path, headers } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 2 } })
+    await page.open(path(`orders/${orderId}/send`))
+    const { action = '', fields = [] } = page.forms().find((form) => form.action.endsWith('/send')) ?? {}
+    const body = new URLSearchParams()
+    for (const [name, value] of fields) body.append(name, name.startsWith('quantity-') ? '1' : value)
+    for (const press of ['first', 'second']) {
+      const answer = await fetch(house.origin + action, { method: 'POST', body, headers, redirect: 'manual' })
+      assert.deepEqual([press, answer.status], [press, 303])
+    }
+    const { body: seen } = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    assert.deepEqual([seen.data.fulfillments.length, seen.data.items[0].fulfilled], [1, 1])
+  })
+
+  test('a refund that is confirmed in two tabs is made once, also while the money is on its way', async () => {
+    const house = await open()
+    const { page, path, headers } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 3 } })
+    const other = scriptless(house.origin, headers)
+    for (const tab of [page, other]) {
+      await tab.open(path(`orders/${orderId}/refund`))
+      await tab.press('Continue', { amount: '1' })
+    }
+    await page.press('Refund €1.00')
+    assert.match(page.text(), /Refund/)
+    assert.equal((await orderWorld(house, orderId)).refunds.length, 1)
+    await other.press('Refund €1.00')
+    assert.deepEqual(
+      [other.status, other.alerts()],
+      [409, ['Someone changed this in the meantime. Please check it and try again.']],
+    )
+    assert.equal((await orderWorld(house, orderId)).refunds.length, 1)
+    // Seen again, it is another one.
+    await other.press('Continue')
+    await other.press('Refund €1.00')
+    assert.equal((await orderWorld(house, orderId)).refunds.length, 2)
   })
 
   test('one of three lines is refunded and put back: the sum is shown first, and two presses refund once', async () => {

@@ -42,6 +42,7 @@ import {
   payOrder,
   refundAmountFor,
   refundOrder,
+  refuseOtherRefunds,
   refuseOtherVersion,
 } from './operator.ts'
 import { refundedLinesFor } from './returns.ts'
@@ -200,6 +201,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       refuseMixed(body)
       const { place, before } = await lock(db, caller, orderId)
       refuseOtherVersion(before, body.expectedVersion)
+      refuseOtherRefunds(before, body.expectedRefunded)
       const isByLine = items.length > 0 || shipping
       const meant = [...quantitiesOf(items)].map(([skuId, quantity]) => ({ skuId, quantity }))
       const lines = isByLine

@@ -47,7 +47,7 @@ import {
   raiseFulfilled,
   updateFulfillment,
 } from './store.ts'
-import { type OrderFacts, orderView } from './view.ts'
+import { type OrderFacts, orderTotals, orderView } from './view.ts'
 
 // By its number or its id, of this merchant only.
 export async function findOrderNamed(
@@ -91,6 +91,16 @@ export function refuseOtherVersion(facts: OrderFacts, expected: number | undefin
   const { version, status } = facts.order
   if (expected === undefined || expected === version) return
   const message = `The order is at version ${version}; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
+}
+
+// A refund that is on its way has no version yet, so one who has not seen it would refund the same again.
+export function refuseOtherRefunds(facts: OrderFacts, expected: number | undefined): void {
+  const { version, status } = facts.order
+  const { refunded: back, refundPending } = orderTotals(facts.order, facts.refunds)
+  const refunded = back + refundPending
+  if (expected === undefined || expected === refunded) return
+  const message = `${refunded} were refunded or are on their way back; the request expected ${expected}.`
   throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
 }
 

@@ -196,6 +196,13 @@ export const AdminRefundRequest = object(
   {
     idempotencyKey: Type.Optional(IdempotencyKey),
     expectedVersion: Type.Optional(ExpectedVersion),
+    expectedRefunded: Type.Optional(
+      described(
+        'What the caller has seen as refunded and on its way back, in minor units: `totals.refunded` and `totals.refundPending`. ' +
+          'Another sum is refused with 409 version_conflict. A refund that is on its way leaves the version as it is.',
+        Amount,
+      ),
+    ),
     amount: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'In minor units.' }),
     ),

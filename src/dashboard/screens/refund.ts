@@ -48,7 +48,7 @@ export const refund: Screen = {
     const order = await findOrder(posted)
     const read = bodyIn(posted, order)
     if ('problems' in read) return refundSheet(posted, order, sent, read.problems)
-    const body = { ...read.body, ...versionIn(sent) }
+    const body = { ...read.body, ...versionIn(sent), ...refundedIn(sent) }
     const isPreview = sent.get('step') !== steps.refund
     const outcome = await attempt(
       isPreview
@@ -60,6 +60,16 @@ export const refund: Screen = {
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
     return done(posted.to(`orders/${orderId}`), 'done.refunded')
   },
+}
+
+function refundedOf({ totals }: AdminOrder): number {
+  return totals.refunded + totals.refundPending
+}
+
+// What the page showed as refunded: a refund that is on its way has no version yet.
+function refundedIn(sent: URLSearchParams): { expectedRefunded?: number } {
+  const text = sent.get('refunded') ?? ''
+  return /^\d{1,15}$/.test(text) ? { expectedRefunded: Number(text) } : {}
 }
 
 interface RefundBody {
@@ -97,7 +107,8 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: URLSearchParams, pro
   const { words, to } = visit
   const { totals, currency, number, version } = order
   const back = backToOrder(visit, order)
-  const rest = totals.total - totals.refunded - totals.refundPending
+  const refunded = refundedOf(order)
+  const rest = totals.total - refunded
   const fields = refundFields(words, order)
   const values = valuesOf(fields, sent)
   return dialog({
@@ -109,7 +120,7 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: URLSearchParams, pro
       action: to(`orders/${order.id}/refund`),
       fields: [],
       problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
-      hidden: { version, step: steps.preview },
+      hidden: { version, refunded, step: steps.preview },
       before: html`${itemsTable(words, order, sent)}<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
       submit: words.say('refund.preview'),
       cancel: back.href,
@@ -144,7 +155,7 @@ function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: 
     body: form(posted, {
       action: to(`orders/${order.id}/refund`),
       fields: [],
-      hidden: { version: order.version, step: steps.refund },
+      hidden: { version: order.version, refunded: refundedOf(order), step: steps.refund },
       before: html`${hiddenFields(Object.fromEntries(kept))}
 <div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${sum}</p><p class="soft small">${words.say('refund.sumText')}</p></div>
 ${restocked.length > 0 && html`<div><p class="soft">${words.say('refund.restocked')}</p><ul>${restocked.map(({ skuId, quantity }) => html`<li>${words.number(quantity)} × <span dir="auto">${names.get(skuId)}</span></li>`)}</ul></div>`}`,

@@ -3,6 +3,7 @@
 import type { AdminFulfillment, AdminOrder } from '../../contract/admin/orders.ts'
 import { newId } from '../../kit/ids.ts'
 import { refuse } from '../../kit/refuse.ts'
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
@@ -28,6 +29,8 @@ function parcelFields(words: Words, isNullable: boolean): Field[] {
 
 interface Drawn {
   values?: FieldValues
+  // What the person began with.
+  was?: FieldValues
   quantities?: ReadonlyMap<string, string>
   problems?: Problems
 }
@@ -47,7 +50,7 @@ export const send: Screen = {
     const quantities = quantitiesIn(sent)
     const drawn = { values: valuesOf(fields, sent), quantities }
     if ('problems' in read) return sendSheet(posted, order, { ...drawn, problems: read.problems })
-    const items = itemsIn(order, quantities)
+    const items = itemsIn(order, quantities, sent)
     if (items === 'nothing')
       return sendSheet(posted, order, { ...drawn, problems: { summary: words.say('send.nothing'), at: {} } })
     const outcome = await attempt(
@@ -77,15 +80,16 @@ function quantitiesIn(sent: URLSearchParams): Map<string, string> {
 
 const left = ({ quantity, fulfilled }: AdminOrder['items'][number]) => quantity - fulfilled
 
-// All that is left is asked for without a list, which also holds where two lines are of one SKU.
-function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>) {
+// All that the page showed as left is asked for without a list, which also holds where two lines are of one SKU. By what the page
+// showed, so a second press of one form asks for the same.
+function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>, shown: URLSearchParams) {
   const wanted = items
-    .filter((item) => left(item) > 0)
     .map((item) => ({
       skuId: item.skuId,
       quantity: Number(quantities.get(item.skuId) ?? left(item)),
-      most: left(item),
+      most: Number(shown.get(`left-${item.skuId}`) ?? left(item)),
     }))
+    .filter(({ most }) => most > 0)
   if (wanted.every(({ quantity, most }) => quantity === most)) return 'all'
   const some = wanted.filter(({ quantity }) => quantity !== 0).map(({ skuId, quantity }) => ({ skuId, quantity }))
   return some.length === 0 ? 'nothing' : some
@@ -117,7 +121,7 @@ function itemsTable(words: Words, { items }: AdminOrder, quantities: ReadonlyMap
     .filter((item) => left(item) > 0)
     .map(
       (item) =>
-        html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('send.left', { count: left(item) })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${left(item)}" value="${quantities?.get(item.skuId) ?? left(item)}" aria-label="${words.say('send.quantityOf', { name: item.name })}"></td></tr>`,
+        html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('send.left', { count: left(item) })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${left(item)}" value="${quantities?.get(item.skuId) ?? left(item)}" aria-label="${words.say('send.quantityOf', { name: item.name })}">${hiddenFields({ [`left-${item.skuId}`]: left(item) })}</td></tr>`,
     )}</tbody></table></fieldset>`
 }
 
@@ -130,7 +134,7 @@ export const parcel: Screen = {
     const order = await findOrder(visit)
     const { carrier, trackingNumber, trackingUrl } = parcelOf(visit, order)
     const values = { carrier: carrier ?? '', trackingNumber: trackingNumber ?? '', trackingUrl: trackingUrl ?? '' }
-    return parcelSheet(visit, order, { values })
+    return parcelSheet(visit, order, { values, was: values })
   },
   async post(posted: Posted) {
     const { words, form: sent } = posted
@@ -138,22 +142,38 @@ export const parcel: Screen = {
     const { id } = parcelOf(posted, order)
     const fields = parcelFields(words, true)
     const read = bodyOf(words, fields, sent)
-    const values = valuesOf(fields, sent)
-    if ('problems' in read) return parcelSheet(posted, order, { values, problems: read.problems })
+    const drawn = { values: valuesOf(fields, sent), was: wasIn(fields, sent) }
+    if ('problems' in read) return parcelSheet(posted, order, { ...drawn, problems: read.problems })
+    const body = changed(read.body, drawn.was)
+    if (Object.keys(body).length === 0) return done(posted.to(`orders/${order.id}`), 'done.nothing')
     const requestId = newId('req')
     const outcome = await attempt(
       posted.ask('updateAdminFulfillment', {
         path: { orderId: order.id, fulfillmentId: id },
-        body: read.body as Parcel,
+        body,
         key: keyIn(sent),
         requestId,
       }),
     )
     if ('refusal' in outcome)
-      return parcelSheet(posted, order, { values, problems: problemsOf(words, outcome.refusal, fields) })
+      return parcelSheet(posted, order, { ...drawn, problems: problemsOf(words, outcome.refusal, fields) })
     const change = await changeMade(posted, 'updateAdminFulfillment', requestId)
     return done(posted.to(`orders/${order.id}`), 'done.parcel', { change })
   },
+}
+
+// Only what differs from what the page showed: what someone else entered meanwhile stays.
+function changed(typed: Parcel, was: FieldValues): Parcel {
+  return Object.fromEntries(Object.entries(typed).filter(([name, value]) => (value ?? '') !== was[name]))
+}
+
+function wasIn(fields: readonly Field[], sent: URLSearchParams): FieldValues {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const text = sent.get(`was-${name}`)
+      return text === null ? [] : [[name, text.slice(0, 2_000)]]
+    }),
+  )
 }
 
 function parcelOf({ path }: Visit, { fulfillments }: AdminOrder): AdminFulfillment {
@@ -162,7 +182,7 @@ function parcelOf({ path }: Visit, { fulfillments }: AdminOrder): AdminFulfillme
   return found
 }
 
-function parcelSheet(visit: Visit, order: AdminOrder, { values = {}, problems }: Drawn): Sheet {
+function parcelSheet(visit: Visit, order: AdminOrder, { values = {}, was = {}, problems }: Drawn): Sheet {
   const { words, to, path } = visit
   const back = backToOrder(visit, order)
   return dialog({
@@ -174,6 +194,7 @@ function parcelSheet(visit: Visit, order: AdminOrder, { values = {}, problems }:
       fields: parcelFields(words, true),
       values,
       problems,
+      hidden: Object.fromEntries(Object.entries(was).map(([name, value]) => [`was-${name}`, value])),
       submit: words.say('action.save'),
       cancel: back.href,
     }),

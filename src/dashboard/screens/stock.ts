@@ -198,11 +198,18 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
     price: money(row.price),
     compareAt: money(row.compareAtPrice),
   }
+  const [seenOnHand = '', seenPrice, seenCompareAt] = typed?.was.split(' ') ?? []
+  const seen: Record<Cell, string> = {
+    onHand: seenOnHand,
+    price: money(seenPrice ? Number(seenPrice) : null),
+    compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
+  }
   const noteId = `note-${id}`
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
     if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
-    const value = typed?.[key] ?? now[key]
+    // A cell that was left alone shows the present value, so saving the row again does not take back another's change.
+    const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
     const state = wrong !== undefined && html` aria-describedby="${noteId}" aria-invalid="true"`
     return html`<td class="end cell" data-head="${head}"><input name="${key}.${id}" value="${value}" inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}" dir="ltr" autocomplete="off" maxlength="20" aria-label="${head}, ${code}"${state}></td>`
   }

@@ -1033,6 +1033,8 @@ export interface AdminRefundRequest {
   idempotencyKey?: string | undefined
   /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
   expectedVersion?: number | undefined
+  /** What the caller has seen as refunded and on its way back, in minor units: `totals.refunded` and `totals.refundPending`. Another sum is refused with 409 version_conflict. A refund that is on its way leaves the version as it is. */
+  expectedRefunded?: number | undefined
   /** In minor units. */
   amount?: number | undefined
   /** Units that are refunded at what was paid for them, tax and discount included. */
