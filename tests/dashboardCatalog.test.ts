@@ -202,7 +202,9 @@ eachEngine('the catalog of the dashboard', (given) => {
     await second.page.open(second.path(`categories/${made.id}`))
     await page.open(path(`categories/${made.id}`))
     await page.press('Save', { name: 'High ones' }, { version: String(made.version) })
-    await second.page.press('Save', { name: 'Very tall ones' })
+    await second.page.press('Save', { name: 'Very tall ones', position: 'first' })
+    assert.equal(second.page.status, 400)
+    await second.page.press('Save', { position: '4' })
     assert.equal(second.page.status, 409)
     assert.match(second.page.text(), /in the meantime: Name: High ones/)
     await second.page.press('Save')
@@ -370,6 +372,23 @@ eachEngine('the catalog of the dashboard', (given) => {
     await second.page.press('Save')
     const { promotion } = await promotionOf('SPRING')
     assert.deepEqual([promotion.type, promotion.amount, promotion.percentage], ['fixed_amount', 500, undefined])
+    assert.equal(promotion.name, 'Early spring')
+    // A mistake in between does not hide that the other one saved.
+    await second.page.open(second.path(`discounts/${made.id}`))
+    await page.open(path(`discounts/${made.id}`))
+    await page.press('Save', { usageLimit: '3', customerLimit: '1' })
+    await second.page.press('Save', { name: 'Late spring', usageLimit: 'many' })
+    assert.equal(second.page.status, 400)
+    await second.page.press('Save', { usageLimit: '5' })
+    assert.equal(second.page.status, 409)
+    assert.match(second.page.text(), /in the meantime: Early spring.* Uses in all: 3/)
+    assert.deepEqual(
+      (['name', 'usageLimit', 'customerLimit'] as const).map((name) => second.page.field(name)?.value),
+      ['Late spring', '5', '1'],
+    )
+    await second.page.press('Save')
+    const { name, usageLimit, customerLimit } = (await promotionOf('SPRING')).promotion
+    assert.deepEqual([name, usageLimit, customerLimit], ['Late spring', 5, 1])
     await page.open(path('discounts/new'))
     await page.press('Save', { code: 'spring', name: 'Again', percent: '1' })
     assert.deepEqual([page.status, page.field('code')?.isInvalid], [400, true])

@@ -7,6 +7,7 @@ import { failedDelivery } from '../harness/admin/developers.ts'
 import type { AdminHouse } from '../harness/admin/world.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
+import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -134,9 +135,17 @@ eachEngine('developers in the dashboard', (given) => {
     await page.press('Pause')
     assert.match(page.text(), /Paused\. Events wait/)
     await page.press('Resume')
+    // Two tabs: each sends what was changed in it.
+    const other = scriptless(house.origin, desk.headers)
+    await other.open(`${at}/edit`)
     await page.open(`${at}/edit`)
     await page.press('Save', { description: 'Warehouse' })
     assert.match(page.text(), /Saved\..*Warehouse/s)
+    await other.press('Save', { events: 'nonsense!' })
+    assert.equal(other.status, 400)
+    await other.press('Save', { events: 'order.paid\nproduct.*' })
+    assert.match(other.text(), /Saved\..*Warehouse/s)
+    assert.match(other.text(), /order\.paid.*product\.\*/s)
     await page.open(`${at}/secret`)
     await page.press('Rotate secret')
     assert.match(secretIn(page.html) ?? '', /^whsec_/)

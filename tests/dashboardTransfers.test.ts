@@ -7,6 +7,7 @@ import { clearTransfers, runTransfers } from '../harness/admin/transfers.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { newId } from '../src/kit/ids.ts'
 
@@ -71,9 +72,14 @@ eachEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /1 thing would change\./)
     assert.match(page.text(), new RegExp(`Line 3 ${slug}-2 [^.]*twelve`))
     assert.match(page.text(), new RegExp(`Line 2 New product ${slug}`))
+    const other = scriptless(house.origin, desk.headers)
+    await other.open(location)
     await page.press('Confirm')
     assert.match(page.text(), /Confirmed\. The changes are being written\./)
     await runTransfers(house)
+    // What was written is not said to be discarded.
+    await other.press('Discard')
+    assert.match(other.text(), /It may be written already\..*Done/s)
     await page.open(location)
     assert.match(page.text(), /Done 1 thing was written\./)
     await page.open(path('developers/transfers'))

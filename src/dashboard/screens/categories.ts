@@ -197,7 +197,9 @@ export const oneCategory: Screen = {
     const fields = fieldsOf(posted, all, own)
     if (sent.get('do') === 'remove') return remove(posted, own.id, expectedVersion)
     const read = bodyOf(words, fields, sent)
-    if ('problems' in read) return oneSheet(posted, own, fields, valuesOf(fields, sent), read.problems)
+    // The version that this person began with: what someone else saved meanwhile is still a conflict.
+    const seen = { ...own, version: expectedVersion }
+    if ('problems' in read) return oneSheet(posted, seen, fields, valuesOf(fields, sent), read.problems)
     const category = { name: '', ...read.body, slug: own.category.slug }
     const outcome = await attempt(
       posted.ask('replaceAdminCategory', {
@@ -208,7 +210,8 @@ export const oneCategory: Screen = {
     )
     if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
     const problems = problemsIn(posted, outcome, fields)
-    return oneSheet(posted, own, fields, valuesOf(fields, sent), problems, outcome.refusal.code === 'version_conflict')
+    const isConflict = outcome.refusal.code === 'version_conflict'
+    return oneSheet(posted, isConflict ? own : seen, fields, valuesOf(fields, sent), problems, isConflict)
   },
 }
 

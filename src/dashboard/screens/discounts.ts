@@ -201,7 +201,12 @@ async function save(posted: Posted, present?: AdminPromotion): Promise<Shown> {
   const at: Record<string, string> = {}
   const promotion = entryOf(posted, values, present?.promotion, at)
   if (Object.keys(at).length > 0)
-    return sheetOf(posted, { present, values, problems: { summary: words.say('form.problem'), at } })
+    return sheetOf(posted, {
+      present,
+      values,
+      seen: present && seenIn(form),
+      problems: { summary: words.say('form.problem'), at },
+    })
   return write(posted, present, promotion, 'done.saved', values)
 }
 
@@ -226,11 +231,51 @@ async function write(
   )
   if ('refusal' in outcome) {
     const { refusal } = outcome
-    const isConflict = refusal.code === 'version_conflict'
-    return sheetOf(posted, { present, values, problems: refusedAt(posted, refusal), isConflict })
+    const problems = refusedAt(posted, refusal)
+    if (!present) return sheetOf(posted, { values, problems })
+    const seen = seenIn(form)
+    if (refusal.code !== 'version_conflict') return sheetOf(posted, { present, values, seen, problems })
+    const theirs = valuesIn(posted, present.promotion)
+    return sheetOf(posted, { present, values: mergedValues(values, theirs, seen.base), problems, theirs })
   }
   const change = present && (await changeMade(posted, 'replaceAdminPromotion', requestId))
   return done(to(`discounts/${outcome.reply.data.id}`), text, { change })
+}
+
+// What this person began with: a save is against this version, however often the form was shown again.
+interface Seen {
+  version: string
+  base: string
+}
+
+function seenIn(form: URLSearchParams): Seen {
+  return { version: form.get('version') ?? '', base: form.get('base') ?? '' }
+}
+
+const members = [...lines, 'skus', 'categories'] as const
+
+const textOf = (values: Values, part: (typeof members)[number]) =>
+  [values[part] ?? ''].flat().join('\n').replaceAll('\r', '')
+
+function baseOf(values: Values): string {
+  return JSON.stringify(members.map((part) => textOf(values, part)))
+}
+
+// What this person left alone is as the other one saved it. Without a base, everything was typed.
+function mergedValues(typed: Values, theirs: Values, base: string): Values {
+  const began = baseTexts(base)
+  return Object.fromEntries(
+    members.map((part, at) => [part, (textOf(typed, part) === began[at] ? theirs : typed)[part]]),
+  )
+}
+
+function baseTexts(base: string): readonly unknown[] {
+  try {
+    const texts: unknown = JSON.parse(base)
+    return Array.isArray(texts) ? texts : []
+  } catch {
+    return []
+  }
 }
 
 // What cannot be read goes into `at`, by the name of its field.
@@ -306,28 +351,33 @@ interface SheetParts {
   values: Values
   present?: AdminPromotion | undefined
   problems?: Problems | undefined
-  isConflict?: boolean
+  // (default: the present discount)
+  seen?: Seen | undefined
+  // What someone else saved meanwhile.
+  theirs?: Values | undefined
 }
 
 async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const { words, to, may } = visit
-  const { present, values, problems = { at: {} }, isConflict = false } = parts
+  const { present, values, problems = { at: {} }, theirs } = parts
+  const seen =
+    parts.seen ?? (present && { version: String(present.version), base: baseOf(valuesIn(visit, present.promotion)) })
   const categories = await categoriesOf(visit)
   const mayChange = may(present ? 'replaceAdminPromotion' : 'createAdminPromotion')
   const inside = html`${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
-${isConflict && present && notice('info', html`${words.say('conflict.now')} ${presentText(visit, present)}`)}
+${theirs && present && notice('info', html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`)}
 <div class="columns"><div class="cards">${mainCard(visit, parts, problems)}${limitsCard(visit, values, problems)}</div>
 <div class="cards">${present && linkCard(visit, present)}${scopeCard(visit, values, categories)}</div></div>`
   return {
     title: present ? present.promotion.code : words.say('discounts.new'),
     back: { href: to('discounts'), label: words.say('discounts.title') },
-    status: problems.summary === undefined ? 200 : isConflict ? 409 : 400,
+    status: problems.summary === undefined ? 200 : theirs ? 409 : 400,
     ...(present && {
       badge: pill(words, 'promotion', present.status),
       actions: html`${mayChange && stopForm(visit, present)}`,
     }),
     body: mayChange
-      ? html`<form class="form" method="post" action="${to(present ? `discounts/${present.id}` : 'discounts/new')}" data-guard>${keyField()}${present && hiddenFields({ version: present.version })}
+      ? html`<form class="form" method="post" action="${to(present ? `discounts/${present.id}` : 'discounts/new')}" data-guard>${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${inside}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('discounts')}">${words.say('action.cancel')}</a></div></form>`
       : html`<fieldset class="form" disabled>${inside}</fieldset>`,
@@ -336,6 +386,26 @@ ${inside}
 
 function presentText(visit: Visit, { promotion }: AdminPromotion): Html {
   return html`<strong dir="auto">${promotion.name}</strong>, ${whatOf(visit, promotion)}, ${validOf(visit, promotion)}`
+}
+
+// Where the two are not alike, beside what `presentText` says.
+function differing({ words }: Visit, mine: Values, theirs: Values, categories: readonly CategoryNode[]): Html {
+  const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
+  const labels = {
+    minimum: 'discounts.minimum',
+    usageLimit: 'discounts.usageLimit',
+    customerLimit: 'discounts.customerLimit',
+    categories: 'categories.title',
+    skus: 'discounts.skus',
+  } as const satisfies Partial<Record<(typeof members)[number], TextKey>>
+  const both = (Object.keys(labels) as (keyof typeof labels)[]).filter(
+    (part) => textOf(mine, part) !== textOf(theirs, part),
+  )
+  const shown = (part: keyof typeof labels) =>
+    part === 'categories'
+      ? (theirs.categories ?? []).map((slug) => nameOf.get(slug) ?? slug).join(', ')
+      : textOf(theirs, part).replaceAll('\n', ', ')
+  return html`${both.map((part) => html`<br>${words.say(labels[part])}: <strong dir="auto">${shown(part) || '–'}</strong>`)}`
 }
 
 function stopForm({ words, to }: Visit, { id, version, promotion: { disabled } }: AdminPromotion): Html {

@@ -3,6 +3,7 @@
 import type { AdminPlannedChange, AdminTransfer, AdminTransferSummary } from '../../contract/admin/transfers.ts'
 import { limits } from '../../contract/limits.ts'
 import { type ImportKind, importKinds } from '../../contract/words.ts'
+import { Refusal } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { postButton } from '../controls.ts'
 import { keyField, keyIn } from '../form.ts'
@@ -11,7 +12,7 @@ import { button, card, linkButton, moment, notice, pill, time } from '../parts.t
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { developerSections, sections } from '../sections.ts'
 import { table } from '../table.ts'
-import { done } from '../toast.ts'
+import { done, refusedBy } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
 // By one form; a browser with script sends more, in pieces (live.js).
@@ -256,8 +257,23 @@ export const discardTransfer: Screen = {
   name: 'dashboard discard transfer',
   place: 'developers',
   needs: 'discardAdminTransfer',
-  async post({ ask, path, to, form }: Posted) {
-    await ask('discardAdminTransfer', { path: { transferId: path.transferId ?? '' }, body: {}, key: keyIn(form) })
+  async post(posted: Posted) {
+    const { ask, to, form } = posted
+    const transferId = posted.path.transferId ?? ''
+    // Written meanwhile, by another tab: its products stay, so nothing is to be discarded.
+    if ((await stateOf(posted, transferId)) === 'done')
+      return refusedBy(to(`developers/transfers/${transferId}`), { code: 'transfer_not_ready' })
+    await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
     return done(to('developers/transfers'), 'done.transferDiscarded')
   },
+}
+
+// Undefined once it was discarded.
+async function stateOf({ ask }: Posted, transferId: string): Promise<AdminTransfer['state'] | undefined> {
+  try {
+    return (await ask('getAdminTransfer', { path: { transferId } })).data.state
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'transfer_not_found') return undefined
+    throw error
+  }
 }

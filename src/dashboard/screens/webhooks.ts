@@ -211,6 +211,7 @@ function eventList({ words }: Visit): Html {
 interface EndpointForm {
   values?: FieldValues
   problems?: Problems
+  shown?: ShownParts
 }
 
 async function newSheet(visit: Visit, { values = { events: '*' }, problems }: EndpointForm = {}): Promise<Sheet> {
@@ -300,7 +301,27 @@ function hookSecret(posted: Posted, id: string, title: string, secret: string): 
   })
 }
 
-async function editSheet(visit: Visit, { values, problems }: EndpointForm = {}): Promise<Sheet> {
+// What the page showed: only what was changed is sent. The shown address may have masked credentials, and the rest may have been
+// changed by someone else meanwhile.
+interface ShownParts {
+  shownUrl: string
+  shownDescription: string
+  shownEvents: string
+}
+
+function shownParts({
+  url,
+  description,
+  events,
+}: {
+  url: string
+  description: string
+  events: readonly string[]
+}): ShownParts {
+  return { shownUrl: url, shownDescription: description, shownEvents: events.join(' ') }
+}
+
+async function editSheet(visit: Visit, { values, problems, shown }: EndpointForm = {}): Promise<Sheet> {
   const { words, to } = visit
   const { id, url, events, description } = await endpointOf(visit)
   const back = { href: to(`developers/webhooks/${id}`), label: words.say('webhooks.one') }
@@ -312,8 +333,7 @@ async function editSheet(visit: Visit, { values, problems }: EndpointForm = {}):
       action: to(`developers/webhooks/${id}/edit`),
       fields: endpointFields(visit),
       values: values ?? { url, description, events: events.join('\n') },
-      // The shown address may have masked credentials: only a changed one is sent.
-      hidden: { shownUrl: url },
+      hidden: { ...(shown ?? shownParts({ url, description, events })) },
       problems,
       submit: words.say('action.save'),
       cancel: back.href,
@@ -330,15 +350,26 @@ export const editWebhook: Screen = {
   get: (visit) => editSheet(visit),
   async post(posted) {
     const { to, path, form: sent } = posted
-    const { url, ...rest } = endpointBody(sent)
-    const body = { ...rest, ...(url !== sent.get('shownUrl') && { url }) }
+    const shown = {
+      shownUrl: sent.get('shownUrl') ?? '',
+      shownDescription: sent.get('shownDescription') ?? '',
+      shownEvents: sent.get('shownEvents') ?? '',
+    }
+    const typed = endpointBody(sent)
+    const now = shownParts(typed)
+    const body = {
+      ...(now.shownUrl !== shown.shownUrl && { url: typed.url }),
+      ...(now.shownDescription !== shown.shownDescription && { description: typed.description }),
+      ...(now.shownEvents !== shown.shownEvents && { events: typed.events }),
+    }
+    if (Object.keys(body).length === 0) return done(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
     const outcome = await attempt(
       posted.ask('updateAdminWebhookEndpoint', { path: { endpointId: path.endpointId ?? '' }, body, key: keyIn(sent) }),
     )
     if ('refusal' in outcome) {
       const fields = endpointFields(posted)
       const problems = endpointProblems(posted, outcome.refusal, fields)
-      return editSheet(posted, { values: valuesOf(fields, sent), problems })
+      return editSheet(posted, { values: valuesOf(fields, sent), problems, shown })
     }
     return done(to(`developers/webhooks/${path.endpointId}`), 'done.hookSaved')
   },
