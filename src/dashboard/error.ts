@@ -39,8 +39,7 @@ function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: strin
   if (wrong.kind === 'foreign')
     return { status: 403, title: words.say('error.foreign'), text: words.say('error.foreignText') }
   if (wrong.kind === 'scope') {
-    const { scope } = adminOperations[wrong.needs]
-    return { status: 403, title: words.say('error.scope'), text: words.say('error.scopeText', { scope }) }
+    return { status: 403, title: words.say('error.scope'), text: scopeText(words, adminOperations[wrong.needs].scope) }
   }
   const lost = { status: 404, title: words.say('error.lost'), text: words.say('error.lostText') }
   if (!('refusal' in wrong)) return lost
@@ -49,9 +48,14 @@ function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: strin
   if (status === 404) return lost
   if (refusal.code === 'scope_missing') {
     const scope = String(refusal.details.current?.requiredScope ?? '')
-    return { status, title: words.say('error.scope'), text: words.say('error.scopeText', { scope }) }
+    return { status, title: words.say('error.scope'), text: scopeText(words, scope) }
   }
   return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
+}
+
+// What one may do with the scope, since merchants do not know its name.
+function scopeText(words: Words, scope: string): string {
+  return words.say('error.scopeText', { scope: words.sayKnown(`scope.${scope}`, scope) })
 }
 
 export interface Held {

@@ -71,7 +71,7 @@ export const de: DashboardTexts = {
     'error.lost': 'Seite nicht gefunden',
     'error.lostText': 'Unter dieser Adresse gibt es nichts.',
     'error.scope': 'Nicht erlaubt',
-    'error.scopeText': 'Ihre Rolle erlaubt das nicht. Nötig ist {scope}. Fragen Sie einen Inhaber des Shops.',
+    'error.scopeText': 'Ihre Rolle erlaubt das nicht: {scope}. Fragen Sie einen Inhaber des Shops.',
     'error.foreign': 'Nicht angenommen',
     'error.foreignText': 'Dieses Formular kam von einer anderen Website; es wurde nichts geändert.',
     'error.refused': 'Das hat nicht geklappt',

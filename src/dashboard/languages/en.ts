@@ -79,7 +79,7 @@ const texts = {
   'error.lost': 'Page not found',
   'error.lostText': 'There is nothing at this address.',
   'error.scope': 'Not allowed',
-  'error.scopeText': 'Your role does not include this. It needs {scope}. Ask an owner of the shop.',
+  'error.scopeText': 'Your role does not include this: {scope}. Ask an owner of the shop.',
   'error.foreign': 'Not accepted',
   'error.foreignText': 'This form came from another site, so nothing was changed.',
   'error.refused': 'That did not work',
