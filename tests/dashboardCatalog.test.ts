@@ -389,6 +389,23 @@ eachEngine('the catalog of the dashboard', (given) => {
     await second.page.press('Save')
     const { name, usageLimit, customerLimit } = (await promotionOf('SPRING')).promotion
     assert.deepEqual([name, usageLimit, customerLimit], ['Late spring', 5, 1])
+    // Nothing that was typed is lost if a SKU is mistyped, or a category was removed while the form was open.
+    await page.open(path('categories/new'))
+    await page.press('Save', { name: 'Short-lived' })
+    const shortLived = await categoryOf('short-lived')
+    const typed = { name: 'Kept', category: 'short-lived' }
+    await page.open(path('discounts/new'))
+    await second.page.open(path('products/new'))
+    const removed = scriptless(house.origin, desk.headers)
+    await removed.open(path(`categories/${shortLived.id}`))
+    await removed.press('Remove category')
+    await page.press('Save', { ...typed, code: 'KEPT', percent: '1' })
+    assert.deepEqual([page.status, page.field('code')?.value], [400, 'KEPT'])
+    assert.match(page.alerts().join(), /There is no category short-lived/)
+    await page.press('Save', { skus: 'MISTYPED' })
+    assert.deepEqual([page.status, page.field('skus')?.isInvalid, page.field('code')?.value], [400, true, 'KEPT'])
+    await second.page.press('Save', { ...typed, 'sku.0.code': 'KEPT', 'sku.0.price': '9.00' })
+    assert.deepEqual([second.page.status, second.page.field('name')?.value], [409, 'Kept'])
     await page.open(path('discounts/new'))
     await page.press('Save', { code: 'spring', name: 'Again', percent: '1' })
     assert.deepEqual([page.status, page.field('code')?.isInvalid], [400, true])

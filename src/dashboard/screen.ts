@@ -14,6 +14,7 @@
 // page: 401 the sign-in, 403, 404, 409, 429, 503.
 
 import type { AdminOperationId, AdminOperations } from '../contract/admin/operations.ts'
+import type { RefusalCode } from '../contract/refusals.ts'
 import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../contract/surface.ts'
 import type { Mode, Role } from '../contract/words.ts'
 import type { PageAnswer } from '../http/pages.ts'
@@ -117,11 +118,15 @@ export interface AskParts<Id extends AdminOperationId> {
 export type Ask = <Id extends AdminOperationId>(id: Id, parts?: AskParts<Id>) => Promise<ReplyOf<AdminOperations[Id]>>
 
 // What a form can be shown again with: a refusal of what was sent, or of the state that the thing is in.
-export async function attempt<Reply>(work: Promise<Reply>): Promise<{ reply: Reply } | { refusal: Refusal }> {
+// `named`: of things that the form names, such as a category that was removed while the form was open.
+export async function attempt<Reply>(
+  work: Promise<Reply>,
+  named: readonly RefusalCode[] = [],
+): Promise<{ reply: Reply } | { refusal: Refusal }> {
   try {
     return { reply: await work }
   } catch (error) {
-    if (error instanceof Refusal && isAnswerable(error)) return { refusal: error }
+    if (error instanceof Refusal && (isAnswerable(error) || named.includes(error.code))) return { refusal: error }
     throw error
   }
 }

@@ -141,7 +141,9 @@ export const newCategory: Screen = {
     const read = bodyOf(words, fields, sent)
     if ('problems' in read) return newSheet(posted, fields, valuesOf(fields, sent), read.problems)
     const category = { slug: slugify(sent.get('name') ?? ''), name: '', ...read.body }
-    const outcome = await attempt(posted.ask('createAdminCategory', { body: { category }, key: keyIn(sent) }))
+    const outcome = await attempt(posted.ask('createAdminCategory', { body: { category }, key: keyIn(sent) }), [
+      'category_not_found',
+    ])
     if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
     return newSheet(posted, fields, valuesOf(fields, sent), problemsIn(posted, outcome, fields))
   },
@@ -207,6 +209,7 @@ export const oneCategory: Screen = {
         body: { expectedVersion, category },
         key: keyIn(sent),
       }),
+      ['category_not_found'],
     )
     if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
     const problems = problemsIn(posted, outcome, fields)

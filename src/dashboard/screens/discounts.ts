@@ -228,6 +228,7 @@ async function write(
           ...parts,
         })
       : posted.ask('createAdminPromotion', { body: { promotion }, ...parts }),
+    ['category_not_found', 'sku_not_found'],
   )
   if ('refusal' in outcome) {
     const { refusal } = outcome
@@ -338,6 +339,7 @@ const pointers: Readonly<Record<string, string>> = { percentage: 'percent', mini
 function refusedAt({ words }: Visit, refusal: Refusal): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'promotion_exists') return { summary: text, at: { '/code': text } }
+  if (refusal.code === 'sku_not_found') return { summary: text, at: { '/skus': text } }
   if (refusal.code === 'usage_limit_too_low') return { summary: text, at: { '/usageLimit': text } }
   const at: Record<string, string> = {}
   for (const { path, message } of refusal.details.issues ?? []) {
@@ -367,7 +369,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const inside = html`${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${theirs && present && notice('info', html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`)}
 <div class="columns"><div class="cards">${mainCard(visit, parts, problems)}${limitsCard(visit, values, problems)}</div>
-<div class="cards">${present && linkCard(visit, present)}${scopeCard(visit, values, categories)}</div></div>`
+<div class="cards">${present && linkCard(visit, present)}${scopeCard(visit, values, categories, problems)}</div></div>`
   return {
     title: present ? present.promotion.code : words.say('discounts.new'),
     back: { href: to('discounts'), label: words.say('discounts.title') },
@@ -453,11 +455,11 @@ function linkCard({ words, server }: Visit, { used, promotion: { code } }: Admin
   })
 }
 
-function scopeCard({ words }: Visit, values: Values, categories: readonly CategoryNode[]): Html {
+function scopeCard({ words }: Visit, values: Values, categories: readonly CategoryNode[], problems: Problems): Html {
   return card({
     title: words.say('discounts.scope'),
     body: html`<p class="help">${words.say('discounts.scopeHelp')}</p>
 ${categories.length > 0 && html`<div class="checks after" role="group" aria-label="${words.say('categories.title')}">${categories.map(({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}"><input type="checkbox" name="category" value="${slug}"${values.categories?.includes(slug) && html` checked`}> <span dir="auto">${name}</span></label>`)}</div>`}
-<div class="fields after">${field(words, { name: 'skus', label: words.say('discounts.skus'), kind: 'text', rows: 3, help: words.say('discounts.skusHelp') }, values.skus)}</div>`,
+<div class="fields after">${field(words, { name: 'skus', label: words.say('discounts.skus'), kind: 'text', rows: 3, help: words.say('discounts.skusHelp') }, values.skus, problems)}</div>`,
   })
 }

@@ -234,7 +234,7 @@ export const newKey: Screen = {
       ...(isForPages && { kind: 'publishable' as const, origins: originsIn(sent.get('origins')) }),
       ...(expiresAt !== undefined && { expiresAt }),
     }
-    const outcome = await attempt(posted.ask('createAdminKey', { body, key: keyIn(sent) }))
+    const outcome = await attempt(posted.ask('createAdminKey', { body, key: keyIn(sent) }), ['installation_not_found'])
     if ('refusal' in outcome) return again(problemsIn(words, outcome.refusal, fields))
     const { key, secret } = outcome.reply.data
     const lead = words.say(isForPages ? 'apiKeys.madeForPages' : 'apiKeys.madeLead')

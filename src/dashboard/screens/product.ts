@@ -109,6 +109,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
           ...parts,
         })
       : posted.ask('createAdminProduct', { body: { product: read.entry }, ...parts }),
+    ['category_not_found'],
   )
   if (!('refusal' in outcome)) {
     const operation = present ? 'replaceAdminProduct' : 'createAdminProduct'

@@ -185,7 +185,9 @@ interface BulkAsk {
 // One entry in the list of changes, and one *Undo*.
 export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
   const requestId = newId('req')
-  const outcome = await attempt(posted.ask('updateAdminProducts', { body, key: keyIn(posted.form), requestId }))
+  const outcome = await attempt(posted.ask('updateAdminProducts', { body, key: keyIn(posted.form), requestId }), [
+    'category_not_found',
+  ])
   if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
   const { done: count, refused } = outcome.reply.meta
   const change = count > 0 ? await changeMade(posted, 'updateAdminProducts', requestId) : undefined

@@ -279,7 +279,9 @@ export const newWebhook: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const body = { ...endpointBody(sent), installationId: sent.get('installationId') ?? '' }
-    const outcome = await attempt(posted.ask('createAdminWebhookEndpoint', { body, key: keyIn(sent) }))
+    const outcome = await attempt(posted.ask('createAdminWebhookEndpoint', { body, key: keyIn(sent) }), [
+      'installation_not_found',
+    ])
     if ('refusal' in outcome) {
       const fields = endpointFields(posted, [])
       const problems = endpointProblems(posted, outcome.refusal, fields)
