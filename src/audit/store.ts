@@ -103,7 +103,7 @@ export interface AuditQuery {
 }
 
 // Characters of the changes that one page reads. The first entry is read whatever its length.
-export const pageLengthMax = 1_000_000
+export const pageLengthMax = 300_000
 
 export interface EntryPage {
   entries: Entry[]

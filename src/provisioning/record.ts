@@ -110,8 +110,8 @@ function installationChanges(
 }
 
 // Bounds of one entry, so it can be read and taken back as one of an admin operation. The changes of a product stay together.
-const changesMax = 2_000
-const lengthMax = 2_000_000
+const changesMax = 1_000
+const lengthMax = 300_000
 
 export function* productEntries(
   plans: readonly ProductPlan[],
