@@ -562,13 +562,15 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
 
   test('is closed as succeeded: the order is placed, once, and a provider that denies it is reported', async () => {
     const till = await openSilent()
-    const held = Promise.withResolvers<void>()
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     till.says.lookUp = async () => {
+      asked.resolve()
       await held.promise
       return { kind: 'declined', code: 'declined', brand: null, last4: null }
     }
     till.clock.now += 6 * hour
     const checking = till.check()
+    await asked.promise
     const done = await Promise.all([till.close('succeeded'), till.close('succeeded')])
     assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
     const closed = await till.world()
