@@ -90,6 +90,15 @@ test('nothing of what shoppers do not see', () => {
     assert.equal(feedItems({ ...product, ...hidden }, context), '')
 })
 
+test('a barcode that is a GTIN is told without its spaces and hyphens, and no other', () => {
+  const told = (barcode: string) =>
+    /<g:gtin>(.*)<\/g:gtin>/.exec(
+      feedItems({ ...product, skus: product.skus.map((sku) => ({ ...sku, barcode })) }, context),
+    )?.[1]
+  assert.equal(told('4006381 333-931'), '4006381333931')
+  assert.equal(told('SHELF-7'), undefined)
+})
+
 test('a GTIN has its check digit', () => {
   for (const right of ['4006381333931', '96385074', '036000291452', '10614141000415']) assert.ok(isGtin(right), right)
   for (const wrong of ['4006381333932', '123', '', 'X006381333931', '40063813339']) assert.ok(!isGtin(wrong), wrong)

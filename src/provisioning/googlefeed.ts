@@ -47,7 +47,8 @@ export function feedItems(product: ProductRow, context: FeedContext): string {
 function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string {
   const money = (amount: number) => `${decimalAmount(amount, context.currency)} ${context.currency}`
   const pictures = picturesOf(product, sku, context)
-  const gtin = sku.barcode !== null && isGtin(sku.barcode) ? sku.barcode : ''
+  const digits = (sku.barcode ?? '').replaceAll(/[\s-]/g, '')
+  const gtin = isGtin(digits) ? digits : ''
   const brand = product.metadata.vendor ?? ''
   const lines = [
     element('g:id', sku.code.length <= idLengthMax ? sku.code : sku.id),
