@@ -7,7 +7,14 @@ import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
 import { controlCharacters } from '../kit/problems.ts'
-import { addPromotion, allPromotions, resumePromotion, showPromotion, stopPromotion } from '../promotions/change.ts'
+import {
+  addPromotion,
+  allPromotions,
+  auditedChange,
+  resumePromotion,
+  showPromotion,
+  stopPromotion,
+} from '../promotions/change.ts'
 import { entryOf, promotionProblems, type ShownPromotion, shownPromotion } from '../promotions/entry.ts'
 import type { OperatorPromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
@@ -128,8 +135,8 @@ function add(given: Given, terminal: Terminal): Promise<number> {
     const added = await storage.write(async (tx) => {
       const promotion = await addPromotion(tx, merchant, entry, now)
       const { id, code: name } = promotion
-      const members = [{ member: 'disabled', from: null, to: promotion.disabledAt !== null }]
-      const changes = [{ kind: 'create', what: 'promotion', id, name, members } as const]
+      const made = { kind: 'create', what: 'promotion', id, name, members: [] } as const
+      const changes = [auditedChange(made, promotion)]
       writeDown(tx, { merchantId: merchant.id, mode: null, operation: 'createAdminPromotion', changes, now })
       return promotion
     })

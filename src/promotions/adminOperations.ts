@@ -12,7 +12,7 @@ import { controlCharacters, type Problem } from '../kit/problems.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { announcePromotion } from './announce.ts'
-import { nothingKnown, type PromotionSeller, planPromotions, savePromotions } from './change.ts'
+import { auditedChange, nothingKnown, type PromotionSeller, planPromotions, savePromotions } from './change.ts'
 import { entryOf, promotionProblems, promotionStatus } from './entry.ts'
 import {
   findOperatorPromotionById,
@@ -78,12 +78,7 @@ async function save(
   if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const after = await findOne(tx, seller.id, plan.promotion.id)
   if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, moment)
-  // A creation is taken back by disabling it.
-  const changes = plan.changes.map((change) =>
-    change.kind === 'create'
-      ? { ...change, members: [{ member: 'disabled', from: null, to: after.disabledAt !== null }] }
-      : change,
-  )
+  const changes = plan.changes.map((change) => auditedChange(change, after))
   return new Audited({ data: promotionView(after, mode, moment.now) }, changes)
 }
 

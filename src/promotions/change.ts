@@ -57,6 +57,12 @@ export interface PromotionPlan {
 // A change with the id of its promotion, as the list of changes records it.
 export type PromotionChange = Change & { what: 'promotion'; id: string }
 
+// A creation is taken back by disabling it, so it says whether it was disabled from the beginning.
+export function auditedChange(change: PromotionChange, { disabledAt }: Pick<Promotion, 'disabledAt'>): PromotionChange {
+  if (change.kind !== 'create') return change
+  return { ...change, members: [{ member: 'disabled', from: null, to: disabledAt !== null }] }
+}
+
 // One batch. The caller has locked the merchant.
 export async function savePromotions(
   tx: Tx,

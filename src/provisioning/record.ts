@@ -8,7 +8,7 @@ import { type Mode, modes } from '../contract/words.ts'
 import { type RatesPlan, taxMembers, zoneMembers } from '../installations/settings.ts'
 import type { Merchant, ShippingZone, TaxRate } from '../installations/store.ts'
 import type { MethodSettings } from '../payments/methods.ts'
-import type { PromotionPlan } from '../promotions/change.ts'
+import { auditedChange, type PromotionPlan } from '../promotions/change.ts'
 import type { Tx } from '../storage/storage.ts'
 import type { InstallationPlan } from './installations.ts'
 import { shownMethod } from './methods.ts'
@@ -61,7 +61,15 @@ export function* foundationEntries(plan: PlannedFoundation, before: FoundationBe
     yield { mode: null, changes: [{ kind: 'change', what: 'letters', id, name, members: letters }] }
   yield { mode: null, changes: categoryChanges(plan, before.categories) }
   for (const mode of modes) {
-    yield { mode, changes: plan.changedMethods.filter((one) => one.mode === mode).flatMap(methodChanges(id, before)) }
+    yield {
+      mode,
+      changes: before.methods
+        .filter((method) => method.mode === mode)
+        .flatMap((method) => {
+          const after = plan.changedMethods.find((one) => one.mode === mode && one.method === method.method)
+          return after ? methodChange(id, method, after) : []
+        }),
+    }
     yield { mode, changes: installationChanges(plan, mode, before) }
   }
 }
@@ -79,13 +87,6 @@ function categoryChanges(
     }),
   ]
 }
-
-const methodChanges =
-  (merchantId: string, { methods }: Pick<FoundationBefore, 'methods'>) =>
-  (after: MethodSettings): AuditedChange[] => {
-    const before = methods.find(({ mode, method }) => mode === after.mode && method === after.method)
-    return before ? methodChange(merchantId, before, after) : []
-  }
 
 export function methodChange(merchantId: string, before: MethodSettings, after: MethodSettings): AuditedChange[] {
   const members = membersChanged(shownMethod(before), shownMethod(after), ['enabled', 'instructions', 'termDays'])
@@ -133,14 +134,7 @@ export function* productEntries(
   yield { mode: null, changes }
 }
 
-// One that is made is taken back by disabling it.
 export function* promotionEntries(plans: readonly PromotionPlan[]): Generator<RecordedEntry> {
-  const changes = plans.flatMap(({ changes, promotion }) =>
-    changes.map((change) =>
-      change.kind === 'create'
-        ? { ...change, members: [{ member: 'disabled', from: null, to: promotion.disabledAt !== null }] }
-        : change,
-    ),
-  )
+  const changes = plans.flatMap((plan) => plan.changes.map((change) => auditedChange(change, plan.promotion)))
   yield { mode: null, changes }
 }

@@ -2,6 +2,15 @@
 
 import type { Texts } from './en.ts'
 
+const productCount = {
+  zero: 'لا منتجات',
+  one: 'منتج واحد',
+  two: 'منتجان',
+  few: '{count} منتجات',
+  many: '{count} منتجًا',
+  other: '{count} منتج',
+}
+
 export const ar: Texts = {
   'page.skip': 'الانتقال إلى المحتوى',
   'page.titled': '{title} · {merchant}',
@@ -30,14 +39,7 @@ export const ar: Texts = {
   'list.empty': 'لا يوجد شيء هنا حاليًا.',
   'list.emptyPart': 'لا يوجد شيء في هذا الجزء من القائمة.',
   'list.products': 'المنتجات',
-  'list.count': {
-    zero: 'لا منتجات',
-    one: 'منتج واحد',
-    two: 'منتجان',
-    few: '{count} منتجات',
-    many: '{count} منتجًا',
-    other: '{count} منتج',
-  },
+  'list.count': productCount,
   'list.countMore': 'أكثر من {count} منتج',
   'list.described': '{title} لدى {merchant}: {count}.',
   'list.describedAll': '{merchant}: كل ما في المتجر.',
@@ -101,14 +103,7 @@ export const ar: Texts = {
   'product.alsoIn': 'أيضًا في {category}',
   'product.alsoInShop': 'أيضًا في المتجر',
   'cart.link': 'السلة',
-  'cart.count': {
-    zero: 'لا منتجات',
-    one: 'منتج واحد',
-    two: 'منتجان',
-    few: '{count} منتجات',
-    many: '{count} منتجًا',
-    other: '{count} منتج',
-  },
+  'cart.count': productCount,
   'cart.title': 'سلتك',
   'cart.described': 'ما اخترته.',
   'cart.empty': 'السلة فارغة.',
