@@ -55,6 +55,8 @@ interface Case {
 
 interface Preparing {
   cart(stand: Stand): Promise<string>
+  // With an item that is sent, and an address.
+  addressedCart(stand: Stand): Promise<string>
   session(stand: Stand): Promise<string>
   order(stand: Stand): Promise<string>
   delivery(stand: Stand): Promise<string>
@@ -110,6 +112,14 @@ const cases: readonly Case[] = [
     }),
   },
   {
+    id: 'setPublicCartShipping',
+    prepare: async (stand, { addressedCart }) => ({
+      path: { cartId: await addressedCart(stand) },
+      body: { optionId: 'express' },
+      other: { optionId: 'standard' },
+    }),
+  },
+  {
     id: 'createHostedCheckoutSession',
     prepare: async (stand, { cart }) => {
       const cartId = await cart(stand)
@@ -147,10 +157,26 @@ const cases: readonly Case[] = [
   },
 ]
 
+export const repeatedOperations: readonly OperationId[] = cases.map(({ id }) => id)
+
 // Two merchants, so they share neither SKUs nor anything else.
 function fileOf(slug: string) {
   return shopFile(slug, {
-    products: [product('BOOK', 1_000_000, { price: 2_995 }), product('CARD', 1_000_000, { price: 333 })],
+    products: [
+      product('BOOK', 1_000_000, { price: 2_995 }),
+      product('CARD', 1_000_000, { price: 333 }),
+      product('LAMP', 1_000_000, { isSent: true }),
+    ],
+    shipping: [
+      {
+        zone: 'home',
+        countries: ['DE'],
+        options: [
+          { id: 'standard', label: 'Standard', amount: 490 },
+          { id: 'express', label: 'Express', amount: 990 },
+        ],
+      },
+    ],
     promotions: [{ code: 'TEN', name: 'Ten', type: 'percentage', percentage: 1_000 }],
   })
 }
@@ -226,9 +252,12 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
   const replayed = new Map<string, string>()
   const preparing: Preparing = {
     sku: (by, code) => shop.sku(code, by.merchantSlug),
-    async cart(by) {
-      const body = { idempotencyKey: randomUUID(), items: [{ skuId: shop.sku('BOOK', by.merchantSlug), quantity: 1 }] }
-      return dataOf<CartData>(await caller.ask(origin(), 'createPublicCart', { key: by.key, body })).id
+    cart: (by) => cartWith(by, 'BOOK'),
+    async addressedCart(by) {
+      const cartId = await cartWith(by, 'LAMP')
+      const body = { idempotencyKey: randomUUID(), address: berlin }
+      dataOf(await caller.ask(origin(), 'setPublicCartAddress', { key: by.key, path: { cartId }, body }))
+      return cartId
     },
     async session(by) {
       return sessionFrom(await openSession(caller, origin(), by, { items: itemsOf(by) })).id
@@ -256,6 +285,10 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
         return row.id
       }
     },
+  }
+  async function cartWith(by: Stand, code: string): Promise<string> {
+    const body = { idempotencyKey: randomUUID(), items: [{ skuId: shop.sku(code, by.merchantSlug), quantity: 1 }] }
+    return dataOf<CartData>(await caller.ask(origin(), 'createPublicCart', { key: by.key, body })).id
   }
   const itemsOf = (by: Stand) => [{ skuId: shop.sku('BOOK', by.merchantSlug), quantity: 1 }]
 

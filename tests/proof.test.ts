@@ -8,6 +8,7 @@ import { runAdminModel } from '../proof/adminmodel.ts'
 import { runContract } from '../proof/contract.ts'
 import { runCrash } from '../proof/crash.ts'
 import { runDay } from '../proof/day.ts'
+import { repeatedOperations } from '../proof/idempotency.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
 import { runModes } from '../proof/modes.ts'
@@ -15,6 +16,7 @@ import { runPoison } from '../proof/poison.ts'
 import { runRaces } from '../proof/races.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
+import { operations } from '../src/contract/open/operations.ts'
 
 eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
@@ -44,6 +46,13 @@ eachEngine('proof at a glance', (given) => {
       assert.deepEqual((await run({ random, tell: () => {} })).violations, [])
     })
   }
+})
+
+test('idempotency: each operation that changes something with an API key is repeated', () => {
+  const changing = Object.entries(operations).filter(
+    ([, { caller, idempotency }]) => caller === 'key' && idempotency === 'required',
+  )
+  assert.deepEqual([...repeatedOperations].sort(), changing.map(([id]) => id).sort())
 })
 
 test('memory: growth within a process or from process to process is reported, and mere variation is not', () => {
