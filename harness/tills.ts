@@ -272,10 +272,10 @@ export async function openMollieTill(clock = () => new Date()): Promise<Till> {
 // Accounts of the merchant there, as `payments connect` makes them.
 export async function connectTills(
   tills: readonly Till[],
-  parts: Omit<AccountTools, 'withAccount'>,
+  parts: Omit<AccountTools, 'withAccount' | 'record'>,
   merchant: MerchantMode,
 ): Promise<void> {
-  const tools = { ...parts, withAccount: accountProviders(parts.providerUrls, parts.clock) }
+  const tools = { ...parts, withAccount: accountProviders(parts.providerUrls, parts.clock), record: () => {} }
   for (const { name, keys } of tills) await connectAccount(tools, merchant, await accountProvider(tools, name), keys)
 }
 

@@ -84,11 +84,18 @@ eachEngine('changes by the operator', (given) => {
     ])
     assert.deepEqual(of(await run(['users', 'role', email, 'viewer', ...shop])), ['updateAdminMember'])
     assert.deepEqual(of(await run(['users', 'reset', email])), ['resetAdminMemberPassword'])
+    assert.deepEqual(of(await run(['users', 'sessions', email])), [], 'only shown')
+    assert.deepEqual(of(await run(['users', 'sessions', email, '--end'])), ['endAdminMemberSessions'])
     assert.deepEqual(of(await run(['users', 'disable', email])), ['updateAdminMember'])
     assert.deepEqual(of(await run(['users', 'remove', email, ...shop])), ['removeAdminMember'])
     assert.deepEqual(of(await run(['users', 'invite', '--email', email, '--role', 'viewer', ...shop])), [
       'inviteAdminMember',
     ])
+
+    const helper = 'ada@bloom.example'
+    await cartwright(['users', 'create', '--email', helper, '--merchant', 'rival'], settingsOf(house))
+    assert.deepEqual(of(await run(['users', 'merchants', helper, '--merchant', 'rival,bloom'])), ['inviteAdminMember'])
+    assert.deepEqual(of(await run(['users', 'merchants', helper, '--merchant', 'rival'])), ['removeAdminMember'])
 
     const url = 'https://hooks.example.com/path-secret'
     const added = await run(['webhooks', 'add', '--url', url, ...shop])

@@ -704,6 +704,12 @@ eachEngine('orders, by the command line', (given) => {
     assert.match((await run('return', 'T-1001')).err, /Order T-1001 was not sent\. Use orders cancel\.\n/)
     assert.equal((await run('fulfil', 'T-1001')).code, 0)
     const back = await run('return', 'T-1001', '--restock')
+    const [entry] = await house.storage.read(
+      (db) => db.sql<{ operation: string; changes: string }>`
+        select operation, changes from audit_entries order by id desc limit 1`,
+    )
+    assert.equal(entry?.operation, 'orders return')
+    assert.match(entry?.changes ?? '', /"member":"paymentStatus","from":"\w+","to":"voided"/)
     assert.deepEqual([back.code, back.err], [0, ''])
     assert.match(back.out, /^T-1001 +test +completed +voided +fulfilled/)
     assert.match(back.out, /\n +payment +manual cash_on_delivery voided\n/)

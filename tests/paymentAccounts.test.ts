@@ -206,6 +206,25 @@ eachEngine('accounts at payment providers', (given) => {
     bank.accounts.outage = new Error('down')
     const left = await run(`disconnect ${again.account.id}`)
     assert.deepEqual([left.code, left.error?.code, left.account.endedAt !== null], [1, 'call_failed', true])
+    const entries = await house.storage.read(
+      (db) => db.sql<{ operation: string; mode: string; kind: string; changes: string }>`
+        select operation, mode, actor_kind as "kind", changes from audit_entries order by id`,
+    )
+    const written = entries.map(({ operation, mode, kind, changes }) => {
+      const [change, ...more] = JSON.parse(changes)
+      assert.deepEqual(
+        [mode, kind, change.what, change.name, more],
+        ['test', 'operator', 'payment_account', 'test elsewhere', []],
+      )
+      return [operation, change.kind, change.id, change.members.map(({ member }: { member: string }) => member).join()]
+    })
+    assert.deepEqual(written, [
+      ['payments connect', 'create', account.id, 'account'],
+      ['payments disconnect', 'retire', account.id, ''],
+      ['payments rotate', 'change', account.id, 'keys'],
+      ['payments connect', 'create', again.account.id, 'account'],
+      ['payments disconnect', 'retire', again.account.id, ''],
+    ])
   })
 
   test('check and doctor say what is wrong', async () => {

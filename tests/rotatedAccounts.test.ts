@@ -20,6 +20,7 @@ eachEngine('an account whose keys and whose notice secret are replaced at once',
       providerUrls: {},
       withAccount: { [bank.accounts.name]: async () => bank.accounts },
       clock: () => new Date(house.clock.now),
+      record: () => {},
     }
     const { connect } = bank.accounts
     // The bank is asked for the keys while the other command runs.

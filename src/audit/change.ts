@@ -46,6 +46,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'refund',
   'stock',
   'payment_method',
+  'payment_account',
   'installation',
   'key',
   'webhook',

@@ -35,14 +35,25 @@ import {
   withMerchant,
 } from './command.ts'
 import { originOf } from './money.ts'
+import { type AccountCommand, writeDown } from './written.ts'
 
 export type AccountProvidersOf = typeof accountProviders
 
 export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, Verb>> {
-  const withTools = <T>(given: Given, work: (tools: AccountTools, merchant: Merchant) => Promise<T>): Promise<T> =>
-    withMerchant(given, (merchant, storage, config) => work(toolsFor(storage, config, providersOf), merchant))
-  const withAccount = <T>(given: Given, work: (tools: AccountTools, account: AccountRow) => Promise<T>): Promise<T> =>
-    withTools(given, async (tools, { id }) => work(tools, await findAccountNamed(tools, id, given.word)))
+  const withTools = <T>(
+    given: Given,
+    operation: AccountCommand | null,
+    work: (tools: AccountTools, merchant: Merchant) => Promise<T>,
+  ): Promise<T> =>
+    withMerchant(given, (merchant, storage, config) =>
+      work(toolsFor(storage, config, { providersOf, operation }), merchant),
+    )
+  const withAccount = <T>(
+    given: Given,
+    operation: AccountCommand,
+    work: (tools: AccountTools, account: AccountRow) => Promise<T>,
+  ): Promise<T> =>
+    withTools(given, operation, async (tools, { id }) => work(tools, await findAccountNamed(tools, id, given.word)))
 
   return {
     connect: {
@@ -55,7 +66,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       },
       run(given, terminal) {
         const mode = readMode(given)
-        return withTools(given, async (tools, { id: merchantId }) => {
+        return withTools(given, 'payments connect', async (tools, { id: merchantId }) => {
           const provider = await accountProvider(tools, given.word)
           const merchant = { merchantId, mode }
           // Before anything is asked for.
@@ -72,7 +83,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       effect: 'reads',
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withTools(given, async (tools, { id }) => {
+        withTools(given, null, async (tools, { id }) => {
           const accounts = (await tools.storage.read((db) => listAccounts(db, id))).map((row) => shown(tools, row))
           print(terminal, given, { accounts }, () => accounts.map(lineOf))
           return 0
@@ -84,7 +95,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['ACCOUNT_ID'],
       options: { notices: { help: 'replace only the secret that signs notices' }, merchant: merchantOption },
       run: (given, terminal) =>
-        withAccount(given, async (tools, account) => {
+        withAccount(given, 'payments rotate', async (tools, account) => {
           const provider = await accountProvider(tools, account.provider)
           const rotated = given.flags.has('notices')
             ? await rotateNotices(tools, account, provider, terminal)
@@ -99,7 +110,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['ACCOUNT_ID'],
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withAccount(given, async (tools, known) => {
+        withAccount(given, 'payments disconnect', async (tools, known) => {
           const { account, problem } = await disconnectAccount(tools, known)
           const seen = shown(tools, account)
           if (problem !== null) terminal.err(`cartwright: ${account.id} has ended. ${visible(problem)}\n`)
@@ -116,7 +127,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['[ACCOUNT_ID]'],
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withTools(given, async (tools, { id }) => {
+        withTools(given, null, async (tools, { id }) => {
           const accounts = given.word
             ? [await findAccountNamed(tools, id, given.word)]
             : (await tools.storage.read((db) => listAccounts(db, id))).filter(({ endedAt }) => endedAt === null)
@@ -138,11 +149,21 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
   }
 }
 
-function toolsFor(storage: Storage, config: Config, providersOf: AccountProvidersOf): AccountTools {
+// `operation`: that of the list of changes; null of a command that only reads.
+function toolsFor(
+  storage: Storage,
+  config: Config,
+  { providersOf, operation }: { providersOf: AccountProvidersOf; operation: AccountCommand | null },
+): AccountTools {
   const { rootSecret, providerUrls } = config
   const clock = () => new Date()
   const withAccount = providersOf(providerUrls, clock)
-  return { storage, rootSecret, providerUrls, publicOrigin: originOf(config), withAccount, clock }
+  const record: AccountTools['record'] = (tx, { merchantId, id, mode, provider }, change) => {
+    if (operation === null) throw new Error('a command that only reads has changed an account')
+    const changes = [{ ...change, what: 'payment_account', id, name: `${mode} ${provider}` } as const]
+    writeDown(tx, { merchantId, mode, operation, changes, now: clock().getTime() })
+  }
+  return { storage, rootSecret, providerUrls, publicOrigin: originOf(config), withAccount, clock, record }
 }
 
 function readMode({ texts }: Given): Mode {

@@ -263,7 +263,10 @@ function comeBack(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
     const returned = await payAfter(storage, config, async (tx, now) => {
-      const facts = await returnOrder(tx, key, input, { now, cause: null })
+      const facts = await writeDownOrder(tx, key, { operation: 'orders return', now }, async () => {
+        const done = await returnOrder(tx, key, input, { now, cause: null })
+        return { done, facts: done }
+      })
       return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, returned, given, terminal)

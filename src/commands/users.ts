@@ -281,7 +281,12 @@ function sessions(given: Given, terminal: Terminal): Promise<number> {
     const user = await chooseUser(storage, rootSecret, given.word)
     const now = Date.now()
     const open = await storage.read((db) => listSessions(db, user.id, now))
-    if (isEnding) await storage.write((tx) => endSessionsFrom(tx, user.id, now))
+    if (isEnding)
+      await storage.write(async (tx) => {
+        await endSessionsFrom(tx, user.id, now)
+        const members = [{ member: 'sessions', from: open.length, to: 0 }]
+        await writeDownPerson(tx, { userId: user.id, operation: 'endAdminMemberSessions', members, now })
+      })
     const shown = open.map(({ id, browser, hasSecondFactor, createdAt, seenAt, expiresAt }) => ({
       id,
       browser,
@@ -325,7 +330,18 @@ function setMerchants(given: Given, terminal: Terminal): Promise<number> {
     const user = await chooseUser(storage, rootSecret, given.word)
     const merchants = await chooseMerchants(storage, given)
     const ids = merchants.map(({ id }) => id)
-    await storage.write((tx) => replaceMerchants(tx, user.id, ids, Date.now()))
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      const { added, dropped } = await replaceMerchants(tx, user.id, ids, now)
+      for (const merchantId of added) {
+        const changes = [roleChange('create', 'member', user.id, null, 'owner')]
+        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
+      }
+      for (const { merchantId, role } of dropped) {
+        const changes = [roleChange('retire', 'member', user.id, role, null)]
+        writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes, now })
+      }
+    })
     const slugs = merchants.map(({ slug }) => slug)
     print(terminal, given, { id: user.id, merchants: slugs }, () => [
       visible(`${user.email} may act for ${slugs.join(', ')}`),

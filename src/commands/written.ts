@@ -13,13 +13,15 @@ import type { Tx } from '../storage/storage.ts'
 export interface Written {
   merchantId: string
   mode: Mode | null
-  operation: AdminOperationId | FileCommand
+  operation: AdminOperationId | Command
   changes: readonly AuditedChange[]
   now: number
 }
 
-// Commands that no single operation does.
+// Commands that no operation does.
 type FileCommand = 'apply' | 'import'
+export type AccountCommand = 'payments connect' | 'payments rotate' | 'payments disconnect'
+type Command = FileCommand | AccountCommand | 'orders return'
 
 // In the transaction of what it tells about. Nothing changed, nothing is written.
 export function writeDown(tx: Tx, { merchantId, mode, operation, changes, now }: Written): void {
@@ -56,7 +58,7 @@ export async function writeDownPerson(
 export async function writeDownOrder<Done>(
   tx: Tx,
   key: { installationId: string; orderId: string },
-  { operation, now }: { operation: AdminOperationId; now: number },
+  { operation, now }: Pick<Written, 'operation' | 'now'>,
   work: () => Promise<{ done: Done; facts: OrderFacts; refund?: { id: string; amount: number } }>,
 ): Promise<Done> {
   const before = await lockOrderFacts(tx, key)

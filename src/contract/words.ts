@@ -306,6 +306,7 @@ export const changeSubjects = [
   'shipping',
   'promotion',
   'payment_method',
+  'payment_account',
   'letters',
   'installation',
   'app',

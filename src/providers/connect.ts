@@ -1,7 +1,9 @@
 // A merchant's account at a payment provider, from its connection to its end. The provider is asked outside of any transaction, and
 // what it or the operator says is never in an error of ours, except for the sentences that a provider has for the operator.
 
+import type { AuditedChange } from '../audit/change.ts'
 import { newId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -34,7 +36,11 @@ export interface AccountTools {
   providerUrls: ProviderUrls
   withAccount: Readonly<Record<string, LateAccountProvider>>
   clock: () => Date
+  // Writes into the list of changes, in the transaction of the change.
+  record: (tx: Tx, account: AccountRow, change: AccountChange) => void
 }
+
+export type AccountChange = Pick<AuditedChange, 'kind' | 'members'>
 
 export type Answers = ConnectRequest['answers']
 
@@ -92,7 +98,13 @@ export async function connectAccount(
     updatedAt: now,
   }
   try {
-    if (await storage.write((tx) => insertAccount(tx, account))) return account
+    const isInserted = await storage.write(async (tx) => {
+      const isFirst = await insertAccount(tx, account)
+      const members = [{ member: 'account', from: null, to: account.public[provider.accountFact] ?? null }]
+      if (isFirst) tools.record(tx, account, { kind: 'create', members })
+      return isFirst
+    })
+    if (isInserted) return account
   } catch (error) {
     await removeAtProvider(tools, provider, account, connected.secrets)
     throw error
@@ -119,7 +131,7 @@ export async function rotateAccount(
     throw refuse('payment_account_refused', {
       message: `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`,
     })
-  return changeAccount(tools, account, connected)
+  return changeAccount(tools, account, connected, 'keys')
 }
 
 // For what the operator set up at the provider by hand.
@@ -131,11 +143,16 @@ export async function rotateNoticeSecret(
 ): Promise<AccountRow> {
   if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
   if (!openSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
-  return changeAccount(tools, account, { public: {}, secrets: { [noticeSecret]: secret } })
+  return changeAccount(tools, account, { public: {}, secrets: { [noticeSecret]: secret } }, 'noticeSecret')
 }
 
 // What is not named stays as it is when the row is locked: another command may have changed it since it was read.
-function changeAccount(tools: AccountTools, account: AccountRow, changed: ConnectedAccount): Promise<AccountRow> {
+function changeAccount(
+  tools: AccountTools,
+  account: AccountRow,
+  changed: ConnectedAccount,
+  replaced: 'keys' | 'noticeSecret',
+): Promise<AccountRow> {
   const { storage, rootSecret, clock } = tools
   return storage.write(async (tx) => {
     const found = await lockKnown(tx, account)
@@ -150,6 +167,7 @@ function changeAccount(tools: AccountTools, account: AccountRow, changed: Connec
       updatedAt: Math.max(now, found.updatedAt + 1),
     }
     await saveAccount(tx, rotated)
+    tools.record(tx, rotated, { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] })
     return rotated
   })
 }
@@ -168,6 +186,7 @@ export async function disconnectAccount(tools: AccountTools, account: AccountRow
     const now = clock().getTime()
     const changed = { ...found, endedAt: now, updatedAt: Math.max(now, found.updatedAt + 1) }
     await saveAccount(tx, changed)
+    tools.record(tx, changed, { kind: 'retire', members: [] })
     return changed
   })
   const secrets = openSecrets(rootSecret, ended, ended.secretsSealed)

@@ -149,13 +149,18 @@ async function refuseLastOwner(tx: Tx, merchantId: string, userId: string): Prom
   if (others.length === 0) throw refuse('last_owner')
 }
 
+export interface ReplacedMerchants {
+  added: readonly string[]
+  dropped: readonly { merchantId: string; role: Role }[]
+}
+
 // For the operator: the user acts for exactly these merchants. Those that are new get an owner; elsewhere the role stays.
 export async function replaceMerchants(
   tx: Tx,
   userId: string,
   merchantIds: readonly string[],
   now: number,
-): Promise<void> {
+): Promise<ReplacedMerchants> {
   const before = await tx.sql<{ merchantId: string; role: Role }>`
     select merchant_id as "merchantId", role from user_merchants where user_id = ${userId} order by merchant_id`
   const dropped = before.filter(({ merchantId }) => !merchantIds.includes(merchantId))
@@ -170,6 +175,7 @@ export async function replaceMerchants(
     await endSessionsFrom(tx, userId, now)
   }
   await addMerchants(tx, userId, { merchantIds }, now)
+  return { added: merchantIds.filter((id) => !before.some(({ merchantId }) => merchantId === id)), dropped }
 }
 
 // Whether everyone who acts for the merchant signs in with a second factor. False when it was so before.
