@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { publint } from 'publint'
 import { launchBrowser } from '../harness/browser.ts'
 import { berlin } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
@@ -114,6 +115,11 @@ anyEngine('the published client', (given) => {
       files.filter((name) => !/^(?:dist|dist\/.*|README\.md|package\.json)$/.test(name)),
       [],
     )
+  })
+
+  test('is what publint finds no fault with', async () => {
+    const { messages } = await publint({ pkgDir: installed, pack: false, level: 'suggestion', strict: true })
+    assert.deepEqual(messages, [])
   })
 
   test('is below 8 KB for the open surface', async () => {
