@@ -2,7 +2,7 @@
 // temporary folder without checking for others. Here one process unpacks and the others wait.
 
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, stat, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 import { canShare, endLast } from './shared.ts'
+import { isWide } from './wide.ts'
 
 let shared: Browser | undefined
 
@@ -22,14 +23,29 @@ export async function launchBrowser(): Promise<Browser> {
   const launched = await playwright.launch({
     executablePath: join(folder, 'chromium'),
     args: [...given(), ...quiet],
+    ignoreDefaultArgs: (await hasSharedMemory()) ? ['--disable-dev-shm-usage'] : [],
     headless: true,
   })
+  const newContext = launched.newContext.bind(launched)
+  launched.newContext = (options) => newContext({ reducedMotion, ...options })
   if (!canShare()) return launched
   const close = launched.close.bind(launched)
   endLast(close)
   launched.close = async () => void (await Promise.all(launched.contexts().map((context) => context.close())))
   shared = launched
   return launched
+}
+
+// Without a graphics card each frame of a transition between two pages takes 25 ms, a quarter of the browser's processor time.
+const reducedMotion = isWide ? 'no-preference' : 'reduce'
+
+const sharedBytesMin = 2 ** 30
+
+// Playwright has the browser exchange pictures of pages through files in the temporary folder, because a container may have
+// little shared memory. On a disk that is a sixth of its processor time.
+async function hasSharedMemory(): Promise<boolean> {
+  const found = await statfs('/dev/shm').catch(() => undefined)
+  return found !== undefined && found.bavail * found.bsize >= sharedBytesMin
 }
 
 // The browser must not make requests of its own.

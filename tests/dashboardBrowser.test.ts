@@ -56,7 +56,7 @@ anyEngine('the dashboard in a browser', (given) => {
     const passwordHash = await hashPassword('four words nobody guesses', cheapCost)
     const input = { email: 'ada@bloom.example', passwordHash, merchantIds: [house.merchantId] }
     await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
-    const own = await browser.newContext(looks.desk)
+    const own = await browser.newContext({ ...looks.desk, reducedMotion: 'no-preference' })
     const page = await own.newPage()
     await page.goto(`${house.origin}/admin`)
     await page.getByLabel('E-mail').fill('ada@bloom.example')

@@ -192,7 +192,10 @@ async function paint({ origin, cookie }: Person, page: string): Promise<{ emptyM
         ['empty', empty],
         ['orders', origin + page],
       ] as const) {
-        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+        const context = await browser.newContext({
+          viewport: { width: 1280, height: 800 },
+          reducedMotion: 'no-preference',
+        })
         await context.addCookies([{ ...cookie, url: origin }])
         const tab = await context.newPage()
         await tab.goto(url)
