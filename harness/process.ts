@@ -24,10 +24,11 @@ export async function tempFolder(): Promise<string> {
   return folder
 }
 
+// Letters go nowhere and the demo shop has no past unless asked.
+export const quiet: Environment = { CARTWRIGHT_MAIL_URL: 'off', CARTWRIGHT_DEMO_HISTORY: 'off' }
+
 export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {
-  // Only PATH is inherited: a developer's settings must not affect a test. Letters go nowhere and the demo shop has no past unless
-  // asked.
-  const quiet = { CARTWRIGHT_MAIL_URL: 'off', CARTWRIGHT_DEMO_HISTORY: 'off' }
+  // Only PATH is inherited: a developer's settings must not affect a test.
   const env = { PATH: process.env.PATH ?? '', ...quiet, ...environment }
   const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env,

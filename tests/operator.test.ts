@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type Environment, serve, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
@@ -68,7 +68,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
     test('beside a running server: demo --json prints working keys of three kinds; keys are made, listed, rotated and revoked', async () => {
       const settings = await environment()
-      const server = await serve(settings)
+      const server = await serveHere(settings)
       const { code, out } = await cartwright(['demo', '--json'], settings)
       assert.equal(code, 0)
       const demo = JSON.parse(out)
@@ -222,7 +222,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.deepEqual([report.created, report.changed], [0, 0])
       assert.ok(report.unchanged >= 10)
       assert.equal((await cartwright(['import', join(fixtures, 'new-headers.csv')], settings)).code, 0)
-      const server = await serve(settings)
+      const server = await serveHere(settings)
       const key = keyIn((await cartwright(['keys', 'create', '--name', 'Web'], settings)).out)
       const { body } = await getJson(`${server.origin}/api/v1/open/catalog/products`, key)
       const slugs = body.data.map((product: { slug: string }) => product.slug)

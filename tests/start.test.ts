@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { freePort } from '../harness/ports.ts'
 import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
@@ -69,7 +69,7 @@ async function ready(origin: string): Promise<void> {
 
 describe('a stop', () => {
   test('is announced at /readyz for the configured time, and requests are served meanwhile', async () => {
-    const server = await serve({ ...(await migrated()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
+    const server = await serveHere({ ...(await migrated()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
     await ready(server.origin)
     const stopping = server.stop()
     for (let status = 200; status === 200; ) status = (await fetch(`${server.origin}/readyz`)).status
@@ -83,7 +83,7 @@ describe('a stop', () => {
 describe('the metrics', () => {
   test('are answered on a port of their own, where one is given', async () => {
     const port = await freePort()
-    const server = await serve({ ...(await migrated()), CARTWRIGHT_METRICS: String(port) }, ['--no-demo'])
+    const server = await serveHere({ ...(await migrated()), CARTWRIGHT_METRICS: String(port) }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
     const shown = await fetch(`http://127.0.0.1:${port}/metrics`)
     assert.match(await shown.text(), /^cartwright_requests_in_flight 0$/m)
@@ -92,7 +92,7 @@ describe('the metrics', () => {
   })
 
   test('are answered nowhere, where they are off', async () => {
-    const server = await serve({ ...(await migrated()), CARTWRIGHT_METRICS: 'off' }, ['--no-demo'])
+    const server = await serveHere({ ...(await migrated()), CARTWRIGHT_METRICS: 'off' }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
     assert.equal(await server.stop(), 0)
   })
@@ -138,11 +138,11 @@ describe('a start', () => {
   test('that finds its port in use says so in one line and makes no shop', async () => {
     const settings = await environment()
     const port = await takenPort()
-    const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: String(port) })
+    const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
     assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free one\n`)
     assert.equal(code, 1)
     assert.equal(keyIn(out), '')
-    const next = await serve(settings)
+    const next = await serveHere(settings)
     assert.notEqual(keyIn(next.printed()), '', 'the next start is the first that makes a shop')
     assert.equal(await next.stop(), 0)
   })
@@ -188,7 +188,7 @@ describe('a start', () => {
 
   test('on localhost answers at every address of that name, and ends', async () => {
     const settings = { ...(await migrated()), HOST: 'localhost' }
-    const server = await serve({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
+    const server = await serveHere({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
       '--no-demo',
     ])
     assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
@@ -206,7 +206,7 @@ describe('a start', () => {
       const settings = { ...given, CARTWRIGHT_SECRET: secret }
       if (secret === `2:${newer}`)
         assert.equal((await cartwright(['secret', 'forget', '1', '--force'], settings)).code, 0)
-      const server = await serve(settings, ['--no-demo'])
+      const server = await serveHere(settings, ['--no-demo'])
       await ready(server.origin)
       assert.equal(await server.stop(), 0)
       const db = new DatabaseSync(file)
@@ -264,13 +264,13 @@ describe('a start', () => {
     await applyShop(storage, begun, { now, stock: false, dryRun: false })
     await storage.close()
 
-    const server = await serve(settings)
+    const server = await serveHere(settings)
     const key = keyIn(server.printed())
     const response = await fetch(`${server.origin}/api/v1/open/catalog/products`, { headers: { authorization: key } })
     assert.equal(response.status, 200)
     assert.ok(((await response.json()) as { data: unknown[] }).data.length >= 38)
     assert.equal(await server.stop(), 0)
-    const second = await serve(settings)
+    const second = await serveHere(settings)
     assert.equal(keyIn(second.printed()), '', 'a demo shop with keys is left as it is')
     assert.equal(await second.stop(), 0)
   })
@@ -291,7 +291,7 @@ describe('a start', () => {
   test('with a damaged file ends when that is found, and the next does not begin', async () => {
     const settings = await migrated()
     const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
-    assert.equal(await (await serve(settings, ['--no-demo'])).stop(), 0)
+    assert.equal(await (await serveHere(settings, ['--no-demo'])).stop(), 0)
     await damage(file)
 
     const gate = supporting('gate.js', { gate: `${file}.gate` })
@@ -304,7 +304,7 @@ describe('a start', () => {
     assert.match(server.printed(), /"level":"error","message":"the database file is damaged; stopping"/)
     assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
 
-    const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: '0' })
+    const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: '0' })
     assert.match(err, damageLine)
     assert.deepEqual([code, err.split('\n').length], [1, 2])
     assert.doesNotMatch(out, /listening/)
@@ -315,7 +315,7 @@ describe('a start', () => {
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
     await storage.close()
-    const server = await serve(settings)
+    const server = await serveHere(settings)
     assert.equal(keyIn(server.printed()), '')
     assert.equal(await server.stop(), 0)
   })
@@ -338,7 +338,7 @@ describe('a start', () => {
       made.map(({ code, err }) => [code, err]),
       Array(3).fill([0, '']),
     )
-    const server = await serve(settings)
+    const server = await serveHere(settings)
     for (const { out } of made) {
       const response = await fetch(`${server.origin}/api/v1/open/installation/identity`, {
         headers: { authorization: JSON.parse(out).keys.full },
@@ -413,7 +413,7 @@ describe('a stop', () => {
     assert.equal(await server.stop(), 0, server.printed())
     assert.match(server.printed(), /"level":"warn","message":"checkpoint at shutdown failed/)
     assert.doesNotMatch(server.printed(), /cartwright stopped|at closeFile/)
-    const again = await serve(settings)
+    const again = await serveHere(settings)
     assert.match(again.printed(), /^ {2}storefront {3}http:\/\/\S+\/shop$/m)
     const { status } = await fetch(`${again.origin}/api/v1/open/installation/identity`, {
       headers: { authorization: key },

@@ -4,6 +4,7 @@ import { type Config, type Environment, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
+import type { Sink } from '../observe/sink.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
 import { patient, type Storage } from '../storage/storage.ts'
 
@@ -68,6 +69,14 @@ export interface Terminal {
   input: AsyncIterable<Buffer>
   // Where a person types: asks for one line, which is not shown.
   ask?: (label: string) => Promise<string>
+  // For a server that is not alone in its process; otherwise it has the standard output and the signals.
+  server?: ServerSurroundings
+}
+
+export interface ServerSurroundings {
+  log: Sink
+  // Resolves with the signal that ends it.
+  signalled: Promise<string>
 }
 
 // Wrong arguments.

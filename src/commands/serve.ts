@@ -53,7 +53,7 @@ export const serveCommand = command({
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.
-    const sink = createSink(process.stdout.fd)
+    const sink = terminal.server?.log ?? createSink(process.stdout.fd)
     const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const database = await openDatabase(settings, given.effect, {
@@ -197,7 +197,7 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
 
 async function serve(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
-  const signalled = endSignal(parts)
+  const signalled = parts.terminal.server?.signalled ?? endSignal(parts)
   const { app, open, begin } = createService(parts)
   let metrics: Closable | undefined
   try {
