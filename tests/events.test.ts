@@ -361,7 +361,14 @@ async function installed({ house }: World): Promise<Told> {
     const person = { email: `${app.id}@example.com`, passwordHash: '', merchantIds: [merchantId] }
     const user = await createUser(tx, testSecret, person, clock.now)
     const approval = { grant: app.id, app, userId: user.id, merchantId, resource: house.origin, granted: app.scopes }
-    assert.ok(await install(tx, testSecret, { ...approval, rejected: [], rejectedWords: [] }, clock.now))
+    assert.ok(
+      await install(
+        tx,
+        testSecret,
+        { ...approval, hasSecondFactor: false, rejected: [], rejectedWords: [] },
+        clock.now,
+      ),
+    )
   })
   const [made] = (await storage.read((db) => listInstallations(db, merchantId))).filter(
     ({ name }) => name === definition.name,

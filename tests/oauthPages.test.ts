@@ -22,6 +22,7 @@ import { signInPage, signOutPage } from '../src/oauth/page/signin.ts'
 import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
 import { alwaysAllowed, scopeWords } from '../src/oauth/page/words.ts'
 import { favicon } from '../src/pages/mark.ts'
+import { passkeyScript } from '../src/staff/page/assets.ts'
 
 const app: AppFace = {
   name: 'Parcel Pigeon',
@@ -62,10 +63,11 @@ const many: ConsentView = {
 }
 
 const states: Readonly<Record<string, () => PageAnswer>> = {
-  'sign-in': () => answerPage(200, signInPage({ app, email: '', problem: null }), app.redirectUri),
+  'sign-in': () => answerPage(200, signInPage({ app, email: '', problem: null }), app.redirectUri, true),
   'sign-in-failed': () =>
-    answerPage(200, signInPage({ app: long, email: '"><b>ada', problem: 'failed' }), long.redirectUri),
-  'sign-in-limited': () => answerPage(429, signInPage({ app, email: 'ada@alder-finch.example', problem: 'limited' })),
+    answerPage(200, signInPage({ app: long, email: '"><b>ada', problem: 'failed' }), long.redirectUri, true),
+  'sign-in-limited': () =>
+    answerPage(429, signInPage({ app, email: 'ada@alder-finch.example', problem: 'limited' }), undefined, true),
   'sign-out': () => answerPage(200, signOutPage({ action: '/oauth/session/end/confirm', fields: { xsrf: 'x' } })),
   consent: () => answerPage(200, consentPage(consent), app.redirectUri),
   'consent-many': () => answerPage(200, consentPage(many), long.redirectUri),
@@ -109,6 +111,7 @@ before(async () => {
   ])
   server = await servePages([
     style.page,
+    passkeyScript.page,
     {
       path: '/favicon.svg',
       name: 'favicon',
@@ -139,7 +142,7 @@ function takesForm(path: string, leadsTo: () => string): HtmlPage {
     async answer({ raw }) {
       const face = { ...app, redirectUri: `${leadsTo()}/callback` }
       if (raw.method === 'GET')
-        return answerPage(200, signInPage({ app: face, email: '', problem: null }), face.redirectUri)
+        return answerPage(200, signInPage({ app: face, email: '', problem: null }), face.redirectUri, true)
       const form = new URLSearchParams(await textOf(raw))
       posted.push(form)
       if (form.has('decision')) return { status: 303, body: '', headers: { location: `${callback.origin}/callback` } }
@@ -299,7 +302,8 @@ describe('what the pages say', () => {
       consentPage(many),
       errorPage({ kind: 'request', code: '<script>', detail: '"><script>' }),
     ]
-    for (const page of pages) assert.doesNotMatch(page, /<script/i)
+    const ours = /<script src="\/admin\/passkey\.js\?v=[\w-]+" defer><\/script>/
+    for (const page of pages) assert.doesNotMatch(page.replace(ours, ''), /<script/i)
     assert.doesNotMatch(pages[0] ?? '', /<input[^>]*type="password"[^>]*value=/)
   })
 
@@ -308,6 +312,10 @@ describe('what the pages say', () => {
     assert.equal(
       headers['content-security-policy'],
       "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' https://pigeon.example; base-uri 'none'; frame-ancestors 'none'",
+    )
+    assert.match(
+      answerPage(200, '', undefined, true).headers['content-security-policy'] ?? '',
+      /; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri/,
     )
     assert.equal(headers['cache-control'], 'no-store')
     assert.equal(headers['x-frame-options'], 'DENY')

@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { makeVerifier } from '../harness/oauth.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 
 test('passkeys', async (t) => {
@@ -121,6 +123,50 @@ test('passkeys', async (t) => {
     assert.deepEqual(rows('select id from user_sessions where seen_at > created_at'), [])
     await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
     await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 1_000 } })
+  })
+
+  await t.test('it signs in to install an app, also where the shop demands a second factor', async () => {
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${file}` }
+    const redirectUri = `${origin}/docs`
+    const made = await cartwright(
+      ['apps', 'create', '--name', 'Florist', '--redirect-uri', redirectUri, '--json'],
+      settings,
+    )
+    assert.equal(made.code, 0, made.err)
+    const demand = (isRequired: boolean) => {
+      const database = new DatabaseSync(file)
+      database.exec(`update merchants set second_factor_required = ${isRequired ? 1 : 0}`)
+      database.close()
+    }
+    demand(true)
+    const url = `${origin}/oauth/authorize?${new URLSearchParams({
+      client_id: JSON.parse(made.out).clientId,
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      scope: 'catalog:read',
+      state: 'a-state',
+      code_challenge: makeVerifier().challenge,
+      code_challenge_method: 'S256',
+    })}`
+    const stranger = await browser.newContext()
+    const tab = await stranger.newPage()
+    await tab.goto(url)
+    await tab.fill('[name=email]', email)
+    await tab.fill('[name=password]', password)
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await tab.locator('main.sheet h1', { hasNotText: 'Sign in' }).waitFor()
+    assert.equal(await tab.locator('[name=merchant]').count(), 0, 'a password alone is not enough')
+    await stranger.close()
+
+    await context.clearCookies()
+    await page.goto(url)
+    await byPasskey(page)
+    await page.locator('[name=merchant]').first().waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: /^(Approve|Connect|Allow)/ }).click()
+    await page.waitForURL(`${redirectUri}?*`)
+    assert.match(page.url(), /[?&]code=[\w-]+/)
+    assert.equal(rows('select id from installations where app_id is not null').length, 1)
+    demand(false)
   })
 
   await t.test('it confirms what is grave, and a removed one signs in no more', async () => {

@@ -7,7 +7,6 @@ import type { Scope } from '../contract/words.ts'
 import { announce } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { hasSecondFactor } from '../staff/factors.ts'
 import { mayGrant, mayInstall } from '../staff/roles.ts'
 import { findMerchantOf } from '../staff/users.ts'
 import type { Tx } from '../storage/storage.ts'
@@ -32,6 +31,7 @@ export interface Approval {
   grant: string
   app: App
   userId: string
+  hasSecondFactor: boolean
   merchantId: string
   // The identifier of our interface, to which the scopes belong.
   resource: string
@@ -52,7 +52,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   if (!membership || !mayInstall(membership.role)) return false
   // Nobody gives an app a scope that they do not have.
   if (!mayGrant(membership.role, approval.granted)) return false
-  if (membership.needsSecondFactor && !(await hasSecondFactor(tx, userId))) return false
+  if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
   const id = newId('ins')
   const name = await freeName(tx, merchantId, app.name)
   await insertAppInstallation(

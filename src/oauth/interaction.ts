@@ -13,11 +13,11 @@ import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 import { readForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import { redirect } from '../pages/policy.ts'
-import { hasSecondFactor } from '../staff/factors.ts'
 import type { PasswordCost } from '../staff/password.ts'
 import { mayInstall } from '../staff/roles.ts'
-import { createSignIn, type SignedIn, type SignInProblem, type Visitor } from '../staff/signin.ts'
+import { createSignIn, type SignedIn, type Visitor } from '../staff/signin.ts'
 import { findUser, listMerchantsOf } from '../staff/users.ts'
+import { passkeyBrowser } from '../staff/visit.ts'
 import type { Reader, Storage } from '../storage/storage.ts'
 import { type App, findApp } from './apps.ts'
 import { listMerchantsWithApp } from './grants.ts'
@@ -27,8 +27,8 @@ import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage, headersFor } from './page/frame.ts'
 import { codePage, signInPage } from './page/signin.ts'
-import { type AppFace, type ConsentProblem, type ErrorKind, steps } from './page/views.ts'
-import type { AuthorizationServer, Interaction, InteractionResult } from './provider.ts'
+import { type AppFace, type ConsentProblem, type ErrorKind, type SignInView, steps } from './page/views.ts'
+import { type AuthorizationServer, type Interaction, type InteractionResult, secondFactor } from './provider.ts'
 
 export interface InteractionParts {
   storage: Storage
@@ -67,6 +67,7 @@ export function createInteractions(parts: InteractionParts) {
     if (!stepsOf(interaction).some((known) => known === step)) return show(visit, requestId)
     if (form.get('decision') === 'decline') return goOn(visit, declined, requestId)
     if (step === steps.code) return enterCode(visit, form, requestId)
+    if (step === steps.passkey) return usePasskey(visit, form, requestId)
     return step === steps.signIn ? signIn(visit, form, requestId) : decide(visit, form, requestId)
   }
 
@@ -77,9 +78,9 @@ export function createInteractions(parts: InteractionParts) {
     return showConsent(visit, requestId)
   }
 
-  function showSignIn(visit: Visit, problem: SignInProblem | null = null, email = ''): PageAnswer {
+  function showSignIn(visit: Visit, problem: SignInView['problem'] = null, email = ''): PageAnswer {
     const text = signInPage({ app: faceOf(visit), email, problem })
-    return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri)
+    return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri, true)
   }
 
   async function signIn(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
@@ -102,15 +103,23 @@ export function createInteractions(parts: InteractionParts) {
     return outcome.problem === 'lost' ? showSignIn(visit) : showCode(visit, pending, outcome.problem)
   }
 
+  async function usePasskey(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+    const given = { response: form.get('response') ?? '', boundTo: passkeyBrowser(parts, visit) ?? '' }
+    const outcome = await door.byPasskey(given, visitorOf(visit, requestId))
+    return 'problem' in outcome ? showSignIn(visit, outcome.problem) : signedIn(visit, outcome, requestId)
+  }
+
   function visitorOf({ request, interaction }: Visit, requestId: string): Visitor {
     const { address, raw } = request
     const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
     return { address, device, requestId, purpose: `interaction ${interaction.uid}` }
   }
 
-  function signedIn(visit: Visit, { user, device }: SignedIn, requestId: string): Promise<PageAnswer> {
+  function signedIn(visit: Visit, signed: SignedIn, requestId: string): Promise<PageAnswer> {
+    const { user, device, hasSecondFactor } = signed
+    const amr = hasSecondFactor ? [secondFactor] : []
     visit.response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
-    return goOn(visit, { login: { accountId: user.id, remember: false, ...signInTime(user) } }, requestId)
+    return goOn(visit, { login: { accountId: user.id, remember: false, amr, ...signInTime(user) } }, requestId)
   }
 
   // If the clock was set back, a new password lies in the future: the sign-in must count as later than it.
@@ -123,7 +132,7 @@ export function createInteractions(parts: InteractionParts) {
     const seen = await storage.read(async (db) => {
       const user = await findSignedIn(db, interaction)
       if (!user) return undefined
-      const merchants = await listInstallable(db, user.id)
+      const merchants = await listInstallable(db, user.id, interaction)
       const installed = await listMerchantsWithApp(
         db,
         app.id,
@@ -153,11 +162,11 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   // Those for which this person may install apps.
-  async function listInstallable(db: Reader, userId: string) {
-    const merchants = (await listMerchantsOf(db, userId)).filter(({ role }) => mayInstall(role))
-    if (!merchants.some(({ needsSecondFactor }) => needsSecondFactor) || (await hasSecondFactor(db, userId)))
-      return merchants
-    return merchants.filter(({ needsSecondFactor }) => !needsSecondFactor)
+  async function listInstallable(db: Reader, userId: string, { hasSecondFactor }: Interaction) {
+    const merchants = await listMerchantsOf(db, userId)
+    return merchants.filter(
+      ({ role, needsSecondFactor }) => mayInstall(role) && (hasSecondFactor || !needsSecondFactor),
+    )
   }
 
   interface FormState {
@@ -177,7 +186,7 @@ export function createInteractions(parts: InteractionParts) {
     if (merchantId === null || !isId('mer', merchantId))
       return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
     if (ticked.length === 0) return showConsent(visit, requestId, { problem: 'scope_missing', merchantId, ticked })
-    const { userId } = interaction
+    const { userId, hasSecondFactor } = interaction
     if (userId === null || !(await storage.read((db) => findSignedIn(db, interaction))))
       return errorAnswer('lost', requestId)
     const grant = grantOf(interaction)
@@ -189,6 +198,7 @@ export function createInteractions(parts: InteractionParts) {
           grant,
           app,
           userId,
+          hasSecondFactor,
           merchantId,
           resource: resourceOf(publicOrigin()),
           granted: ticked,
@@ -216,7 +226,12 @@ const nothingAsked = {
   error_description: 'no scope that can be granted was asked for',
 } as const
 const declined = { error: 'access_denied', error_description: 'the merchant declined' } as const
-const signInStatuses: Readonly<Record<SignInProblem, number>> = { failed: 400, limited: 429, busy: 503 }
+const signInStatuses: Readonly<Record<NonNullable<SignInView['problem']>, number>> = {
+  failed: 400,
+  passkey: 400,
+  limited: 429,
+  busy: 503,
+}
 
 // Grants nothing: attempts of this browser are counted separately.
 const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
@@ -225,7 +240,7 @@ const emailLengthMax = 600
 
 // Which forms this interaction takes now.
 function stepsOf({ step }: Interaction): readonly string[] {
-  return step === 'login' ? [steps.signIn, steps.code] : [steps.consent]
+  return step === 'login' ? [steps.signIn, steps.passkey, steps.code] : [steps.consent]
 }
 
 // In the order of the contract. The library has checked them against what the app may ask for.

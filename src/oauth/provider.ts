@@ -35,6 +35,8 @@ export interface Interaction {
   clientId: string
   redirectUri: string
   userId: string | null
+  // Whether that user signed in with a code or a passkey.
+  hasSecondFactor: boolean
   // The scopes of our interface that the app asks for.
   scopes: readonly string[]
   // OpenID scopes that it asks for as well.
@@ -42,9 +44,12 @@ export interface Interaction {
 }
 
 export type InteractionResult =
-  | { login: { accountId: string; remember: false; ts?: number } }
+  | { login: { accountId: string; remember: false; amr: string[]; ts?: number } }
   | { consent: { grantId: string } }
   | { error: 'access_denied'; error_description: string }
+
+// The word of RFC 8176 for it.
+export const secondFactor = 'mfa'
 
 export interface AuthorizationServer {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
@@ -84,7 +89,8 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       if (!details) return undefined
       const { uid } = details.session ?? {}
       const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
-      return interactionFrom(details, origin, signedInBy(session?.loginTs))
+      const hasSecondFactor = session?.amr?.includes(secondFactor) ?? false
+      return interactionFrom(details, origin, { signedInAt: signedInBy(session?.loginTs), hasSecondFactor })
     },
     async finishInteraction(request, response, result) {
       const { provider } = await at(request)
@@ -111,7 +117,7 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 function interactionFrom(
   { uid, prompt, params, session }: Details,
   origin: string,
-  signedInAt: number,
+  signIn: Pick<Interaction, 'signedInAt' | 'hasSecondFactor'>,
 ): Interaction | undefined {
   if (prompt.name !== 'login' && prompt.name !== 'consent') return undefined
   const { missingResourceScopes, missingOIDCScope } = prompt.details as {
@@ -120,7 +126,7 @@ function interactionFrom(
   }
   return {
     uid,
-    signedInAt,
+    ...signIn,
     step: prompt.name,
     clientId: String(params.client_id),
     redirectUri: String(params.redirect_uri),

@@ -40,7 +40,7 @@ export interface Posted extends Visit {
 }
 
 // Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.
-const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/admin', maxAgeSeconds: 600 }
+const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/', maxAgeSeconds: 600 }
 
 export type Shown = Promise<PageAnswer> | PageAnswer
 
@@ -75,7 +75,10 @@ export function rememberDevice({ publicOrigin }: StaffTools, { response }: Visit
 }
 
 // The browser, as far as the cookie names it; undefined before it has one.
-export function passkeyBrowser({ publicOrigin }: StaffTools, { request }: Visit): string | undefined {
+export function passkeyBrowser(
+  { publicOrigin }: Pick<StaffTools, 'publicOrigin'>,
+  { request }: Pick<Visit, 'request'>,
+): string | undefined {
   const value = cookieIn(request.raw.headers.cookie, passkeyCookie, publicOrigin())
   return value !== undefined && /^[\w-]{43}$/.test(value) ? `browser ${value}` : undefined
 }

@@ -1,4 +1,4 @@
-// The style sheet of the authorization pages. They have no script.
+// The style sheet of the authorization pages. Their only script is that of passkeys, which the pages of people have too.
 
 import { styleSheet } from '../../pages/files.ts'
 

@@ -9,11 +9,12 @@ import { originsOf, privateHeaders, self } from '../../pages/policy.ts'
 import { style } from './assets.ts'
 import type { AppFace } from './views.ts'
 
-export function framed(title: string, inside: Html): string {
+export function framed(title: string, inside: Html, script?: string): string {
   return documentFor({
     ...brand,
     title,
     style: style.href,
+    ...(script !== undefined && { script }),
     header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 ${inside}
@@ -36,13 +37,18 @@ export function placeOf({ redirectUri }: AppFace): string {
 }
 
 // `leadsTo` is the redirect URI of the request, once it was found to be the app's.
-export function answerPage(status: number, text: string, leadsTo?: string): PageAnswer {
-  return { status, body: text, headers: headersFor(leadsTo) }
+export function answerPage(status: number, text: string, leadsTo?: string, hasPasskeys = false): PageAnswer {
+  return { status, body: text, headers: headersFor(leadsTo, hasPasskeys) }
 }
 
 // The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
 // an app may show these pages in a window of its own and wait for it.
-export function headersFor(leadsTo?: string): Record<string, string> {
-  const sources = { style: [self], img: [self, 'data:'], form: [self, ...originsOf([leadsTo])] }
+export function headersFor(leadsTo?: string, hasPasskeys = false): Record<string, string> {
+  const sources = {
+    style: [self],
+    img: [self, 'data:'],
+    form: [self, ...originsOf([leadsTo])],
+    ...(hasPasskeys && { script: [self], connect: [self] }),
+  }
   return { ...privateHeaders(sources), 'referrer-policy': 'same-origin' }
 }

@@ -2,7 +2,7 @@
 
 import { hiddenFields } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
-import type { SignInProblem } from '../../staff/signin.ts'
+import { passkeyScript } from '../../staff/page/assets.ts'
 import { appHead, framed, placeOf } from './frame.ts'
 import { type CodeView, type SignInView, type SignOutView, steps } from './views.ts'
 
@@ -28,8 +28,13 @@ ${hiddenFields({ step: steps.signIn })}
 <button class="second" name="decision" value="decline" formnovalidate>Cancel</button>
 </div>
 </form>
+<form method="post" data-passkey="sign_in" hidden>
+${hiddenFields({ step: steps.passkey, response: '' })}
+<p class="problem" data-problem role="alert" hidden>${problems.passkey}</p>
+<div class="choice"><button class="second">Sign in with a passkey</button></div>
+</form>
 <p class="hint">Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
-  return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body)
+  return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body, passkeyScript.href)
 }
 
 export function codePage({ app, pending, problem }: CodeView): string {
@@ -68,8 +73,9 @@ const codeProblems: Readonly<Record<NonNullable<CodeView['problem']>, string>> =
   limited: 'Too many attempts. Wait a few minutes, then try again.',
 }
 
-const problems: Readonly<Record<SignInProblem, string>> = {
+const problems: Readonly<Record<NonNullable<SignInView['problem']>, string>> = {
   failed: 'The e-mail address or password is not correct.',
   limited: 'Too many attempts. Wait a few minutes, then try again.',
+  passkey: 'That did not work. Try again, or sign in with your password.',
   busy: 'Many people are signing in right now. Try again in a moment.',
 }

@@ -4,8 +4,8 @@ import type { Mode, Scope } from '../../contract/words.ts'
 import type { SignInProblem } from '../../staff/signin.ts'
 
 // The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
-// `password`, or `pending` and `code`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and every page can decline.
-export const steps = { signIn: 'sign_in', code: 'code', consent: 'consent' } as const
+// `password`, or `response` of a passkey, or `pending` and `code`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and every page can decline.
+export const steps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', consent: 'consent' } as const
 
 // The app that asks, as the merchant sees it.
 export interface AppFace {
@@ -21,7 +21,7 @@ export interface SignInView {
   app: AppFace
   // What was typed; the password is never written back.
   email: string
-  problem: SignInProblem | null
+  problem: SignInProblem | 'passkey' | null
 }
 
 // The second step, for a person who has a second factor.
