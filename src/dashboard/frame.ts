@@ -6,7 +6,7 @@ import { documentFor } from '../pages/frame.ts'
 import { type Html, html } from '../pages/html.ts'
 import { initialOf } from '../pages/initial.ts'
 import { brand } from '../pages/mark.ts'
-import { scripts, style } from './assets.ts'
+import { scriptsFor, style } from './assets.ts'
 import { dashboardHeaders, speculationPath } from './headers.ts'
 import { icon } from './icons.ts'
 import { type PlaceId, places } from './places.ts'
@@ -34,7 +34,7 @@ ${shortcutList(words)}`
     direction: words.direction,
     title: `${sheet.title} – ${shop.name}`,
     style: style.href,
-    head: html`${scripts.map(({ href }) => html`<script src="${href}" defer></script>\n`)}`,
+    head: html`${scriptsFor(sheet.body).map((href) => html`<script src="${href}" defer></script>\n`)}`,
     attributes: html` class="dashboard" data-base="${visit.to('')}"`,
     body,
   })

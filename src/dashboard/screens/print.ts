@@ -7,7 +7,7 @@ import { limits } from '../../contract/limits.ts'
 import { brandName } from '../../pages/cardbrands.ts'
 import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { printStyle, scripts } from '../assets.ts'
+import { printStyle, scriptsFor } from '../assets.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { goTo, type Posted, type Screen } from '../screen.ts'
 import type { Words } from '../words.ts'
@@ -31,6 +31,8 @@ export const print: Screen = {
 }
 
 function document({ words, to }: Posted, title: string, sheets: readonly Html[]) {
+  const body = html`<nav class="tools"><a href="${to('orders')}">${words.say('print.back')}</a><button type="button" data-print>${words.say('print.print')}</button></nav>
+<main>${sheets}</main>`
   return {
     status: 200,
     headers: { ...dashboardHeaders },
@@ -39,9 +41,8 @@ function document({ words, to }: Posted, title: string, sheets: readonly Html[])
       locale: words.locale,
       direction: words.direction,
       style: printStyle.href,
-      head: html`${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}`,
-      body: html`<nav class="tools"><a href="${to('orders')}">${words.say('print.back')}</a><button type="button" data-print>${words.say('print.print')}</button></nav>
-<main>${sheets}</main>`,
+      head: html`${scriptsFor(body).map((href) => html`<script src="${href}" defer></script>`)}`,
+      body,
     }),
   }
 }
