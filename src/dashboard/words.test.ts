@@ -46,6 +46,22 @@ describe('the texts of the dashboard', () => {
       assert.doesNotMatch(german.issue(`must be ${words} (1 to 40 characters)`), /must/, words)
   })
 
+  test('what an import says about a row is said in the language, with the row and what follows from it', () => {
+    const { aboutRow } = wordsIn('de', 'UTC')
+    const sentence = 'the price "12,50" has a comma; write it like 1299.00 (and 2 more rows); the product is left out'
+    assert.equal(
+      aboutRow(sentence),
+      'Der Preis "12,50" hat ein Komma; schreiben Sie ihn wie 1299.00 (und 2 weitere Zeilen); das Produkt wird ausgelassen',
+    )
+    assert.equal(
+      aboutRow('line 7: the title was cut to 200 characters'),
+      'Zeile 7: Der Titel wurde auf 200 Zeichen gekürzt',
+    )
+    assert.equal(aboutRow('there is no SKU with this code'), 'Es gibt keine SKU mit diesem Code')
+    for (const unknown of ['something new; the product is left out', '']) assert.equal(aboutRow(unknown), unknown)
+    assert.equal(wordsIn('en', 'UTC').aboutRow(sentence), sentence)
+  })
+
   test('a refusal is said in the language where the table has it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
     assert.equal(wordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')

@@ -11,7 +11,7 @@ import { formatAmount } from '../kit/money.ts'
 import type { Refusal } from '../kit/refuse.ts'
 import { acceptedLocales, localeOf } from '../pages/locale.ts'
 import { de } from './languages/de.ts'
-import { type DashboardTextKey, type DashboardTexts, en, type RefusalTexts } from './languages/en.ts'
+import { type DashboardTextKey, type DashboardTexts, en, type IssueTexts, type RefusalTexts } from './languages/en.ts'
 import type { Plural } from './languages/plural.ts'
 
 export const dashboardTexts = { en, de } as const satisfies Readonly<Record<string, DashboardTexts>>
@@ -31,6 +31,8 @@ export interface Words {
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
   // What is wrong with a value, of a refusal's issues.
   issue(message: string): string
+  // Why an import refuses a row of a file, or what it changed in it.
+  aboutRow(sentence: string): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
   // Without cents, for large sums.
@@ -65,12 +67,26 @@ export function wordsIn(locale: string, timeZone: string): Words {
 
   // The contract speaks English; elsewhere a rule without a text is shown in brackets.
   function issue(message: string): string {
-    for (const [rule, text] of dashboardTexts[language].issues) {
-      const found = rule.exec(message)
-      if (found) return text.replace(/\$(\d)/g, (_, group: string) => found[Number(group)] ?? '')
-    }
+    const known = translated(dashboardTexts[language].issues, message)
+    if (known !== undefined) return known
     const rule = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
     return language === 'en' ? rule : `${say('form.invalid')} (${message})`
+  }
+
+  // `line 3: the title is missing (and 2 more rows); the product is left out`: all but the middle may be missing.
+  function aboutRow(sentence: string): string {
+    const [, line, said = '', more, end] =
+      /^(?:line (\d+): )?(.*?)(?: \(and (\d+) more rows\))?(; the product is left out)?$/s.exec(sentence) ?? []
+    const known = translated(dashboardTexts[language].imports, said)
+    if (known === undefined) return sentence
+    return [
+      line !== undefined && `${say('transfers.lineOf', { line })}: `,
+      known,
+      more !== undefined && ` (${say('transfers.moreRows', { count: Number(more) })})`,
+      end !== undefined && `; ${say('transfers.productOut')}`,
+    ]
+      .filter((part) => part !== false)
+      .join('')
   }
 
   function formOf(plural: Plural, count: number): string {
@@ -92,6 +108,7 @@ export function wordsIn(locale: string, timeZone: string): Words {
     sayKnown: (key, otherwise) => (Object.hasOwn(texts, key) ? say(key) : otherwise),
     refusal: ({ code, message }) => ofRefusals[code as RefusalCode] ?? message,
     issue,
+    aboutRow,
     number: (value) => cached.numbers(locale).format(value),
     money: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
     day: (instant) => cached.days(inZone).format(new Date(instant)),
@@ -99,6 +116,14 @@ export function wordsIn(locale: string, timeZone: string): Words {
     calendarDay: (day) => cached.days(`${locale} UTC`).format(new Date(`${day}T12:00:00Z`)),
     country: (code) => cached.countries(language).of(code) ?? code,
   }
+}
+
+function translated(texts: IssueTexts, sentence: string): string | undefined {
+  for (const [rule, text] of texts) {
+    const found = rule.exec(sentence)
+    if (found) return text.replace(/\$(\d)/g, (_, group: string) => found[Number(group)] ?? '')
+  }
+  return undefined
 }
 
 // Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.

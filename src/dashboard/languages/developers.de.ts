@@ -424,6 +424,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'transfers.notes': 'Anders übernommen als geschrieben',
   'transfers.line': 'Zeile',
   'transfers.lineOf': 'Zeile {line}',
+  'transfers.moreRows': { one: 'und eine weitere Zeile', other: 'und {count} weitere Zeilen' },
+  'transfers.productOut': 'das Produkt wird ausgelassen',
   'transfers.name': 'Name',
   'transfers.reason': 'Grund',
   'transfers.values': 'Vorher und nachher',

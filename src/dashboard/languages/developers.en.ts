@@ -417,6 +417,8 @@ export const developersEn = {
   'transfers.notes': 'Read differently from how it is written',
   'transfers.line': 'Line',
   'transfers.lineOf': 'Line {line}',
+  'transfers.moreRows': { one: 'and one more row', other: 'and {count} more rows' },
+  'transfers.productOut': 'the product is left out',
   'transfers.name': 'Name',
   'transfers.reason': 'Reason',
   'transfers.values': 'From and to',

@@ -153,7 +153,7 @@ export const transfer: Screen = {
       body: html`<div data-live="transfer">${stateCard(visit, data)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}
 ${data.changes.length > 0 && changesCard(visit, data)}
-${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul>` })}</div>`,
+${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.aboutRow(note)}</li>`)}</ul>` })}</div>`,
     }
   },
 }
@@ -212,7 +212,7 @@ function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer):
     isFlush: true,
     body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.refusedRows')}</caption>
 <thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.reason')}</th></tr></thead>
-<tbody>${refusedRows.map(({ line, name, reason }) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${reason}</td></tr>`)}</tbody></table></div>`,
+<tbody>${refusedRows.map(({ line, name, reason }) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${words.aboutRow(reason)}</td></tr>`)}</tbody></table></div>`,
   })
 }
 
