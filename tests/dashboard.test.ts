@@ -225,7 +225,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
   })
 
-  test('U+0000 in a path, a filter or a field is refused on every screen, and never a defect', async () => {
+  test('U+0000 in a path or a filter is refused on every screen, is left out of a field, and is never a defect', async () => {
     const house = await open()
     const desk = await deskOf(house)
     const filters = ['q', 'subject', 'actor', 'operation', 'cursor', 'from', 'category', 'product', 'done']
@@ -237,15 +237,18 @@ anyEngine('the dashboard', (given) => {
         assert.equal((await visit(house, address, desk.headers)).status, 400, `${screen.path} ${address}`)
       if (!screen.post) continue
       const sent = await post(house, path, { key: newId('req'), name: 'a\0', change: '\0' }, desk.headers)
-      const isFiles = screen.filesBytesMax !== undefined
-      assert.equal(sent.status, 400, screen.path)
-      assert.equal(sent.headers.get('content-type'), 'text/html; charset=utf-8', screen.path)
-      if (!isFiles) continue
+      assert.ok(sent.status < 500, screen.path)
+      assert.doesNotMatch(sent.headers.get('content-type') ?? '', /json/, screen.path)
+      if (screen.filesBytesMax === undefined) continue
       const fields = new FormData()
       fields.set('text', 'a\0')
       const init = { method: 'POST', body: fields, headers: desk.headers }
-      assert.equal((await fetch(house.origin + path, init)).status, 400, screen.path)
+      assert.ok((await fetch(house.origin + path, init)).status < 500, screen.path)
     }
+    const typed = { key: newId('req'), name: 'Without\0 zero', position: 'first', description: 'Kept\0.' }
+    const again = await (await post(house, desk.path('categories/new'), typed, desk.headers)).text()
+    assert.match(again, /value="Without zero"/)
+    assert.match(again, />Kept\.</)
     const others = ['/admin', '/admin/sign-in', '/admin/account', '/c/x', '/o/x', '/oauth/authorize', '/']
     for (const path of others) assert.equal((await visit(house, `${path}?next=%00`, desk.headers)).status, 400, path)
     for (const path of ['/c/%00', '/admin/resets/%00', '/admin/invitations/%00', '/media/bloom/%00'])

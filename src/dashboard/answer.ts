@@ -8,7 +8,7 @@ import { personCaller } from '../http/admin.ts'
 import type { PageAnswer, PageRequest } from '../http/pages.ts'
 import type { MountedSurface } from '../http/surfaces.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { readFiles, readForm } from '../pages/form.ts'
+import { readFiles, readTypedForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.ts'
 import { scopesOfRole } from '../staff/roles.ts'
@@ -84,7 +84,7 @@ async function heldForm(
   held: Omit<Held, 'fields'>,
 ): Promise<PageAnswer | undefined> {
   if (filesBytesMax !== undefined || !isSameOrigin(request.raw, publicOrigin())) return undefined
-  const form = await request.receive(() => readForm(request.raw, own ?? formBytesMax))
+  const form = await request.receive(() => readTypedForm(request.raw, own ?? formBytesMax))
   return typeof form === 'number' ? undefined : heldPage(request, { ...held, fields: [...form] })
 }
 
@@ -95,7 +95,7 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   const { filesBytesMax } = screen
   const sent = await request.receive(async () => {
     if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
-    const form = await readForm(request.raw, screen.formBytesMax ?? formBytesMax)
+    const form = await readTypedForm(request.raw, screen.formBytesMax ?? formBytesMax)
     return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
   })
   if (typeof sent === 'number') throw new Refusal(noForm[sent], {})
