@@ -293,6 +293,24 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('updateAdminSkus', { rows }), 'invalid_request')
   })
 
+  test('prices can be set against those that were seen, so a change by another is not overwritten', async () => {
+    const { id, skus } = await createProduct(house)
+    const skuId = skus[0].id
+    const seen = { expectedPrice: 1_200, expectedCompareAtPrice: null }
+    const set = (row: object) => done('updateAdminSkus', { rows: [{ skuId, ...row }] })
+    assert.equal((await set({ price: 1_300, compareAtPrice: 1_500, ...seen })).data[0].outcome, 'done')
+    const late = await set({ price: 1_400, expectedPrice: 1_200 })
+    assert.deepEqual([late.data[0].code, late.data[0].message], ['price_changed', 'The price is 1300 now.'])
+    const alsoLate = await set({ compareAtPrice: 1_600, expectedCompareAtPrice: null })
+    assert.equal(alsoLate.data[0].code, 'price_changed')
+    // What is wanted is there already.
+    assert.equal((await set({ price: 1_300, expectedPrice: 1_200 })).data[0].outcome, 'unchanged')
+    const { price, compareAtPrice } = (await product(id)).product.skus[0]
+    assert.deepEqual([price, compareAtPrice], [1_300, 1_500])
+    for (const row of [{ expectedPrice: 1_300 }, { expectedCompareAtPrice: null }])
+      assertAdminError(await ask('updateAdminSkus', { rows: [{ skuId, ...row }] }), 'invalid_request')
+  })
+
   test('lists go on where they ended: products by change, SKUs by code and by stock', async () => {
     const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
     const skus = Array.from({ length: 110 }, (_, index) => ({

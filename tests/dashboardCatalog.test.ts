@@ -25,6 +25,9 @@ eachEngine('the catalog of the dashboard', (given) => {
       headers: given.headers,
       body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])),
     })
+  // Of the form on the page that has a field of this name.
+  const fieldsWith = (name: string) =>
+    desk.page.forms().find(({ fields }) => fields.some(([one]) => one === name))?.fields ?? []
   const asked = async (path: string) => {
     const { key } = await house.newKey(['admin:read'])
     return (await house.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${key}` } })).body.data
@@ -100,9 +103,16 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Set 2 prices')
     assert.match(page.text(), /Prices have changed since.* ROSE-12 €40\.00 €42\.00/)
     assert.equal((await skuOf('ROSE-12')).price, 4_000)
+    const again = fieldsWith('seen').filter(([name]) => name !== 'again')
     await page.press('Set 2 prices')
     assert.match(page.text(), /1 product changed/)
     assert.equal((await skuOf('ROSE-12')).price, 4_200)
+    // Two more presses of the same button.
+    for (let press = 0; press < 2; press += 1) {
+      const pressed = await post('products/prices', again)
+      assert.match(pressed.headers.get('location') ?? '', /[?&]done=products&n=1/)
+      assert.equal((await skuOf('ROSE-12')).price, 4_200)
+    }
     await page.press('Undo')
     assert.equal((await skuOf('ROSE-12')).price, 4_000)
   })
@@ -176,6 +186,25 @@ eachEngine('the catalog of the dashboard', (given) => {
     })
   })
 
+  test('two tabs change one price: the second sees both and chooses', async () => {
+    const { page, path, headers } = desk
+    const tulip = await skuOf('TULIP')
+    const other = scriptless(house.origin, headers)
+    await page.open(path('stock'))
+    await other.open(path('stock'))
+    await page.press('Save', { [`price.${tulip.id}`]: '16.10' })
+    await other.press('Save', { [`price.${tulip.id}`]: '16.20', [`compareAt.${tulip.id}`]: '20' })
+    assert.deepEqual([other.status, other.field(`price.${tulip.id}`)?.value], [409, '16.20'])
+    assert.match(other.text(), /The price was changed in the meantime\. Price now: €16\.10\./)
+    assert.equal((await skuOf('TULIP')).price, 1_610)
+    await other.press('Save')
+    const { price, compareAtPrice } = await skuOf('TULIP')
+    assert.deepEqual([price, compareAtPrice], [1_620, 2_000])
+    await other.press('Undo')
+    await page.open(path('stock'))
+    await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
+  })
+
   test('a cell that cannot be read saves nothing and stays as typed', async () => {
     const { page, path } = desk
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
@@ -211,8 +240,11 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.open(path('categories'))
     assert.match(page.text(), /Very tall ones/)
     await page.open(path(`categories/${made.id}`))
+    const removal = fieldsWith('do')
     await page.press('Remove category')
     assert.match(page.text(), /Removed\./)
+    const removedBefore = await post(`categories/${made.id}`, removal)
+    assert.match(removedBefore.headers.get('location') ?? '', /[?&]done=removed/)
     const vases = await categoryOf('vases')
     await page.open(path(`categories/${vases.id}`))
     await page.press('Remove category')

@@ -235,6 +235,10 @@ function* categoryProblemsOf(category: CategoryEntry): Generator<Problem> {
 
 interface SkuRowAsk {
   skuId: string
+  price?: number | undefined
+  expectedPrice?: number | undefined
+  compareAtPrice?: number | null | undefined
+  expectedCompareAtPrice?: number | null | undefined
   adjustBy?: number | undefined
   onHand?: number | undefined
   expectedOnHand?: number | undefined
@@ -249,6 +253,10 @@ function* rowProblems(rows: readonly SkuRowAsk[]): Generator<Problem> {
       yield { path: `/${index}/onHand`, message: 'cannot be together with adjustBy' }
     if ((row.onHand === undefined) !== (row.expectedOnHand === undefined))
       yield { path: `/${index}/expectedOnHand`, message: 'is needed with onHand, and only with it' }
+    if (row.price === undefined && row.expectedPrice !== undefined)
+      yield { path: `/${index}/expectedPrice`, message: 'can only be together with price' }
+    if (row.compareAtPrice === undefined && row.expectedCompareAtPrice !== undefined)
+      yield { path: `/${index}/expectedCompareAtPrice`, message: 'can only be together with compareAtPrice' }
   }
 }
 

@@ -19,6 +19,9 @@ export interface SkuAsk {
   skuId: string
   price?: number | undefined
   compareAtPrice?: number | null | undefined
+  // The prices that were seen.
+  expectedPrice?: number | undefined
+  expectedCompareAtPrice?: number | null | undefined
   // By a difference, or to a count against the stock that was seen; never both.
   adjustBy?: number | undefined
   onHand?: number | undefined
@@ -84,12 +87,25 @@ export function refuseTooMany(skuCount: number, max: number): void {
 
 function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {
   if (!sku) return refuse('sku_not_found')
+  const { price, compareAtPrice } = sku
+  if (hasMoved(price, ask.price, ask.expectedPrice))
+    return refuse('price_changed', { message: `The price is ${price} now.`, current: { price } })
+  if (hasMoved(compareAtPrice, ask.compareAtPrice, ask.expectedCompareAtPrice))
+    return refuse('price_changed', {
+      message: `The compare-at price is ${compareAtPrice ?? 'not set'} now.`,
+      current: { compareAtPrice },
+    })
   try {
     return patchedSku(sku, ask)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
   }
+}
+
+// Whether another has changed it since it was seen, to something else than what is wanted.
+function hasMoved(now: number | null, wanted: number | null | undefined, seen: number | null | undefined): boolean {
+  return seen !== undefined && now !== seen && now !== wanted
 }
 
 function levelAsk({ skuId, adjustBy, onHand, expectedOnHand, reason }: SkuAsk): LevelAsk[] {

@@ -101,6 +101,7 @@ export const operatorRefusals = {
   product_archived:           { status: 409, sentence: 'The product is archived.' },
   product_list_full:          { status: 409, sentence: 'The product has no room for another category or tag.' },
   price_not_possible:         { status: 409, sentence: 'The price is too high, or not below the compare-at price.' },
+  price_changed:              { status: 409, sentence: 'The price is not what the request expects.' },
   stock_changed:              { status: 409, sentence: 'The stock is not what the request expects.' },
   stock_not_possible:         { status: 409, sentence: 'The stock would be below zero or too high.' },
   category_in_use:            { status: 409, sentence: 'The category has products, categories below it, or promotions.' },

@@ -156,7 +156,16 @@ export const UpdateAdminSkusRequest = object({
     object({
       skuId: SkuId,
       price: Type.Optional(PriceAmount),
+      expectedPrice: Type.Optional(
+        described(
+          'The price that was seen. If it is another now, and not the wanted one, the row is refused.',
+          PriceAmount,
+        ),
+      ),
       compareAtPrice: Type.Optional(nullable(PriceAmount)),
+      expectedCompareAtPrice: Type.Optional(
+        nullable(PriceAmount, { description: 'The compare-at price that was seen, as expectedPrice.' }),
+      ),
       adjustBy: Type.Optional(
         Type.Integer({
           minimum: -1_000_000_000,
@@ -298,7 +307,7 @@ export const catalogRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/skus',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change prices and stock of many SKUs',
-    description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Each row has an outcome of its own.',
+    description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own.',
     body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
     refusals: ['change_too_large'],
   },

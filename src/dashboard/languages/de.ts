@@ -1,5 +1,6 @@
 import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
+import { importsDe } from './imports.de.ts'
 import { issuesDe } from './issues.de.ts'
 import { settingsDe } from './settings.de.ts'
 
@@ -203,6 +204,8 @@ export const de: DashboardTexts = {
         '{count} Zeilen nicht gespeichert; {done} gespeichert. Prüfen Sie die markierten Zeilen und speichern Sie noch einmal.',
     },
     'stock.now': 'Jetzt vorhanden: {count}.',
+    'stock.priceNow': 'Preis jetzt: {price}.',
+    'stock.compareAtNow': 'Vergleichspreis jetzt: {price}.',
     'stock.noneLow': 'Nichts ist knapp',
     'stock.noneOut': 'Nichts ist ausverkauft',
     'stock.none': 'Keine SKU passt dazu',
@@ -611,7 +614,9 @@ export const de: DashboardTexts = {
     ...settingsDe,
   },
   issues: issuesDe,
+  imports: importsDe,
   refusals: {
+    price_changed: 'Der Preis wurde inzwischen geändert.',
     stock_changed: 'Der Bestand hat sich inzwischen geändert, durch einen Verkauf oder eine Zählung.',
     stock_not_possible: 'Der Bestand wäre unter null oder zu hoch.',
     price_not_possible: 'Der Vergleichspreis muss über dem Preis liegen, und der Preis im erlaubten Bereich.',

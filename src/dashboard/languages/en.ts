@@ -210,6 +210,8 @@ const texts = {
     other: '{count} rows were not saved; {done} were. Check the marked rows and save again.',
   },
   'stock.now': 'On hand now: {count}.',
+  'stock.priceNow': 'Price now: {price}.',
+  'stock.compareAtNow': 'Compare-at price now: {price}.',
   'stock.noneLow': 'Nothing is low',
   'stock.noneOut': 'Nothing is sold out',
   'stock.none': 'No SKU matches',
@@ -639,12 +641,16 @@ export interface DashboardTexts {
   texts: Readonly<Record<DashboardTextKey, string | Plural>>
   refusals: RefusalTexts
   issues: IssueTexts
+  // What an import says about the rows of a file, likewise.
+  imports: IssueTexts
 }
 
 export const en: DashboardTexts = {
   texts,
   issues: [[/^is required$/, 'Please fill in this field.']],
+  imports: [],
   refusals: {
+    price_changed: 'The price was changed in the meantime.',
     stock_changed: 'The stock changed in the meantime, by a sale or a count.',
     idempotency_key_reused: 'This form was sent before. Please check the page and send it again.',
     version_conflict: 'Someone changed this in the meantime. Please check it and try again.',

@@ -192,12 +192,13 @@ export const oneCategory: Screen = {
   },
   async post(posted) {
     const { words, form: sent, to, path } = posted
+    const expectedVersion = Number(sent.get('version'))
+    // Before the category is looked for: a second press is answered as the first, which has removed it.
+    if (sent.get('do') === 'remove') return remove(posted, path.categoryId ?? '', expectedVersion)
     const all = await categoriesOf(posted)
     const own = all.find(({ id }) => id === path.categoryId)
     if (!own) return lost(posted)
-    const expectedVersion = Number(sent.get('version'))
     const fields = fieldsOf(posted, all, own)
-    if (sent.get('do') === 'remove') return remove(posted, own.id, expectedVersion)
     const read = bodyOf(words, fields, sent)
     // The version that this person began with: what someone else saved meanwhile is still a conflict.
     const seen = { ...own, version: expectedVersion }
@@ -265,6 +266,7 @@ async function remove(posted: Posted, categoryId: string, expectedVersion: numbe
   const { form: sent, to } = posted
   const outcome = await attempt(
     posted.ask('removeAdminCategory', { path: { categoryId }, body: { expectedVersion }, key: keyIn(sent) }),
+    ['category_not_found'],
   )
   return 'refusal' in outcome ? refusedBy(to('categories'), outcome.refusal) : done(to('categories'), 'done.removed')
 }

@@ -6,11 +6,11 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { categoriesOf, indented } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
-import { field, form, keyField } from '../form.ts'
+import { field, form, keyField, keyIn } from '../form.ts'
 import { button, card, emptyState, linkButton, notice } from '../parts.ts'
-import { goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { cursorIn } from '../table.ts'
-import { askedOf, changeAll, chosenIn, chosenMax } from './products.ts'
+import { askedOf, type BulkAsk, changeAll, chosenIn, chosenMax } from './products.ts'
 
 export const prices: Screen = {
   path: 'products/prices',
@@ -35,9 +35,18 @@ export const prices: Screen = {
     const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
     // Confirmed is what was shown: prices that changed since are shown again.
-    if (sent.get('seen') === seen) return changeAll(posted, body, to('products'))
+    if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
+      return changeAll(posted, body, to('products'))
     return preview(posted, { ids, typed, rows, refused, seen, isNew: sent.has('seen') })
   },
+}
+
+// Whether this form was confirmed before. A second press then has the answer of the first, and no preview of a second raise, which
+// a third press would set. A key that was used for the change is refused for a preview.
+async function wasSent(posted: Posted, body: BulkAsk): Promise<boolean> {
+  const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: keyIn(posted.form) })
+  const outcome = await attempt(asked)
+  return 'refusal' in outcome && outcome.refusal.code === 'idempotency_key_reused'
 }
 
 const back = ({ words, to }: Visit) => ({ href: to('products'), label: words.say('products.title') })

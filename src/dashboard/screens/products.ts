@@ -177,7 +177,7 @@ export function chosenIn(form: URLSearchParams): string[] {
 
 export const chosenMax = 200
 
-interface BulkAsk {
+export interface BulkAsk {
   productIds: string[]
   change: { status?: ProductStatus; addCategory?: string; removeCategory?: string; pricePercentage?: number }
 }

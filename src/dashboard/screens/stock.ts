@@ -1,5 +1,5 @@
-// Stock and prices: a row a SKU, edited like a sheet and saved by one press. A count is set against the count that was seen, so a
-// sale meanwhile is not undone: its row is shown again with both.
+// Stock and prices: a row a SKU, edited like a sheet and saved by one press. Counts and prices are set against those that were
+// seen, so a sale or another's change meanwhile is not undone: its row is shown again with both.
 
 import type { AdminSku, AdminSkuListQuery } from '../../contract/admin/catalog.ts'
 import type { AdminOperations } from '../../contract/admin/operations.ts'
@@ -98,11 +98,22 @@ function changeOf(skuId: string, { was, onHand, price, compareAt }: TypedRow, cu
   }
   const amount = amountIn(cleaned(price), currency)
   if (amount === undefined) return 'price'
-  if (String(amount) !== wasPrice) change.price = amount
+  if (String(amount) !== wasPrice) {
+    change.price = amount
+    if (isAmount(wasPrice)) change.expectedPrice = Number(wasPrice)
+  }
   const compared = compareAt === '' ? null : amountIn(cleaned(compareAt), currency)
   if (compared === undefined) return 'compareAt'
-  if (String(compared ?? '') !== wasCompareAt) change.compareAtPrice = compared
+  if (String(compared ?? '') !== wasCompareAt) {
+    change.compareAtPrice = compared
+    if (wasCompareAt === '' || isAmount(wasCompareAt))
+      change.expectedCompareAtPrice = wasCompareAt === '' ? null : Number(wasCompareAt)
+  }
   return change
+}
+
+function isAmount(text: string): boolean {
+  return /^\d{1,12}$/.test(text)
 }
 
 // As spreadsheets copy amounts: '12.50 €'.
@@ -204,6 +215,15 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
     price: money(seenPrice ? Number(seenPrice) : null),
     compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
   }
+  const price = (amount: number | null) => (amount === null ? '–' : words.money(amount, shop.currency))
+  // What another has changed since.
+  const present = typed
+    ? [
+        seen.onHand !== now.onHand && words.say('stock.now', { count: row.onHand }),
+        seen.price !== now.price && words.say('stock.priceNow', { price: price(row.price) }),
+        seen.compareAt !== now.compareAt && words.say('stock.compareAtNow', { price: price(row.compareAtPrice) }),
+      ].filter((text) => text !== false)
+    : []
   const noteId = `note-${id}`
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
@@ -215,7 +235,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   }
   const was = [row.onHand, row.price, row.compareAtPrice ?? ''].join(' ')
   const isVariant = name !== productName
-  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${wrong}${typed && typed.was.split(' ')[0] !== now.onHand && html` ${words.say('stock.now', { count: row.onHand })}`}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
+  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
 <td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
 ${cells.map(cell)}</tr>`
 }

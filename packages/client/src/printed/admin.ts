@@ -92,7 +92,7 @@ export interface AdminClient {
     }, options?: ListOptions): List<AdminSkuListResponse, AdminSku>
     /** List the stock movements of a SKU. Every change of the stock. Their sum is the stock. Needs the scope `admin:read`. (listAdminStockMovements) */
     stockMovements(skuId: string, options?: ListOptions): List<AdminStockMovementListResponse, AdminStockMovement>
-    /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
+    /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
     updateMany(input: UpdateAdminSkusRequest, options?: CallOptions): Promise<BulkResponse>
   }
   categories: {
@@ -2084,7 +2084,11 @@ export interface UpdateAdminSkusRequest {
     /** Id of a SKU: one variant of a product that can be bought. */
     skuId: string
     price?: number | undefined
+    /** The price that was seen. If it is another now, and not the wanted one, the row is refused. */
+    expectedPrice?: number | undefined
     compareAtPrice?: number | null | undefined
+    /** The compare-at price that was seen, as expectedPrice. */
+    expectedCompareAtPrice?: number | null | undefined
     /** Adds to the stock, or takes from it. Not together with onHand. */
     adjustBy?: number | undefined
     /** Sets the stock, if it still is expectedOnHand. */
