@@ -104,6 +104,43 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(late.body.error.current, await product(id))
   })
 
+  test('a formatted description is made safe, shown beside its text, and replaced with it', async () => {
+    const slug = unusedName('mug')
+    const descriptionHtml = '<h1>Fired</h1><p onclick=x()>by <b>hand</b><script>x()</script>'
+    const safe = '<h2>Fired</h2>\n<p>by <b>hand</b></p>'
+    const entry = productEntry({ slug, descriptionHtml })
+    const { data } = await done('createAdminProduct', { product: entry })
+    assert.deepEqual([data.product.description, data.product.descriptionHtml], ['Fired\n\nby hand', safe])
+    const { merchant, ...answer } = (await shown(slug)).body.data
+    assert.deepEqual([answer.description, answer.descriptionHtml], ['Fired\n\nby hand', safe])
+    const anyone = await house.ask('getPublicMerchantProduct', {
+      path: { merchantSlug: merchant.slug, productSlug: slug },
+    })
+    assert.equal(anyone.body.data.descriptionHtml, safe)
+
+    const path = { productId: data.id }
+    const same = await done('replaceAdminProduct', { expectedVersion: 1, product: data.product }, path)
+    assert.deepEqual([same.changes, same.data.version], [[], 1])
+    const both = { ...data.product, description: 'By hand.' }
+    const second = await done('replaceAdminProduct', { expectedVersion: 1, product: both }, path)
+    assert.deepEqual([second.data.product.description, second.data.product.descriptionHtml], ['By hand.', safe])
+    const { descriptionHtml: _, ...plain } = both
+    const third = await done('replaceAdminProduct', { expectedVersion: 2, product: plain }, path)
+    assert.equal(third.data.product.descriptionHtml, null)
+    assert.deepEqual(third.changes[0].members, [{ member: 'descriptionHtml', from: safe, to: null }])
+    assert.ok(!('descriptionHtml' in (await shown(slug)).body.data))
+
+    for (const long of ['x'.repeat(65_537), '&'.repeat(20_000)]) {
+      const refused = await ask(
+        'replaceAdminProduct',
+        { expectedVersion: 3, product: { ...plain, descriptionHtml: long } },
+        path,
+      )
+      assertAdminError(refused, 'invalid_request')
+      assert.equal(refused.body.error.issues[0].path, '/product/descriptionHtml')
+    }
+  })
+
   test('slugs, codes and categories are checked, and so is what a schema cannot express', async () => {
     const first = await createProduct(house)
     const [{ code }] = first.product.skus

@@ -98,6 +98,8 @@ eachEngine('transfers', (given) => {
       ],
     })
     await createProduct(house, { published: false, description: '' })
+    await createProduct(house, { descriptionHtml: '<h2>Care</h2><ul><li>Wash <b>cold</b>' })
+    await createProduct(house, { description: 'Another text.', descriptionHtml: '<p>No more than a text.</p>' })
     const archived = await createProduct(house)
     await house.askAdmin('updateAdminProducts', {
       body: { idempotencyKey: newId('req'), productIds: [archived.id], change: { status: 'archived' } },
@@ -150,6 +152,24 @@ eachEngine('transfers', (given) => {
     assert.equal((await written(plan.id)).written, 1)
     const after = await product(id)
     assert.deepEqual(after.product, { ...entry, skus: [{ ...entry.skus[0], price: 1_350 }] })
+  })
+
+  test('an edit of the HTML changes the description in both forms', async () => {
+    const { id } = await createProduct(house, { descriptionHtml: '<p>Wash <b>cold</b>.</p>' })
+    const text = (await exportFile(house, 'of=products')).replace(
+      '<p>Wash <b>cold</b>.</p>',
+      '<p>Wash <i>warm</i>.</p>',
+    )
+    const plan = await planned('products', text)
+    assert.deepEqual(
+      plan.changes.flatMap(({ members }: { members: object[] }) => members),
+      [
+        { member: 'description', from: 'Wash cold.', to: 'Wash warm.' },
+        { member: 'descriptionHtml', from: '<p>Wash <b>cold</b>.</p>', to: '<p>Wash <i>warm</i>.</p>' },
+      ],
+    )
+    await written(plan.id)
+    assert.equal((await product(id)).product.descriptionHtml, '<p>Wash <i>warm</i>.</p>')
   })
 
   test('a SKU code of another product comes in under a made one, and the same file again changes nothing', async () => {

@@ -298,6 +298,27 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.heading(), 'Linen apron')
   })
 
+  test('a formatted description is looked at and saved; a new text alone takes its place', async () => {
+    const { page, path } = desk
+    const [{ id }] = await asked('products?q=peonies')
+    const saved = async () => ((await asked(`products/${id}`)) as { product: Record<string, unknown> }).product
+    const source = '<h3>Peonies</h3>Cut <b onclick="x()">daily</b>'
+    const safe = '<h3>Peonies</h3>\n<p>Cut <b>daily</b></p>'
+    await pressed(path(`products/${id}`), 'Preview', { descriptionHtml: source })
+    assert.deepEqual([page.status, page.field('descriptionHtml')?.value], [200, source])
+    assert.ok(page.html.includes(`<div class="rich" dir="auto">${safe}</div>`))
+    assert.equal((await saved()).descriptionHtml, null)
+    await page.press('Save')
+    assert.deepEqual([(await saved()).descriptionHtml, (await saved()).description], [safe, 'Peonies\n\nCut daily'])
+    await page.press('Save', { name: 'Peonies in May' })
+    assert.equal((await saved()).descriptionHtml, safe)
+    await page.press('Save', { description: 'Only in May.' })
+    assert.deepEqual([(await saved()).descriptionHtml, (await saved()).description], [null, 'Only in May.'])
+    await pressed(path(`products/${id}`), 'Save', { descriptionHtml: '&'.repeat(20_000) })
+    assert.equal(page.status, 400)
+    assert.ok(page.html.includes('id="field-descriptionHtml-problem"'))
+  })
+
   test('a copy is a new product; a saved change is taken back; archived it is only looked at', async () => {
     const { page, path } = desk
     const [{ id }] = await asked('products?q=glass-vase')

@@ -21,11 +21,13 @@ import { amountOf, money } from '../apps/storefront/words.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
+import { hostileHtml } from '../harness/hostileHtml.ts'
 import { openHouse } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
+import { safeHtml } from '../src/catalog/safehtml.ts'
 import { category, identity, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 
@@ -686,6 +688,45 @@ describe('on an API of our own making', () => {
       assert.equal(await tab.locator('script:not([type="application/ld+json"])').count(), 0)
       await context.close()
     }
+  })
+
+  test('hostile HTML in a description runs nothing, loads nothing and stays in its place', async () => {
+    const safe = hostileHtml.map(safeHtml)
+    const ask = await storefrontOn((url) => {
+      if (url.startsWith(`${productsPath}/`))
+        return { data: { ...product, descriptionHtml: safeHtml(hostileHtml.join('')) } }
+      return url === productsPath ? list([], null) : undefined
+    })
+    const answer = await ask(request({ path: '/products/red-roses' }))
+    assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/)
+    assert.doesNotMatch(answer.headers['content-security-policy'] ?? '', /script-src|unsafe/)
+    const context = await browser.newContext()
+    const tab = await context.newPage()
+    const done: string[] = []
+    tab.on('dialog', (dialog) => {
+      done.push(dialog.message())
+      void dialog.dismiss()
+    })
+    context.on('request', (asked) => done.push(asked.url()))
+    await context.route('**/*', (route) => route.abort())
+    // Without the policy, which would hide what got through.
+    await tab.setContent(String(answer.body).replaceAll(/<(?:link|img)[^>]*>/g, ''))
+    done.length = 0
+    assert.equal(await tab.locator('main .about > .description.rich').count(), 1)
+    assert.equal(await tab.locator('main .about > .facts').count(), 1)
+    // An entity that the sanitiser does not know stays an entity, and a browser writes its character.
+    const known = safe.filter((text) => !/&(?!amp;|lt;|gt;|quot;|nbsp;)/.test(text))
+    const reread = await tab.locator('.rich').evaluate(
+      (place, texts) =>
+        texts.filter((text) => {
+          place.innerHTML = text
+          return place.innerHTML !== text
+        }),
+      known,
+    )
+    assert.deepEqual(reread, [], 'a browser reads exactly what was written')
+    assert.deepEqual(done, [])
+    await context.close()
   })
 
   test('barcodes that are GTINs are told to machines, and no others', async () => {

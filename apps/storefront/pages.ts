@@ -16,7 +16,7 @@ import type {
   Totals,
 } from '../../packages/client/src/index.ts'
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
-import { type Html, html } from './html.ts'
+import { Html, html } from './html.ts'
 import { breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
 import type { Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
@@ -282,8 +282,11 @@ ${
   })
 }
 
-// The one place where a description is drawn. Its line breaks are kept by the style sheet.
-function describedAs({ description }: Product): Html {
+// The one place where a description is drawn. The server has made the formatted one safe. Line breaks of the plain one are kept by
+// the style sheet.
+function describedAs({ description, descriptionHtml }: Product): Html {
+  if (descriptionHtml !== undefined)
+    return html`<div class="description rich" dir="auto">${new Html(descriptionHtml)}</div>`
   const paragraphs = description.split(/\n\s*\n/).filter(Boolean)
   return html`<div class="description">${paragraphs.map((paragraph) => html`<p dir="auto">${paragraph}</p>`)}</div>`
 }

@@ -32,12 +32,13 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
 
 // The entry that would make the product what it is. Stock is not in it: that is changed on its own.
 export function productEntry(product: ProductRow): ProductEntry {
-  const { slug, name, summary, description, publishedAt } = product
+  const { slug, name, summary, description, descriptionHtml, publishedAt } = product
   return {
     slug,
     name,
     summary,
     description,
+    descriptionHtml,
     categories: [...product.categories],
     tags: [...product.tags],
     images: product.images.map((image) => ({ ...image })),

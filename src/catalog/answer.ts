@@ -87,6 +87,7 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
   return {
     ...row,
     description: product.description,
+    ...(product.descriptionHtml !== null && { descriptionHtml: product.descriptionHtml }),
     merchant: { slug: seller.slug, name: seller.name },
     media: product.images.map(({ url, alt, width, height }) => ({ url: pictureUrl(url), alt, width, height })),
     options: product.options.map(({ name, values }) => ({ name, values: [...values] })),

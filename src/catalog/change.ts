@@ -221,6 +221,7 @@ export const productMembers = [
   'name',
   'summary',
   'description',
+  'descriptionHtml',
   'tags',
   'images',
   'options',

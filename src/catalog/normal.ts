@@ -2,7 +2,9 @@
 
 import type { ProductEntry, SkuEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
+import { plainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
+import { safeHtml } from './safehtml.ts'
 
 // `keptPublishedAt` is when the product was first published, if it is; an entry without a date does not change it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
@@ -10,7 +12,7 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
     slug: entry.slug,
     name: entry.name,
     summary: entry.summary ?? '',
-    description: entry.description ?? '',
+    ...descriptionsOf(entry),
     categories: entry.categories ?? [],
     tags: entry.tags ?? [],
     images: (entry.images ?? []).map(({ url, alt = '', width = null, height = null }) => ({ url, alt, width, height })),
@@ -20,6 +22,24 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
       entry.published === false ? null : entry.publishedAt ? Date.parse(entry.publishedAt) : (keptPublishedAt ?? now),
     skus: entry.skus.map((sku) => skuRecord(entry, sku)),
   }
+}
+
+// Every description passes here before it is stored. Where only one of the two is given: the text is read from the HTML, and a text
+// has no HTML.
+function descriptionsOf({
+  description,
+  descriptionHtml,
+}: ProductEntry): Pick<ProductRecord, 'description' | 'descriptionHtml'> {
+  const html = descriptionHtml == null ? '' : safeHtml(descriptionHtml)
+  return {
+    description: description || cutText(plainText(html), limits.descriptionLengthMax),
+    descriptionHtml: html === '' ? null : html,
+  }
+}
+
+// Not through the middle of a surrogate pair.
+function cutText(text: string, lengthMax: number): string {
+  return text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, '')
 }
 
 function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {

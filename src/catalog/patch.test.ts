@@ -27,6 +27,7 @@ const product: ProductRow = {
   name: 'Tea',
   summary: '',
   description: '',
+  descriptionHtml: null,
   categories: ['black'],
   tags: ['new'],
   images: [],

@@ -1,13 +1,18 @@
 // What a schema cannot express about products and categories. Pure.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../contract/entries.ts'
+import { limits } from '../contract/limits.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { blank, isBlank, type Problem, repeated } from '../kit/problems.ts'
+import { safeHtml } from './safehtml.ts'
 
 // A product that an import made has none of these: `shopify.ts` ensures it, and its tests check it here.
 export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield { path: '/name', message: blank }
+  // Escaped and with its end tags it is longer.
+  if (product.descriptionHtml != null && safeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
+    yield { path: '/descriptionHtml', message: 'is too long' }
   for (const [index, { name, values }] of options.entries()) {
     if (isBlank(name)) yield { path: `/options/${index}/name`, message: blank }
     for (const [at, value] of values.entries())

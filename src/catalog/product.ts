@@ -8,6 +8,8 @@ export interface ProductRecord {
   name: string
   summary: string
   description: string
+  // Safe (`safehtml.ts`); null where there is only the text.
+  descriptionHtml: string | null
   categories: readonly string[]
   tags: readonly string[]
   images: readonly ImageRecord[]

@@ -247,6 +247,7 @@ interface ProductColumns {
   name: string
   summary: string
   description: string
+  descriptionHtml: string | null
   tags: string
   images: string
   options: string
@@ -299,7 +300,7 @@ export async function listProductsBySlug(
   slugs: readonly string[],
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
@@ -312,7 +313,7 @@ export async function listPublishedProducts(
   now: number,
 ): Promise<PublishedProduct[]> {
   const products = await db.sql<ProductColumns & { publishedAt: number }>`
-    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
@@ -325,7 +326,7 @@ export async function listProductsAfterId(
   limit: number,
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
@@ -335,7 +336,7 @@ export async function listProductsAfterId(
 export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
   if (ids.length === 0) return []
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and id in (${list(ids)}) order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
@@ -452,10 +453,10 @@ export async function listCodeOwners(
 
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    insert into products (merchant_id, id, slug, name, folded, summary, description, tags, images, options, metadata, published_at,
-      created_at, updated_at, archived_at, version)
+    insert into products (merchant_id, id, slug, name, folded, summary, description, description_html, tags, images, options,
+      metadata, published_at, created_at, updated_at, archived_at, version)
     values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${folded(product.name)}, ${product.summary}, ${product.description},
-      ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
+      ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
       ${product.archivedAt}, ${product.version})`
 }
@@ -463,7 +464,7 @@ export async function insertProduct(tx: Tx, merchant: string, product: ProductRo
 export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
     update products set slug = ${product.slug}, name = ${product.name}, folded = ${folded(product.name)}, summary = ${product.summary}, description = ${product.description},
-      tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
+      description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
       published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
       version = ${product.version}

@@ -86,7 +86,14 @@ export const ProductEntry = object({
   slug: described('Its name in addresses, unique within the shop, and in every later file.', slug),
   name,
   summary: optional('One or two sentences for lists.', text(500)),
-  description: optional('Plain text; paragraphs are separated by an empty line.', text(50_000)),
+  description: optional(
+    'Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`.',
+    text(limits.descriptionLengthMax),
+  ),
+  descriptionHtml: optional(
+    'The same with formatting: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed. Without it the product has only its plain text.',
+    nullable(text(limits.descriptionHtmlLengthMax)),
+  ),
   categories: optional('Slugs of categories in this file.', Type.Array(slug, { maxItems: 20, uniqueItems: true })),
   tags: optional(
     'Words of your choice.',

@@ -31,6 +31,9 @@ export const limits = {
   slugLengthMax: 120,
   issuesMax: 20,
   issueLengthMax: 500,
+  // Of a product: of its text, and of its HTML before and after it is made safe.
+  descriptionLengthMax: 50_000,
+  descriptionHtmlLengthMax: 65_536,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.
   emailLengthMax: 254,
   // What a shopper reads about a payment by hand, and how long it is awaited.

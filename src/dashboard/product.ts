@@ -50,6 +50,7 @@ export interface Draft {
   slug: string
   summary: string
   description: string
+  descriptionHtml: string
   tags: string
   // Slugs.
   categories: readonly string[]
@@ -78,6 +79,7 @@ export const emptyDraft: Draft = {
   slug: '',
   summary: '',
   description: '',
+  descriptionHtml: '',
   tags: '',
   categories: [],
   images: [],
@@ -93,7 +95,8 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
     name: product.name,
     slug: product.slug,
     summary: product.summary ?? '',
-    description: product.description ?? '',
+    description: typed(product.description ?? ''),
+    descriptionHtml: typed(product.descriptionHtml ?? ''),
     tags: tags.join(', '),
     categories,
     images: images.map(({ url, alt = '', width, height }) => ({
@@ -125,6 +128,11 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
   }
 }
 
+// As a browser sends it back.
+function typed(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim()
+}
+
 function oneOf<Value extends string>(values: readonly Value[]): Value | '' {
   const [first = ''] = values
   return values.every((value) => value === first) ? first : ''
@@ -149,7 +157,7 @@ export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly Dr
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-  const text = (name: string) => (form.get(name) ?? '').toWellFormed().replaceAll('\r\n', '\n').trim()
+  const text = (name: string) => typed((form.get(name) ?? '').toWellFormed())
   const yesNo = (name: string) => {
     const value = form.get(name)
     return value === 'yes' || value === 'no' ? value : ''
@@ -163,6 +171,7 @@ export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly Dr
     slug: line('slug', 200),
     summary: line('summary', 1_000),
     description: text('description'),
+    descriptionHtml: text('descriptionHtml'),
     tags: line('tags', 4_000),
     categories: form.getAll('category').slice(0, 50),
     images: images.map(({ at }) => ({
@@ -329,6 +338,7 @@ export function entryOf(
       name: draft.name,
       summary: draft.summary,
       description: draft.description,
+      descriptionHtml: draft.descriptionHtml || null,
       categories: [...draft.categories],
       tags: tagsIn(draft.tags),
       images: draft.images.map(({ url, alt, width, height }) => ({
@@ -405,6 +415,7 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
     ['status', draft.status],
     ['summary', draft.summary],
     ['description', draft.description],
+    ['descriptionHtml', draft.descriptionHtml],
     ['categories', [...draft.categories].sort().join(', ')],
     ['tags', tagsIn(draft.tags).join(', ')],
     ['images', draft.images.map(({ url, alt }) => alt || (url.split('/').at(-1) ?? '')).join('\n')],
@@ -470,9 +481,23 @@ function hashesIn(base: string): Map<string, unknown> {
   }
 }
 
+// Who changed only one of the two descriptions means both: a new text has no formatting yet, and a new formatted description
+// brings its own text.
+export function withOneDescription(draft: Draft, base: string): Draft {
+  const began = hashesIn(base)
+  const isChanged = (member: 'description' | 'descriptionHtml') =>
+    shortHash(draft[member]) !== (began.get(member) ?? shortHash(''))
+  const [text, html] = [isChanged('description'), isChanged('descriptionHtml')]
+  if (text && !html) return { ...draft, descriptionHtml: '' }
+  return html && !text && draft.descriptionHtml !== '' ? { ...draft, description: '' } : draft
+}
+
 // This person's version with those parts of the other that were chosen, and those that only the other changed.
 export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
-  const simple = ['name', 'slug', 'status', 'summary', 'description', 'categories', 'tags', 'images', 'shared'] as const
+  const simple = [
+    ...(['name', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
+    ...(['categories', 'tags', 'images', 'shared'] as const),
+  ]
   const taken = Object.fromEntries(
     simple.filter((member) => takenMembers.has(member)).map((member) => [member, theirs[member]]),
   )

@@ -39,6 +39,7 @@ const product: ProductRow = {
   name: 'Mug',
   summary: 'Short.',
   description: 'A mug.\u0001',
+  descriptionHtml: null,
   categories: [],
   tags: [],
   images: [{ url: 'https://cdn.example/1.jpg', alt: '', width: null, height: null }],

@@ -121,6 +121,9 @@ test('reads an export in the older headers', async (t) => {
       description:
         'A sturdy apron of washed linen — cut wide, with two pockets.\n\n• 100 % European linen\n• Straps cross at the back\n' +
         '• Washable at 60°\n\nMade in Porto & shipped flat.',
+      descriptionHtml:
+        '<p>A sturdy apron of washed linen — cut wide, with two pockets.</p>\n<ul>\n<li>100&nbsp;% European linen</li>\n' +
+        '<li>Straps cross at the back</li>\n<li>Washable at 60°</li>\n</ul>\n<p>Made in Porto &amp; shipped flat.</p>',
       categories: ['aprons'],
       tags: ['linen', 'kitchen', 'gift'],
       metadata: { vendor: 'Hollow & Oak' },
@@ -476,6 +479,13 @@ test('finds a slug for any handle, and cuts what is too long', async () => {
   assert.equal(long.categories.length, 8)
   assert.equal(long.entry.skus[0]?.code, long.entry.slug)
   assert.equal(long.notes.length, 7)
+})
+
+test('HTML that is too long leaves its text', async () => {
+  const long = await oneProduct({ ...good, 'Body (HTML)': '<b>x</b> &amp; '.repeat(5_000) })
+  assert.equal(long.entry.descriptionHtml, null)
+  assert.equal(long.entry.description?.length, 19_999)
+  assert.match(long.notes.join(), /more than 65536 characters; only its text was taken/)
 })
 
 test('two handles that differ stay two products, in one file and in two', async () => {

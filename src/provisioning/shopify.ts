@@ -6,6 +6,8 @@
 // says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
 
 import { createHash } from 'node:crypto'
+import { htmlOf, plainText } from '../catalog/plaintext.ts'
+import { safeHtml } from '../catalog/safehtml.ts'
 import {
   type CategoryEntry,
   categoryDepthMax,
@@ -18,7 +20,6 @@ import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../kit/slug.ts'
 import { type CsvRow, withoutGuard } from './csv.ts'
-import { plainText } from './plaintext.ts'
 
 export interface ReadProduct {
   kind: 'product'
@@ -55,7 +56,7 @@ const refusedHeldMax = 1_000
 const nameLengthMax = 200
 const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
-const descriptionLengthMax = 50_000
+const { descriptionLengthMax, descriptionHtmlLengthMax } = limits
 const countMax = 1_000_000_000
 const barcodeLengthMax = 64
 
@@ -288,10 +289,12 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
 
   const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
   if (has(row, 'body')) {
-    const text = plainText(raw(row, 'body'))
+    const html = safeHtml(raw(row, 'body'))
+    const text = plainText(html)
     if (text.length > descriptionLengthMax) note(`the description was cut to ${descriptionLengthMax} characters`)
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
+    entry.descriptionHtml = formattedOf(html, text, note)
   }
   const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n')]
   const found = paths.map((path) => categoriesFor(memory, path, note))
@@ -319,6 +322,14 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     images: has(row, 'imageUrl') ? [] : undefined,
     notes,
   }
+}
+
+// Null if it says no more than its text does, or is too long.
+function formattedOf(html: string, text: string, note: Note): string | null {
+  if (html === safeHtml(htmlOf(text))) return null
+  if (html.length <= descriptionHtmlLengthMax) return html
+  note(`the formatted description has more than ${descriptionHtmlLengthMax} characters; only its text was taken`)
+  return null
 }
 
 // Only what is active and on the online store is seen by shoppers. An empty cell means yes for both, as at Shopify.

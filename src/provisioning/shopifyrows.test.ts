@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CategoryRow } from '../catalog/answer.ts'
 import { productRecord } from '../catalog/normal.ts'
+import { htmlOf, plainText } from '../catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
+import { safeHtml } from '../catalog/safehtml.ts'
 import { soldOutRules } from '../contract/words.ts'
 import { readCsv } from './csv.ts'
 import { readShopifyProducts } from './shopify.ts'
@@ -45,6 +47,22 @@ const description = fc
   .array(fc.array(line(5), { minLength: 1, maxLength: 3 }), { maxLength: 3 })
   .map((paragraphs) => paragraphs.map((lines) => lines.join('\n')).join('\n\n'))
 
+// What is formatted, beside a text that is read from it, or nothing but a text.
+const described = fc.oneof(
+  description.map((text) => ({ description: text, descriptionHtml: null })),
+  fc
+    .array(fc.tuple(fc.constantFrom('h3', 'ul><li', 'p><strong', 'blockquote', 'pre', 'td', 'p'), line(3)), {
+      maxLength: 5,
+    })
+    .map((parts) => safeHtml(parts.map(([tag, text]) => `<${tag}>${htmlOf(text)}`).join('')))
+    .map((html) => ({ description: plainText(html), descriptionHtml: html }))
+    // One that says no more than its text is read as a text.
+    .map(({ description, descriptionHtml }) => ({
+      description,
+      descriptionHtml: descriptionHtml === safeHtml(htmlOf(description)) ? null : descriptionHtml,
+    })),
+)
+
 const level = (onHand: number) => ({ live: { onHand, held: 0 }, test: { onHand, held: 0 } })
 
 const sku = fc.record({
@@ -62,7 +80,7 @@ const sku = fc.record({
 const draft = fc.record({
   slug,
   name: line(6),
-  description,
+  described,
   tags: fc.uniqueArray(
     line(2)
       .map((text) => text.replaceAll(',', ''))
@@ -97,7 +115,7 @@ function productOf(
   given: typeof draft extends fc.Arbitrary<infer Draft> ? Draft : never,
   position: number,
 ): ProductRow {
-  const { optionNames, isPublished, vendor, category, images, ...rest } = given
+  const { optionNames, isPublished, vendor, category, images, described, ...rest } = given
   const single = optionNames.length === 0
   const skus = given.skus.slice(0, single ? 1 : undefined).map(
     ({ above, onHand, code, ...sku }, index): SkuRow => ({
@@ -114,6 +132,7 @@ function productOf(
   )
   return {
     ...rest,
+    ...described,
     id: `prd_${position}`,
     slug: `${given.slug}-${position}`,
     summary: '',
@@ -138,6 +157,7 @@ function shown({
   slug,
   name,
   description,
+  descriptionHtml,
   categories,
   tags,
   images,
@@ -149,7 +169,18 @@ function shown({
   skus: readonly Omit<SkuRow, 'id' | 'stock'>[]
 }) {
   return {
-    ...{ slug, name, description, categories, tags, images, options, metadata, isPublished: publishedAt !== null },
+    ...{
+      slug,
+      name,
+      description,
+      descriptionHtml,
+      categories,
+      tags,
+      images,
+      options,
+      metadata,
+      isPublished: publishedAt !== null,
+    },
     skus: skus.map(({ name: _, maxPerOrder: __, taxClass: ___, ...rest }) => {
       const { id: ____, stock: _____, ...members } = rest as Partial<SkuRow>
       return members

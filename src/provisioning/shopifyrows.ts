@@ -2,10 +2,10 @@
 // second category, is left out; an import leaves it as it is (`merge.ts`). Pure.
 
 import { type CategoryRow, pathTo } from '../catalog/answer.ts'
+import { htmlOf } from '../catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import { decimalAmount } from '../kit/money.ts'
 import { csvLine } from './csv.ts'
-import { htmlOf } from './plaintext.ts'
 import { optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
@@ -69,14 +69,14 @@ export function shopifyRows(product: ProductRow, context: ShopifyContext): Shopi
 }
 
 function productCells(product: ProductRow, { categories }: ShopifyContext): ShopifyRow {
-  const { name, description, metadata, tags, publishedAt, archivedAt } = product
+  const { name, description, descriptionHtml, metadata, tags, publishedAt, archivedAt } = product
   const category = categories.get(product.categories[0] ?? '')
   // The path is one of slugs.
   const path = category ? pathTo(category, categories) : []
   const type = path.map((slug) => categories.get(slug)?.name.replaceAll('>', ' ') ?? slug).join(' > ')
   return {
     title: name,
-    body: htmlOf(description),
+    body: descriptionHtml ?? htmlOf(description),
     vendor: metadata.vendor ?? '',
     type,
     category: type,

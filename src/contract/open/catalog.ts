@@ -79,6 +79,12 @@ export const ProductMerchant = object({ slug: Slug, name: Type.String() })
 export const Product = object({
   ...productRow,
   description: Type.String({ description: 'Plain text; an empty line separates paragraphs.' }),
+  descriptionHtml: Type.Optional(
+    Type.String({
+      description:
+        'An extension: the description with formatting, absent where there is only the plain text. It is safe to put into a page: without scripts, styles, pictures and attributes, except the address of a link and the spans of a cell.',
+    }),
+  ),
   merchant: ProductMerchant,
   media: Type.Array(ProductMedia),
   options: Type.Array(ProductOption),

@@ -251,6 +251,15 @@ export const de: DashboardTexts = {
     'product.summary': 'Kurztext',
     'product.summaryHelp': 'Ein oder zwei Sätze für Listen.',
     'product.description': 'Beschreibung',
+    'product.descriptionHelp': 'Zeilenumbrüche bleiben erhalten.',
+    'product.descriptionBoth':
+      'Für Suche, Listen und Feeds; Käufer sehen die formatierte Beschreibung darunter. Wenn Sie nur diesen Text ändern, wird die formatierte entfernt.',
+    'product.formatted': 'Formatierte Beschreibung',
+    'product.html': 'HTML',
+    'product.htmlHelp':
+      'Steht auf der Produktseite anstelle des Textes darüber. Überschriften, Listen, Tabellen, Fettdruck und Links bleiben; alles andere wird entfernt. Wenn Sie nur dies ändern, folgt der Text darüber.',
+    'product.preview': 'Vorschau',
+    'product.previewed': 'Vorschau der formatierten Beschreibung',
     'product.state': 'Sichtbarkeit',
     'product.changedAt': 'Zuletzt geändert {date}',
     'product.tags': 'Schlagwörter',
@@ -323,6 +332,7 @@ export const de: DashboardTexts = {
     'conflict.status': 'Status',
     'conflict.summary': 'Kurztext',
     'conflict.description': 'Beschreibung',
+    'conflict.descriptionHtml': 'Formatierte Beschreibung',
     'conflict.categories': 'Kategorien',
     'conflict.tags': 'Schlagwörter',
     'conflict.images': 'Bilder',

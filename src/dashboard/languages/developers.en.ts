@@ -237,6 +237,7 @@ export const developersEn = {
   'member.slug': 'Address',
   'member.summary': 'Summary',
   'member.description': 'Description',
+  'member.descriptionHtml': 'Formatted description',
   'member.tags': 'Tags',
   'member.images': 'Pictures',
   'member.image': 'Picture',

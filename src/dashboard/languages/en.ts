@@ -259,6 +259,15 @@ const texts = {
   'product.summary': 'Summary',
   'product.summaryHelp': 'One or two sentences for lists.',
   'product.description': 'Description',
+  'product.descriptionHelp': 'Line breaks are kept.',
+  'product.descriptionBoth':
+    'For search, lists and feeds; shoppers see the formatted description below. If you change this text only, the formatted one is removed.',
+  'product.formatted': 'Formatted description',
+  'product.html': 'HTML',
+  'product.htmlHelp':
+    'Shown on the product page instead of the text above. Headings, lists, tables, bold and links are kept; everything else is removed. If you change this only, the text above follows it.',
+  'product.preview': 'Preview',
+  'product.previewed': 'Preview of the formatted description',
   'product.state': 'Visibility',
   'product.changedAt': 'Last changed {date}',
   'product.tags': 'Tags',
@@ -331,6 +340,7 @@ const texts = {
   'conflict.status': 'Status',
   'conflict.summary': 'Summary',
   'conflict.description': 'Description',
+  'conflict.descriptionHtml': 'Formatted description',
   'conflict.categories': 'Categories',
   'conflict.tags': 'Tags',
   'conflict.images': 'Pictures',

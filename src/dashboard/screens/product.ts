@@ -3,10 +3,11 @@
 
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
 import { skuCodeLengthMax } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Refusal } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
-import { type Html, html } from '../../pages/html.ts'
+import { type Html, html, trusted } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
 import { field, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pill } from '../parts.ts'
@@ -28,6 +29,7 @@ import {
   optionsMax,
   valuesText,
   variantsMax,
+  withOneDescription,
   withVariants,
 } from '../product.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
@@ -92,7 +94,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
     draft = made
     return again({ draft, status: 200, note: words.say('product.variantsMade', { count: made.rows.length }) })
   }
-  const read = entryOf(draft, present?.product, shop.currency)
+  const read = entryOf(withOneDescription(draft, seen.base), present?.product, shop.currency)
   if ('problems' in read) {
     const at = Object.fromEntries(
       Object.entries(read.problems).map(([pointer, kind]) => [pointer, words.say(problemTexts[kind])]),
@@ -101,6 +103,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   }
   const requestId = newId('req')
   const parts = { key: keyIn(form), requestId }
+  if (present && form.get('do') === 'preview') return preview(posted, present, read, again)
   const outcome = await attempt(
     present
       ? posted.ask('replaceAdminProduct', {
@@ -122,6 +125,24 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   return again({ problems: refusedAt(posted, refusal, read), status: refusal.code === 'invalid_request' ? 400 : 409 })
 }
 
+// The product as it would be saved, with its formatted description made safe.
+async function preview(
+  posted: Posted,
+  { id, version, product: { descriptionHtml } }: AdminProduct,
+  read: DraftEntry,
+  again: (more: Partial<SheetParts>) => Promise<Shown>,
+): Promise<Shown> {
+  const body = { expectedVersion: version, product: read.entry, dryRun: true }
+  const outcome = await attempt(
+    posted.ask('replaceAdminProduct', { path: { productId: id }, body, key: newId('req') }),
+    ['category_not_found'],
+  )
+  if ('refusal' in outcome) return again({ problems: refusedAt(posted, outcome.refusal, read) })
+  const members = outcome.reply.changes.flatMap((change) => change.members)
+  const changed = members.find(({ member }) => member === 'descriptionHtml')
+  return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? '') })
+}
+
 const problemTexts = {
   notMoney: 'form.notMoney',
   notNumber: 'form.notNumber',
@@ -141,7 +162,7 @@ function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): P
     at[pointer] ??= words.issue(message)
   }
   const isShown = (pointer: string) =>
-    /^\/(?:name|slug|summary|description|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
+    /^\/(?:name|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
   const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [`${pointer} ${message}`]))
   return { summary: [text, ...rest].join(' '), at }
 }
@@ -159,6 +180,8 @@ interface SheetParts {
   problems?: Problems | undefined
   status?: number | undefined
   note?: string | undefined
+  // Safe HTML, asked for to be looked at.
+  preview?: string | undefined
   // The options that the grid was made from, if not those of the draft.
   was?: Draft['options'] | undefined
 }
@@ -172,7 +195,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
-<div class="columns"><div>${textsCard(visit, draft, problems)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
+<div class="columns"><div>${textsCard(visit, { ...parts, problems })}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
 ${variantsCard(visit, { ...parts, problems })}`
   return {
@@ -202,14 +225,30 @@ ${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), hr
 ${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`
 }
 
-function textsCard({ words }: Visit, draft: Draft, problems: Problems): Html {
+function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts): Html {
   return card({
     body: html`<div class="fields">
 ${field(words, { name: 'name', label: words.say('product.name'), kind: 'line', isRequired: true, isFirst: draft.name === '', lengthMax: 200 }, draft.name, problems)}
 ${field(words, { name: 'summary', label: words.say('product.summary'), kind: 'text', rows: 2, lengthMax: 500, help: words.say('product.summaryHelp') }, draft.summary, problems)}
-${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: 50_000 }, draft.description, problems)}
-</div>`,
+${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: limits.descriptionLengthMax, help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth') }, draft.description, problems)}
+</div>
+<details class="formatted"${(draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) && html` open`}><summary>${words.say('product.formatted')}</summary>
+<div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
+${present && html`<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview' })}</p>`}${previewOf(words, draft, present, preview)}</details>`,
   })
+}
+
+// What the server has made safe: the stored description as long as it stands in the form, or what was asked for.
+function previewOf(
+  words: Words,
+  { descriptionHtml }: Draft,
+  present: AdminProduct | undefined,
+  asked: string | undefined,
+): Html | false {
+  const stored = present?.product.descriptionHtml ?? ''
+  const safe = asked ?? (stored.trim() === descriptionHtml ? stored : '')
+  if (safe === '') return false
+  return html`<section class="preview" aria-label="${words.say('product.previewed')}"><div class="rich" dir="auto">${trusted(safe)}</div></section>`
 }
 
 function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undefined): Html {

@@ -31,6 +31,7 @@ test('reads a file of WooCommerce', async () => {
     published: true,
     summary: 'A soft shirt.',
     description: 'A soft shirt.\n\nMade of cotton.\nWash cold.\n\nDries fast.',
+    descriptionHtml: null,
     categories: ['clothing-t-shirts', 'sale'],
     tags: ['summer', 'cotton'],
     options: [

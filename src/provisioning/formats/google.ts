@@ -1,7 +1,7 @@
 // A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
 // share their `item_group_id`.
 
-import { htmlOf } from '../plaintext.ts'
+import { htmlOf } from '../../catalog/plaintext.ts'
 import { optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,

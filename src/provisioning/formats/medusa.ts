@@ -1,6 +1,6 @@
 // Medusa's product file: the rows of a product stand together, with a column for each currency and for each picture.
 
-import { htmlOf } from '../plaintext.ts'
+import { htmlOf } from '../../catalog/plaintext.ts'
 import { optionColumns } from '../shopify.ts'
 import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type ShopifyCells } from './format.ts'
 

@@ -1,8 +1,8 @@
 // WooCommerce's product file: a row for each product and one for each of its variations, which name their parent and stand
 // anywhere. It has no slugs; a product is named after its name and its id.
 
+import { paragraphsOf } from '../../catalog/plaintext.ts'
 import { slugify } from '../../kit/slug.ts'
-import { paragraphsOf } from '../plaintext.ts'
 import { optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,

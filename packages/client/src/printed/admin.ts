@@ -1774,8 +1774,10 @@ export interface ProductEntry {
   name: string
   /** One or two sentences for lists. */
   summary?: string | undefined
-  /** Plain text; paragraphs are separated by an empty line. */
+  /** Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`. */
   description?: string | undefined
+  /** The same with formatting: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed. Without it the product has only its plain text. */
+  descriptionHtml?: string | null | undefined
   /** Slugs of categories in this file. */
   categories?: string[] | undefined
   /** Words of your choice. */

@@ -1433,6 +1433,8 @@ export interface Product {
   updatedAt: string
   /** Plain text; an empty line separates paragraphs. */
   description: string
+  /** An extension: the description with formatting, absent where there is only the plain text. It is safe to put into a page: without scripts, styles, pictures and attributes, except the address of a link and the spans of a cell. */
+  descriptionHtml?: string | undefined
   merchant: ProductMerchant
   media: ProductMedia[]
   options: ProductOption[]

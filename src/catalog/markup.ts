@@ -1,102 +1,72 @@
-// Turns the HTML of a product description into plain text. It is a reader, not a cleaner: what it returns is never to be
-// put into a page unescaped, since `&lt;b&gt;` rightly comes out as `<b>`. It runs in linear time on any input.
+// Reads HTML as tokens: text and tags. Comments, declarations, and everything that is not meant to be read, such as scripts, are
+// left out. It never fails, and runs in linear time on any input. What it returns is not safe: see `safehtml.ts`.
 
-// biome-ignore format: a list of words
-const blocks = new Set([
-  'p', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'section', 'article', 'header', 'footer', 'aside', 'main', 'nav',
-  'blockquote', 'pre', 'dl', 'figure', 'figcaption', 'table', 'form', 'fieldset', 'address', 'hr', 'details', 'summary',
-  'center', 'body',
-])
-const lines = new Set(['li', 'tr', 'dt', 'dd', 'caption', 'option', 'legend'])
-const lists = new Set(['ul', 'ol', 'menu'])
+export type Token = TextToken | TagToken | GapToken
+
+export interface TextToken {
+  kind: 'text'
+  // With its entities.
+  source: string
+}
+
+export interface TagToken {
+  kind: 'tag'
+  name: string
+  isEnd: boolean
+  // What stands between the name and the end of the tag.
+  rest: string
+}
+
+// A `<` that begins no tag and stands before another `<`. What stood apart must not close up to a tag when the comment or tag
+// between is gone: "<<b>script>".
+export interface GapToken {
+  kind: 'gap'
+}
+
 // Their content is not HTML, so the end is the first end tag of the same name (HTML standard, 13.2.5).
-const rawTexts = new Set(['script', 'style', 'iframe', 'textarea', 'title', 'noembed', 'noframes'])
+const rawTexts = new Set(['script', 'style', 'iframe', 'textarea', 'title', 'noembed', 'noframes', 'xmp'])
 // Their content is HTML that is not read as text, and they may hold one another.
-const unread = new Set(['template', 'svg', 'math', 'select'])
+const unread = new Set(['template', 'svg', 'math', 'select', 'noscript'])
 
-const gaps = ['', ' ', '\n', '\n\n'] as const
-type Gap = (typeof gaps)[number]
-
-// Paragraphs are separated by an empty line, list items begin with a bullet, all other white space is one space.
-export function plainText(html: string): string {
+export function* tokensOf(html: string): Generator<Token> {
   const next = finder(html)
-  let text = ''
-  let gap: Gap = ''
-  let bullet = false
-  let listDepth = 0
   let unreadDepth = 0
-
-  const widen = (wanted: Gap) => {
-    if (gaps.indexOf(wanted) > gaps.indexOf(gap)) gap = wanted
-  }
-  const write = (source: string) => {
-    if (unreadDepth > 0 || source === '') return
-    const folded = decodeEntities(source).replace(/[\s\p{Cc}]+/gu, ' ')
-    if (folded.startsWith(' ')) widen(' ')
-    const words = folded.trim()
-    if (words === '') return
-    if (text !== '') text += gap
-    if (bullet) text += '• '
-    text += words
-    bullet = false
-    gap = folded.endsWith(' ') ? ' ' : ''
-  }
-  const meet = ({ name, isEnd, isEmpty }: Tag) => {
-    if (unread.has(name) && !isEmpty) unreadDepth = Math.max(0, unreadDepth + (isEnd ? -1 : 1))
-    if (unreadDepth > 0) return
-    if (name === 'br') widen(gap === '\n' ? '\n\n' : '\n')
-    if (name === 'td' || name === 'th') widen(' ')
-    // Within a list, paragraphs and lists do not tear the items apart.
-    if (blocks.has(name)) widen(listDepth > 0 ? '\n' : '\n\n')
-    if (lines.has(name)) widen('\n')
-    if (name === 'li') bullet = !isEnd
-    if (lists.has(name)) {
-      if (isEnd) listDepth = Math.max(0, listDepth - 1)
-      widen(listDepth > 0 ? '\n' : '\n\n')
-      if (!isEnd) listDepth++
-    }
-  }
-
   let at = 0
   while (at < html.length) {
     const opening = next('<', at)
-    write(html.slice(at, opening))
-    if (opening === html.length) break
+    if (unreadDepth === 0 && opening > at) yield { kind: 'text', source: html.slice(at, opening) }
+    if (opening === html.length) return
     const tag = tagAt(html, opening)
     if (html.startsWith('<!--', opening)) {
       // `<!-->` and `<!--->` are whole comments, so the search begins inside the opening.
       at = next('-->', opening + 2) + 3
     } else if (tag) {
-      at = tagEnd(html, tag.nameEnd, next)
-      meet({ ...tag, isEmpty: html[at - 2] === '/' })
-      if (!tag.isEnd && rawTexts.has(tag.name)) at = rawTextEnd(html, tag.name, at)
+      const { name, isEnd, nameEnd } = tag
+      at = tagEnd(html, nameEnd, next)
+      const isEmpty = html[at - 2] === '/'
+      if (unread.has(name) && !isEmpty) unreadDepth = Math.max(0, unreadDepth + (isEnd ? -1 : 1))
+      if (unreadDepth === 0) yield { kind: 'tag', name, isEnd, rest: html.slice(nameEnd, at - 1) }
+      if (!isEnd && rawTexts.has(name)) at = rawTextEnd(html, name, at)
     } else if (/[!?/]/.test(html[opening + 1] ?? '')) {
       at = next('>', opening) + 1
     } else {
-      write('<')
       at = opening + 1
-      // What stood apart must not close up to a tag when the comment or tag between is gone: "<<b>script>".
-      if (html[at] === '<') widen(' ')
+      if (unreadDepth > 0) continue
+      yield { kind: 'text', source: '<' }
+      if (html[at] === '<') yield { kind: 'gap' }
     }
   }
-  return text
 }
 
-// The other way: plain text as HTML, an empty line between paragraphs.
-export function htmlOf(text: string): string {
-  if (text === '') return ''
-  return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/g
+
+// The decoded value of an attribute, the first of those that repeat.
+export function attributeIn(rest: string, wanted: string): string | undefined {
+  for (const [, name = '', double, single, bare] of rest.matchAll(attribute))
+    if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '')
+  return undefined
 }
 
-// Of HTML without blocks.
-export function paragraphsOf(html: string): string {
-  return html
-    .split(/\n{2,}/)
-    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
-    .join('')
-}
-
-type Tag = { name: string; isEnd: boolean; isEmpty: boolean }
 type Finder = (needle: string, from: number) => number
 
 // The next place of a needle, or the end. Each answer is kept until it is passed, so that all searches for one needle
@@ -143,13 +113,39 @@ function rawTextEnd(html: string, name: string, from: number): number {
 
 const entity = /&(?:#(\d+);?|#x([0-9a-f]+);?|([a-z][a-z0-9]{1,15});)/gi
 
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(entity, (source, decimal?: string, hexadecimal?: string, name?: string) => {
     if (name !== undefined) return named.get(name) ?? source
     return characterFor(decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal))
   })
 }
+
+// A reference, or a character that is not written as it is. Line breaks and tabs are.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const special = /&(?:#\d+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{1,31};)|[&<>\u0000-\u0008\u000b-\u001f\u007f-\u00a0]/gi
+const control = /\p{Cc}/u
+
+// Text as a browser serialises it: references become characters where this file knows them, and others stay, which is safe in
+// text. Control characters are left out, except line breaks and tabs.
+export function escapedText(source: string): string {
+  return source.replaceAll('\r\n', '\n').replace(special, (found) => {
+    const decoded = found.length > 1 ? decodeEntities(found) : found
+    if (decoded.length > 1 && decoded === found) return found
+    return escapes.get(decoded) ?? (control.test(decoded) ? '' : decoded)
+  })
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['\u00a0', '&nbsp;'],
+  ['\n', '\n'],
+  ['\r', '\n'],
+  ['\f', ' '],
+  ['\t', '\t'],
+])
 
 const windows1252 = new TextDecoder('windows-1252')
 
