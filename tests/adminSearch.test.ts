@@ -176,7 +176,12 @@ eachEngine('admin search', (given) => {
   })
 
   test('getAdminHome: counts what waits', async () => {
-    const todo = async () => (await house.askAdmin('getAdminHome')).body.data.todo
+    const todo = async () => {
+      const { todo: counts } = (await house.askAdmin('getAdminHome')).body.data
+      const { toSend, awaitingPayment } = counts
+      assert.deepEqual((await house.askAdmin('getAdminOrderCounts')).body.data, { toSend, awaitingPayment })
+      return counts
+    }
     const before = await todo()
     await house.orders.place({ items: { CARD: 1 } })
     await house.orders.place({ items: { CARD: 1 }, isManual: true })

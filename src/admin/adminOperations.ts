@@ -14,7 +14,7 @@ import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { salesReport } from '../reports/report.ts'
-import { countTodo } from './home.ts'
+import { countOrders, countTodo } from './home.ts'
 import { findAnything } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
@@ -24,6 +24,10 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
     async getAdminHome({ db, caller, now }) {
       const [todo, sales] = await Promise.all([countTodo(db, caller), salesReport(db, caller, {}, now)])
       return { data: { todo, sales } }
+    },
+
+    async getAdminOrderCounts({ db, caller }) {
+      return { data: await countOrders(db, caller) }
     },
 
     async searchAdmin({ db, caller, query: { q } }) {

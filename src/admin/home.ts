@@ -17,15 +17,9 @@ export interface Todo {
 }
 
 export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
-  const sending = new Fragment(isToSend)
   const lowStockAt = await findLowStockAt(db, merchantId)
-  const [toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing] = await Promise.all([
-    one(db.sql<{ n: number }>`
-      select count(*) as n from (select o.id from orders o
-        where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${countMax}) few`),
-    one(db.sql<{ n: number }>`
-      select count(*) as n from (select id from orders
-        where merchant_id = ${merchantId} and mode = ${mode} and payment_status = 'pending' limit ${countMax}) few`),
+  const [orders, refundsFailed, disputesOpen, lowStock, webhooksFailing] = await Promise.all([
+    countOrders(db, { merchantId, mode }),
     // What failed and nobody has replaced.
     one(db.sql<{ n: number }>`
       select count(*) as n from (select r.id from refunds r
@@ -48,7 +42,23 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
           and (e.status = 'disabled' and e.disabled_reason <> 'operator' or e.status = 'enabled' and e.failing_since is not null)
         limit ${countMax}) few`),
   ])
-  return { toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing }
+  return { ...orders, refundsFailed, disputesOpen, lowStock, webhooksFailing }
+}
+
+export async function countOrders(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+): Promise<Pick<Todo, 'toSend' | 'awaitingPayment'>> {
+  const sending = new Fragment(isToSend)
+  const [toSend, awaitingPayment] = await Promise.all([
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select o.id from orders o
+        where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select id from orders
+        where merchant_id = ${merchantId} and mode = ${mode} and payment_status = 'pending' limit ${countMax}) few`),
+  ])
+  return { toSend, awaitingPayment }
 }
 
 async function one(rows: Promise<{ n: number }[]>): Promise<number> {

@@ -113,14 +113,17 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
     },
 
     async listAdminSkus({ db, caller, query, paging }) {
-      const { sort: by = 'code', ...filters } = query
+      const { sort: by = 'code', limit = limits.adminListRowsMax, ...filters } = query
       const sort =
         by === 'code'
           ? { by, after: paging.after }
           : { by, after: paging.after === null ? null : readFree(paging.after) }
-      const found = await listSkuHeads(db, caller, { ...filters, sort, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ code, id, onHand, held }) =>
-        by === 'code' ? code : `${onHand - held} ${id}`,
+      const found = await listSkuHeads(db, caller, { ...filters, sort, limit: limit + 1 })
+      const { rows, meta } = pageOf(
+        found,
+        paging,
+        ({ code, id, onHand, held }) => (by === 'code' ? code : `${onHand - held} ${id}`),
+        limit,
       )
       return { data: rows.map(skuView), meta }
     },

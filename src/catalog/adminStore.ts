@@ -172,6 +172,7 @@ export async function listSkuHeads(
   { merchantId, mode }: MerchantMode,
   { q, stock, productId, sort, limit }: SkuHeadQuery,
 ): Promise<SkuHead[]> {
+  const found = stock && (await skusInStock(db, { merchantId, mode }, stock))
   const conditions = [
     new Fragment(
       's.merchant_id = ? and t.merchant_id = ? and t.mode = ? and s.retired_at is null and p.archived_at is null',
@@ -183,11 +184,12 @@ export async function listSkuHeads(
         // The name of a SKU comes after its code, in a line of its own.
         [`${literal(folded(q))}%`, `%\n%${literal(folded(q))}%`, `%${literal(folded(q))}%`],
       ),
-    stock !== undefined && (await skusInStock(db, { merchantId, mode }, stock)),
+    found?.condition,
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),
     sort.after !== null &&
       (sort.by === 'code'
-        ? new Fragment('s.code > ?', [sort.after])
+        ? // `|| ''` keeps the planner off the index of the codes, in whose order it would read all SKUs to find the few.
+          new Fragment(found?.isFew ? "s.code || '' > ?" : 's.code > ?', [sort.after])
         : new Fragment('(t.on_hand - t.held, t.sku_id) > (?, ?)', [sort.after.free, sort.after.id])),
   ].filter((condition) => condition instanceof Fragment)
   const order = new Fragment(sort.by === 'code' ? 's.code' : '(t.on_hand - t.held), t.sku_id')
@@ -204,13 +206,18 @@ const fewMax = 2_000
 
 // A few are found by the index of the free stock and then sorted. If many are low, the plus keeps
 // the planner off that index, and the list is read in its order until a page is full: sorting all 25,000 took 90 ms.
-async function skusInStock(db: Reader, { merchantId, mode }: MerchantMode, stock: 'low' | 'out'): Promise<Fragment> {
+async function skusInStock(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  stock: 'low' | 'out',
+): Promise<{ condition: Fragment; isFew: boolean }> {
   const condition = await stockCondition(db, merchantId, stock)
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from (
       select t.sku_id from stock t where t.merchant_id = ${merchantId} and t.mode = ${mode} and ${condition}
       limit ${fewMax + 1}) few`
-  return (row?.count ?? 0) > fewMax ? new Fragment('+(t.on_hand - t.held) <= ?', condition.values) : condition
+  const isFew = (row?.count ?? 0) <= fewMax
+  return { condition: isFew ? condition : new Fragment('+(t.on_hand - t.held) <= ?', condition.values), isFew }
 }
 
 export interface MovementRow {

@@ -42,6 +42,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
 // Where the rule below says it badly.
 const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
   getAdminHome: 'home',
+  getAdminOrderCounts: 'orderCounts',
   searchAdmin: 'search',
   fulfilAdminOrders: 'orders.fulfilMany',
   listAdminCustomerExport: 'exports.customers',

@@ -10,8 +10,9 @@ export function pageOf<Row>(
   rows: readonly Row[],
   paging: Paging,
   positionOf: (row: Row) => string,
+  limit: number = limits.adminListRowsMax,
 ): { rows: Row[]; meta: ListMeta } {
-  const shown = rows.slice(0, limits.adminListRowsMax)
+  const shown = rows.slice(0, limit)
   const last = rows.length > shown.length ? shown.at(-1) : undefined
   return { rows: shown, meta: { count: shown.length, next: last ? paging.next(positionOf(last)) : null } }
 }

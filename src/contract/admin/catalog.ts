@@ -144,9 +144,16 @@ export const AdminSkuListQuery = object({
   stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
   productId: Type.Optional(ProductId),
   sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.bulkItemsMax,
+      description: `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as updateAdminSkus takes.`,
+    }),
+  ),
 })
 
-export const AdminSkuListResponse = listOf(AdminSku, 'By code, unless sort says otherwise.')
+export const AdminSkuListResponse = listOf(AdminSku, 'By code, unless sort says otherwise.', limits.bulkItemsMax)
 
 const OnHand = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
 

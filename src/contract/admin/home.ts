@@ -18,6 +18,11 @@ export const AdminTodo = object(
   },
   { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
 )
+export const AdminOrderCounts = object(
+  { toSend: Count, awaitingPayment: Count },
+  { description: 'How many orders wait for someone. 1000 means 1000 or more.' },
+)
+export const AdminOrderCountsResponse = object({ data: AdminOrderCounts })
 export const AdminHomeResponse = object({ data: object({ todo: AdminTodo, sales: AdminSalesReport }) })
 
 export const searchRowsMax = 8
@@ -62,6 +67,14 @@ export const homeRows = {
     summary: 'Get what there is to do',
     description: 'Counts of what waits for someone, in the mode of the caller.',
     body: null, reply: ok(AdminHomeResponse),
+    refusals: [],
+  },
+  getAdminOrderCounts: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/home/orders',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
+    summary: 'Count the orders that wait',
+    description: 'Those of the home that are about orders, in the mode of the caller. They cost a tenth of the whole.',
+    body: null, reply: ok(AdminOrderCountsResponse),
     refusals: [],
   },
   searchAdmin: {

@@ -39,8 +39,12 @@ export const adminTags = [
 export const adminRow = { caller: 'key', stability: 'extension', paged: false } as const
 
 // The answer of a list: `{ data: […], meta: { count, next } }`.
-export function listOf<const Row extends TSchema>(row: Row, description: string) {
-  return object({ data: Type.Array(row, { maxItems: limits.adminListRowsMax, description }), meta: ListMeta })
+export function listOf<const Row extends TSchema>(
+  row: Row,
+  description: string,
+  maxItems: number = limits.adminListRowsMax,
+) {
+  return object({ data: Type.Array(row, { maxItems, description }), meta: ListMeta })
 }
 
 // One example for each row, typed by its schemas. The reference shows it, and the tests from the rows send it.

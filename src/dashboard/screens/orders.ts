@@ -31,9 +31,9 @@ export const orders: Screen = {
     const cursor = query.get('cursor') ?? undefined
     const [{ data, meta }, counts] = await Promise.all([
       visit.ask('listAdminOrders', { query: askedOrders(query, visit.shop.timeZone), cursor }),
-      visit.ask('getAdminHome'),
+      visit.ask('getAdminOrderCounts'),
     ])
-    const { toSend, awaitingPayment } = counts.data.todo
+    const { toSend, awaitingPayment } = counts.data
     return {
       title: words.say('orders.title'),
       actions: may('listAdminExport') ? exportLink(visit) : undefined,

@@ -12,7 +12,7 @@ import { filters } from '../filters.ts'
 import { amountIn, field, keyField, keyIn, moneyText } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
+import { hrefWith, pager, table, tabs } from '../table.ts'
 import { changeMade, done } from '../toast.ts'
 
 // A page of this screen is as long as one save may be.
@@ -161,16 +161,9 @@ async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | 
       return value ? [[name, value]] : []
     }),
   ) as AdminSkuListQuery
-  const rows: AdminSku[] = []
-  let cursor = query.get('cursor') ?? undefined
-  let next: string | null = null
-  do {
-    const { data, meta } = await visit.ask('listAdminSkus', { query: asked, cursor })
-    rows.push(...data)
-    next = meta.next
-    cursor = cursorIn(next)
-  } while (cursor !== undefined && rows.length < rowsMax)
-  return { rows, next }
+  const cursor = query.get('cursor') ?? undefined
+  const { data, meta } = await visit.ask('listAdminSkus', { query: { ...asked, limit: rowsMax }, cursor })
+  return { rows: data, next: meta.next }
 }
 
 interface Shown {

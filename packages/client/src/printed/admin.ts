@@ -6,6 +6,8 @@ import type { CallOptions, List, ListOptions } from '../call.ts'
 export interface AdminClient {
   /** Get what there is to do. Counts of what waits for someone, in the mode of the caller. Needs the scope `admin:read`. (getAdminHome) */
   home(options?: CallOptions): Promise<AdminHomeResponse>
+  /** Count the orders that wait. Those of the home that are about orders, in the mode of the caller. They cost a tenth of the whole. Needs the scope `admin:read`. (getAdminOrderCounts) */
+  orderCounts(options?: CallOptions): Promise<AdminOrderCountsResponse>
   /** Search. Orders, products, SKUs and promotions. Data of customers is sealed and found by whole words only; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
   search(query: {
     /** What to look for. */
@@ -89,6 +91,8 @@ export interface AdminClient {
       productId?: string | undefined
       /** By code, or the least stock first (default: code). */
       sort?: 'code' | 'stock' | undefined
+      /** How many rows to answer (default: 50); at most as many as updateAdminSkus takes. */
+      limit?: number | undefined
     }, options?: ListOptions): List<AdminSkuListResponse, AdminSku>
     /** List the stock movements of a SKU. Every change of the stock. Their sum is the stock. Needs the scope `admin:read`. (listAdminStockMovements) */
     stockMovements(skuId: string, options?: ListOptions): List<AdminStockMovementListResponse, AdminStockMovement>
@@ -762,6 +766,16 @@ export interface AdminOrderCancellationResponse {
     cancellation: OrderCancellation
     order: AdminOrder
   }
+}
+
+/** How many orders wait for someone. 1000 means 1000 or more. */
+export interface AdminOrderCounts {
+  toSend: number
+  awaitingPayment: number
+}
+
+export interface AdminOrderCountsResponse {
+  data: AdminOrderCounts
 }
 
 export interface AdminOrderListResponse {

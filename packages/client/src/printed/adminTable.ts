@@ -3,6 +3,7 @@
 
 export const adminTable = {
   home: 'GET  /api/v1/admin/home',
+  orderCounts: 'GET  /api/v1/admin/home/orders',
   search: 'GET q /api/v1/admin/search',
   orders: {
     list: 'GET qp /api/v1/admin/orders',

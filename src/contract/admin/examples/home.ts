@@ -17,6 +17,7 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
       },
     },
   },
+  getAdminOrderCounts: { path: {}, body: undefined, reply: { data: { toSend: 12, awaitingPayment: 3 } } },
   searchAdmin: {
     path: {},
     query: { q: 'lovelace' },
