@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
@@ -197,7 +197,7 @@ test('a start that is killed while it makes the history is completed by the next
   assert.equal(await second.stop(), 0)
   // A refund that failed and a dispute wait for a person; nothing else is wrong.
   assert.match((await cartwright(['doctor'], settings)).out, /invariants hold, the root secret fits\n\nNeeds a person:/)
-  const third = await serve(settings)
+  const third = await serveHere(settings)
   assert.equal(await third.stop(), 0)
   assert.doesNotMatch(third.printed(), /history/)
 })

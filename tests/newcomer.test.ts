@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { launchBrowser } from '../harness/browser.ts'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 
 test('start page → shop → product → cart → checkout → pay → thank-you, and the order is in both APIs; sign in as the start said', async () => {
@@ -74,7 +74,7 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
   assert.equal(ownersOnly.status, 200)
   assert.equal(await server.stop(), 0)
 
-  const later = await serve(settings)
+  const later = await serveHere(settings)
   assert.doesNotMatch(later.printed(), /cwk_|password \w{5}-/)
   assert.match(later.printed(), /New keys and a new sign-in for the demo shop: npm run -s cartwright -- demo/)
   assert.equal(await later.stop(), 0)

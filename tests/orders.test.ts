@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { eventsOf } from '../harness/carts.ts'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { settingsOf } from '../harness/house.ts'
 import { openOrderHouse, orderMarket, orderWorld, refusingCard } from '../harness/orders.ts'
-import { serve } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
@@ -602,7 +601,7 @@ eachEngine('orders, by the command line', (given) => {
   test('are listed, shown, paid, sent and given back beside a running server', async () => {
     const house = await openOrderHouse(given)
     const settings = settingsOf(house)
-    const server = await serve(settings, ['--no-demo'])
+    const server = await serveHere(settings, ['--no-demo'])
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
     async function json(...args: string[]) {
       const outcome = await run(...args, '--json')

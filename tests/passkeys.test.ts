@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { makeVerifier } from '../harness/oauth.ts'
-import { serve, tempFolder } from '../harness/process.ts'
+import { tempFolder } from '../harness/process.ts'
 
 test('passkeys', async (t) => {
   const file = join(await tempFolder(), 'shop.db')
-  const server = await serve({ CARTWRIGHT_DATABASE_URL: `sqlite:${file}` })
+  const server = await serveHere({ CARTWRIGHT_DATABASE_URL: `sqlite:${file}` })
   // A host name: passkeys belong to one, and an address is not one.
   const origin = server.origin.replace('127.0.0.1', 'localhost')
   const [, email = '', password = ''] = / {2}sign in +(\S+) +password (\S+)/.exec(server.printed()) ?? []

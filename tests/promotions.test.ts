@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
-import { cartwright } from '../harness/commandline.ts'
-import { type Environment, serve, tempFolder } from '../harness/process.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
+import { type Environment, tempFolder } from '../harness/process.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { anyText } from '../harness/texts.ts'
@@ -426,7 +426,7 @@ eachEngine('promotions', (given) => {
     const run = (...args: string[]) => cartwright(['promotions', ...args], settings)
 
     test('added, shown, listed, disabled and enabled beside a running server', async () => {
-      const server = await serve(settings)
+      const server = await serveHere(settings)
       // biome-ignore format: pairs of an option and its value
       const added = await run('add', '--code', 'autumn', '--name', 'Autumn', '--type', 'fixed_amount', '--amount', '1250',
         '--minimum-subtotal', '4000', '--starts-at', '2020-09-01T00:00:00Z', '--ends-at', '2098-01-01T00:00:00Z',

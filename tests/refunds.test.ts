@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { eventsOf } from '../harness/carts.ts'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type House, settingsOf } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld, refusingCard } from '../harness/orders.ts'
-import { type Server, serve, tempFolder } from '../harness/process.ts'
+import { type Server, tempFolder } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
@@ -24,7 +24,7 @@ import { Fragment } from '../src/storage/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
 
-function linesOf(server: Server): Record<string, unknown>[] {
+function linesOf(server: Pick<Server, 'printed'>): Record<string, unknown>[] {
   return server
     .printed()
     .split('\n')
@@ -32,7 +32,7 @@ function linesOf(server: Server): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-const lineWith = (server: Server, wanted: Readonly<Record<string, unknown>>) => async () =>
+const lineWith = (server: Pick<Server, 'printed'>, wanted: Readonly<Record<string, unknown>>) => async () =>
   linesOf(server).find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
 
 interface Booked {
@@ -468,7 +468,7 @@ eachEngine('a refund that is refused', (given) => {
     const house = await openOrderHouse(given)
     const { orderId, paymentId } = await house.orders.place({ card: refusingCard })
     const { refund } = (await house.orders.cancel(orderId)).body.data.cancellation
-    const server = await serve(settingsOf(house), ['--no-demo'])
+    const server = await serveHere(settingsOf(house), ['--no-demo'])
     const facts = { provider: 'test', call: 'refund', paymentId, refundId: refund.id }
     await until(lineWith(server, { level: 'warn', message: 'payment provider refused', ...facts }))
     await house.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1`)

@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { makePasswordsCheap } from '../harness/passwords.ts'
-import { type Environment, type Outcome, serve, tempFolder } from '../harness/process.ts'
+import { type Environment, type Outcome, tempFolder } from '../harness/process.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { effects } from '../harness/verbs.ts'
 import { isWide } from '../harness/wide.ts'
@@ -541,7 +541,7 @@ eachEngine('a version that is given up', (given) => {
     assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 4 })
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
     assert.match((await cartwright(['users', 'list'], alone)).out, /\(cannot be opened\)/)
-    const server = await serve(alone, ['--no-demo'])
+    const server = await serveHere(alone, ['--no-demo'])
     assert.equal(await server.stop(), 0)
     const users = await cartwright(['users', 'list'], settings(`2:${newer},1:${right}`))
     assert.match(users.out, /@/)
@@ -669,9 +669,9 @@ eachEngine('a new database', (given) => {
     for (const outcome of outcomes.filter(({ code }) => code === 1))
       isRefused(outcome, /the database was made with another root secret/, 'the loser')
     const winner = outcomes[0]?.code === 0 ? right : wrong
-    const served = await serve({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner }, ['--no-demo'])
+    const served = await serveHere({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner }, ['--no-demo'])
     await assert.rejects(
-      serve({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner === right ? wrong : right }, ['--no-demo']),
+      serveHere({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner === right ? wrong : right }, ['--no-demo']),
       /the database was made with another root secret/,
     )
     assert.equal(await served.stop(), 0)

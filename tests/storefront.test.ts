@@ -20,10 +20,10 @@ import { createStorefront, type Storefront, type StorefrontRequest } from '../ap
 import { amountOf, money } from '../apps/storefront/words.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { hostileHtml } from '../harness/hostileHtml.ts'
 import { openHouse } from '../harness/house.ts'
-import { serve, tempFolder } from '../harness/process.ts'
+import { tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
@@ -32,7 +32,7 @@ import { category, identity, product, productSummary, cart as sampleCart } from 
 import { readShopFile } from '../src/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
-const api = await serve(environment)
+const api = await serveHere(environment)
 const demo = JSON.parse((await cartwright(['demo', '--json'], environment)).out) as Demo
 // The name under which the server calls itself in the addresses of its pictures and its checkout.
 const apiUrl = api.origin.replace('127.0.0.1', 'localhost')

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { eventsOf } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
+import { serveHere } from '../harness/commandline.ts'
 import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderMarket, ordersOf, orderWorld } from '../harness/orders.ts'
 import { poison } from '../harness/poison.ts'
-import { serve } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
@@ -277,7 +277,7 @@ eachEngine('orders past their payment term', (given) => {
     const { orders, ...house } = await openOrderHouse(given)
     const { orderId } = await awaited(orders, house)
     await house.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
-    const server = await serve(settingsOf(house), ['--no-demo'])
+    const server = await serveHere(settingsOf(house), ['--no-demo'])
     await until(async () => (await orderWorld(house, orderId)).status === 'cancelled', 'the cancellation')
     assert.equal(await server.stop(), 0)
   })

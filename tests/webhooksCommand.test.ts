@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate as pause } from 'node:timers/promises'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { makePasswordsCheap } from '../harness/passwords.ts'
 import { freePort } from '../harness/ports.ts'
-import { listen, type Outcome, serve, tempFolder } from '../harness/process.ts'
+import { listen, type Outcome, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { problemOf } from '../src/commands/listen.ts'
@@ -576,7 +576,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         CARTWRIGHT_SECRET: secretText,
         ...wideOpen,
       }
-      const server = await serve(settings)
+      const server = await serveHere(settings)
       const receiver = await listen(settings, ['--port', '0'])
       const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL, withMigrations: false })
       const [merchant] = await storage.read(listMerchants)
