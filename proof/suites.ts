@@ -62,6 +62,7 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
 
 export const pricesRun = suite('prices', 'random carts of random shops against a second pricing, by the API', [
   'tests/pricingReference.test.ts',
+  'src/carts/pricing.test.ts',
 ])
 
 export const moneyRun = suite(
@@ -76,8 +77,11 @@ export const longRun = suite('long', 'random histories, values and texts, every 
   'tests/rows.test.ts',
   'tests/sweeps.test.ts',
   'src/inventory/model.test.ts',
+  'src/kit/ids.test.ts',
   'src/kit/json.test.ts',
   'src/contract/validator.test.ts',
+  'src/provisioning/plaintext.test.ts',
+  'src/provisioning/shopify.test.ts',
 ])
 
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [

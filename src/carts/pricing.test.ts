@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { isWide } from '../../harness/wide.ts'
 import { limits } from '../contract/limits.ts'
 import { promotionTypes } from '../contract/words.ts'
 import type { Zone, ZoneOption } from '../kit/shipping.ts'
@@ -493,7 +494,8 @@ describe('amounts that cannot be exact', () => {
 
 // Random carts.
 
-const runs = { numRuns: 1000 }
+const runs = { numRuns: isWide ? 1_000 : 300 }
+const manyRuns = { numRuns: isWide ? 5_000 : 1_500 }
 const taxClasses = ['standard', 'reduced', 'zero', 'unnamed']
 const categories = ['roses', 'bouquets', 'plants']
 const small = fc.nat({ max: 20 })
@@ -767,9 +769,9 @@ describe('what holds for every cart', () => {
         assert.equal(coded.totals.shipping, bare.totals.shipping)
         if (coded.totals.total < bare.totals.total) discounted++
       }),
-      { numRuns: 5000 },
+      manyRuns,
     )
-    assert.ok(discounted > 500, `${discounted} of 5000 carts were discounted`)
+    assert.ok(discounted > manyRuns.numRuns / 10, `${discounted} of ${manyRuns.numRuns} carts were discounted`)
   })
 
   test('a code never makes the items dearer, and what it takes off shipping is never more than shipping', () => {

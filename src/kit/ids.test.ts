@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TypeID } from 'typeid-js'
+import { isWide } from '../../harness/wide.ts'
 import { idPrefixes } from '../contract/words.ts'
 import { createIdMaker, idFromDigest, isId, newId, twoDigits } from './ids.ts'
 
 // A clock and a chance that the test holds in its hand.
-function makerWith(times: number[], chance: number): (prefix: string) => string {
+function makerWith(times: number[], chance: number, counterEnd?: number): (prefix: string) => string {
   let call = 0
   const clock = () => times[Math.min(call++, times.length - 1)] as number
-  return createIdMaker(clock, (pool) => pool.fill(chance))
+  return createIdMaker(clock, (pool) => pool.fill(chance), counterEnd)
 }
 
 test('an id is a TypeID of a UUIDv7 with the time of its making', () => {
@@ -45,10 +46,11 @@ test('a clock that stands still or steps back does not disturb the order', () =>
 })
 
 test('a full counter carries on in the next millisecond', () => {
-  const make = makerWith([1000], 0xffff)
+  // The highest start, 2^23 - 1, leaves as many ids in the millisecond, which take seconds to make.
+  const end = isWide ? 2 ** 24 : 2 ** 23 + 1_000
+  const make = makerWith([1000], 0xffff, end)
   const ids = Array.from({ length: 3 }, () => make('evt'))
-  // The highest start, 2^23 - 1, leaves as many ids in the millisecond.
-  for (let i = 0; i < 2 ** 23; i++) make('evt')
+  for (let i = 0; i < end - 2 ** 23; i++) make('evt')
   ids.push(make('evt'), make('evt'))
   assert.deepEqual([...new Set(ids)].sort(), ids)
   assert.equal(

@@ -18,12 +18,12 @@ const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + a
 //   chance   50 bits
 // Within a millisecond the counter goes up by one (RFC 9562, 6.2, method 1), from a start drawn below 2^23, so at
 // least 8 million ids fit; when it is full, or the clock steps back, the last millisecond is carried on.
-const counterEnd = 2 ** 24
 const poolSize = 2048
 
 export function createIdMaker(
   clock: () => number,
   fillWithChance: (pool: Uint16Array) => unknown,
+  counterEnd = 2 ** 24,
 ): (prefix: AnyPrefix) => string {
   const pool = new Uint16Array(poolSize)
   let used = poolSize
