@@ -1,9 +1,9 @@
-// PostgreSQL databases that the houses of one process use one after the other, with their connections. Creating, opening
-// and dropping a database takes as much processor time as the tests of most houses: now only its changed tables are reset.
+// PostgreSQL databases that the tests of one process use one after the other, with their connections. Creating, opening and
+// dropping a database takes as much processor time as most tests do with it: now only its changed tables are reset.
 
 import pg from 'pg'
 import { openStorage } from '../src/storage/open.ts'
-import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
+import { type Storage, type StorageOptions, StorageUnavailable } from '../src/storage/storage.ts'
 import { type FreshDatabase, freshDatabase } from './postgres.ts'
 import { canShare, endLast } from './shared.ts'
 
@@ -19,7 +19,7 @@ interface Kept {
   storage: Storage
   // For the resets. It sees every table in one statement, whose plan it keeps.
   client: pg.Client
-  // Rows with this transaction or a later one were written by a house.
+  // Rows with this transaction or a later one were written by a test.
   since: number
   uses: number
 }
@@ -30,7 +30,7 @@ const idleMax = 4
 const usesMax = 40
 const deletedMax = 2_000
 
-const idle: { template: string; kept: Kept }[] = []
+const idle: { name: string; kept: Kept }[] = []
 let isEndRegistered = false
 
 function endIdleLast(): void {
@@ -39,10 +39,11 @@ function endIdleLast(): void {
   endLast(async () => void (await Promise.all(idle.splice(0).map(({ kept }) => discard(kept)))))
 }
 
-// A copy of the database `template`, which is not written to.
-export async function lease(template: string): Promise<Lease> {
-  const i = idle.findIndex((one) => one.template === template)
-  const kept = idle.splice(i, i < 0 ? 0 : 1)[0]?.kept ?? (await openCopy(template))
+// A copy of the database `template`, which is not written to. The options are values, not functions.
+export async function lease(template: string, options: StorageOptions = {}): Promise<Lease> {
+  const name = JSON.stringify([template, options])
+  const i = idle.findIndex((one) => one.name === name)
+  const kept = idle.splice(i, i < 0 ? 0 : 1)[0]?.kept ?? (await openCopy(template, options))
   const leased = leaseOf(kept.storage)
   return {
     url: kept.database.url,
@@ -54,15 +55,15 @@ export async function lease(template: string): Promise<Lease> {
         canShare() && !leased.isClosed() && kept.uses < usesMax && (await reset(kept, template).catch(() => false))
       if (!isReset) return discard(kept)
       endIdleLast()
-      idle.unshift({ template, kept })
+      idle.unshift({ name, kept })
       await Promise.all(idle.splice(idleMax).map((one) => discard(one.kept)))
     },
   }
 }
 
-async function openCopy(template: string): Promise<Kept> {
+async function openCopy(template: string, options: StorageOptions): Promise<Kept> {
   const database = await freshDatabase({ template })
-  const storage = await openStorage(database.url)
+  const storage = await openStorage(database.url, options)
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
@@ -76,7 +77,7 @@ async function discard({ storage, client, database }: Kept): Promise<void> {
   await database.drop()
 }
 
-// What the house's parts still do after its end fails, as with a closed storage, and does not reach the next house.
+// What a test's parts still do after its end fails, as with a closed storage, and does not reach the next test.
 function leaseOf(storage: Storage): { storage: Storage; end(): Promise<void>; isClosed(): boolean } {
   const running = new Set<Promise<unknown>>()
   const stops: (() => void)[] = []

@@ -6,7 +6,9 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/storage/storage.ts'
 import { placeOfData } from './folder.ts'
+import { lease } from './leases.ts'
 import { freshDatabase } from './postgres.ts'
+import { canShare } from './shared.ts'
 import { templates } from './templates.ts'
 import { isWide } from './wide.ts'
 
@@ -104,6 +106,11 @@ function givenStores(engine: Engine, leftovers: () => Leftovers): Given {
     urlOf(engine === 'postgres' ? new URL(url).pathname.slice(1) : url.slice('sqlite:'.length))
 
   async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
+    if (engine === 'postgres' && withMigrations && url === undefined && !options.log && canShare()) {
+      const leased = await lease((await templates()).postgres, options)
+      leftovers().push(leased.end)
+      return leased.storage
+    }
     const storage = await openStorage(url ?? (await (withMigrations ? migratedUrl() : freshUrl())), options)
     leftovers().push(() => storage.close())
     if (withMigrations && url !== undefined) await migrate(storage, { now: new Date() })
