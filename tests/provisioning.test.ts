@@ -19,8 +19,9 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { createKey, rotateKey } from '../src/access/keys.ts'
 import { changeLines } from '../src/audit/change.ts'
-import { currentAnswers } from '../src/catalog/refresh.ts'
-import type { StaleProduct } from '../src/catalog/store.ts'
+import { renderProduct } from '../src/catalog/answer.ts'
+import type { PublishedProduct } from '../src/catalog/product.ts'
+import { findSeller, listPublishedProducts, type StaleProduct } from '../src/catalog/store.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
@@ -116,15 +117,27 @@ function endingAfter(storage: Storage, writes: number): Storage {
   })
 }
 
+const batchSize = 200
+
 // Listed products that answer something else than their facts say, stale ones apart.
 async function wrongAnswers(db: Reader): Promise<string[]> {
   const rows = await db.sql<StaleProduct & { slug: string; listRow: string; detail: string }>`
     select merchant_id as "merchantId", mode, product_id as "productId", slug, list_row as "listRow", detail
     from listed_products where stale_at is null order by slug`
   const wrong: string[] = []
-  for (const row of rows) {
-    const right = await currentAnswers(db, row, new Date(now))
-    if (right.detail !== row.detail || right.listRow !== row.listRow) wrong.push(row.slug)
+  for (const [merchantId, listed] of Map.groupBy(rows, (row) => row.merchantId)) {
+    const seller = await findSeller(db, merchantId)
+    const productIds = [...new Set(listed.map(({ productId }) => productId))]
+    const products = new Map<string, PublishedProduct>()
+    for (let at = 0; at < productIds.length; at += batchSize)
+      for (const product of await listPublishedProducts(db, merchantId, productIds.slice(at, at + batchSize), now))
+        products.set(product.id, product)
+    for (const row of listed) {
+      const product = products.get(row.productId)
+      assert.ok(seller && product, `${row.slug} is listed but not published`)
+      const right = renderProduct(seller, product, row.mode)
+      if (right.detail !== row.detail || right.listRow !== row.listRow) wrong.push(row.slug)
+    }
   }
   return wrong
 }
