@@ -223,7 +223,7 @@ describe('backup', () => {
       const big = new DatabaseSync(file)
       big.exec(`create table ballast (text text);
         with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000)
-        insert into ballast select hex(randomblob(1000)) from n`)
+        insert into ballast select zeroblob(2000) from n`)
       big.close()
       const before = names(folder)
       const child = begin(['backup', join(folder, 'copy.db')], settingsFor(folder))
