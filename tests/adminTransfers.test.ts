@@ -213,6 +213,19 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([again.created, again.changed, again.unchanged, again.refused], [0, 0, 1, 0])
   })
 
+  test('a Google feed in XML is planned and written, and one with a document type is refused', async () => {
+    const code = unusedName('FEED')
+    const item = `<item><g:id>${code}</g:id><title>Café cup</title><g:price>4.50 EUR</g:price><g:availability>in_stock</g:availability></item>`
+    const feed = `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>${item}</channel></rss>`
+    const plan = await planned('products', `<?xml version="1.0" encoding="ISO-8859-1"?>${feed}`, 3)
+    assert.deepEqual([plan.state, plan.created, plan.refused], ['ready', 1, 0])
+    await written(plan.id)
+    const { data } = (await house.askAdmin('listAdminProducts', { query: `?q=${code.toLowerCase()}` })).body
+    assert.deepEqual([data[0].name, data[0].priceMin], ['Café cup', 450])
+    const bad = await planned('products', `<!DOCTYPE x [<!ENTITY a "ha">]>${feed}`)
+    assert.deepEqual([bad.state, bad.problem], ['failed', 'line 1: a document type is not read'])
+  })
+
   test('of many rows the three bad ones are named with line and reason, and the rest is written once', async () => {
     const slugs = Array.from({ length: 60 }, () => unusedName('row'))
     const rows = slugs.map((slug, index) => {

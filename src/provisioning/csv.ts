@@ -122,7 +122,7 @@ export async function* readCsv(
 }
 
 // As it is, unless its encoding is named or it begins with the mark of UTF-16.
-async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
+export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined = encoding === undefined ? undefined : decoderOf(encoding)
   let isKnown = decoder !== undefined
   let begin = Buffer.alloc(0)
@@ -156,7 +156,11 @@ async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefin
 }
 
 function decoderOf(encoding: string): TextDecoder {
-  return new TextDecoder(encoding, { fatal: true })
+  try {
+    return new TextDecoder(encoding, { fatal: true })
+  } catch {
+    throw new CsvError(1, `the encoding ${encoding} is not known`)
+  }
 }
 
 export function isEncoding(name: string): boolean {

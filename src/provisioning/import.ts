@@ -12,7 +12,8 @@ import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { withOwnCodes } from './codes.ts'
 import { countedAfter } from './counts.ts'
-import { CsvError, type CsvRow, readCsv } from './csv.ts'
+import { CsvError, type CsvRow } from './csv.ts'
+import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importStock.ts'
 import { planMissing } from './missing.ts'
@@ -134,7 +135,7 @@ export async function importProducts(
 
   async function saveAll(): Promise<void> {
     const { encoding, stockDefault = null } = options
-    const file = readCsv(chunks, encoding === undefined ? {} : { encoding })
+    const file = readFile(chunks, encoding === undefined ? {} : { encoding })
     let batch = emptyBatch()
     try {
       const { header, rows } = await withHeader(file)

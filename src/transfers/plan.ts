@@ -17,7 +17,8 @@ import {
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
 import { newId } from '../kit/ids.ts'
 import { withKnownCodes, withOwnCodes } from '../provisioning/codes.ts'
-import { CsvError, type CsvRow, readCsv } from '../provisioning/csv.ts'
+import { CsvError, type CsvRow } from '../provisioning/csv.ts'
+import { readFile } from '../provisioning/formats/file.ts'
 import { productFileRows } from '../provisioning/formats/formats.ts'
 import { mergedProduct } from '../provisioning/merge.ts'
 import { planMissing } from '../provisioning/missing.ts'
@@ -140,7 +141,7 @@ class Planning {
 
   async *batches(): AsyncGenerator<Batch> {
     const { kind } = this.#transfer
-    const rows = readCsv(this.#chunks())
+    const rows = readFile(this.#chunks(), { isUtf8: true })
     if (kind === 'stock') {
       for await (const outcomes of inBatches(readStock(rows), batchLevels)) yield { kind, outcomes }
       return

@@ -34,8 +34,8 @@ export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, num
   return { line, cell: (name) => withoutGuard((cells[places.get(name) ?? -1] ?? '').trim()) }
 }
 
-const heldRowsMax = 200_000
-const heldCharactersMax = 128 * 1024 * 1024
+export const heldRowsMax = 200_000
+export const heldCharactersMax = 128 * 1024 * 1024
 
 // For files in which the rows of a product need not stand together.
 export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {

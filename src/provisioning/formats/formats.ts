@@ -1,6 +1,6 @@
 // Which system wrote a product file, by its header, and its rows in Shopify's columns.
 
-import type { CsvRow } from '../csv.ts'
+import { type CsvRow, guarded } from '../csv.ts'
 import { shopifyColumns } from '../shopify.ts'
 import { columnName, type FileRow, fileRow, type ProductFormat } from './format.ts'
 import { google } from './google.ts'
@@ -56,7 +56,8 @@ async function* converted(
   for await (const row of format.convert(fileRows(rows, places), columns, currency)) {
     const { line } = row
     if ('refused' in row) yield { line, cells: [], refused: { handle: row.handle, reason: row.refused } }
-    else yield { line, cells: wanted.map((column) => row.cells[column] ?? '') }
+    // The reader takes a guard away.
+    else yield { line, cells: wanted.map((column) => guarded(row.cells[column] ?? '')) }
   }
 }
 

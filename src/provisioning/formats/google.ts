@@ -14,6 +14,8 @@ import {
   type ShopifyCells,
 } from './format.ts'
 
+// As a feed in XML has it. One of text may name several, between commas.
+export const productTypePath = 'product type path'
 const optionAttributes = ['color', 'size', 'material', 'pattern'] as const
 
 export const google: ProductFormat = {
@@ -25,7 +27,7 @@ export const google: ProductFormat = {
     ...(['imageUrl', 'variantImage'] as const),
     ...(columns.has('brand') ? (['vendor'] as const) : []),
     ...(columns.has('gtin') ? (['barcode'] as const) : []),
-    ...(columns.has('product type') ? (['type'] as const) : []),
+    ...(columns.has('product type') || columns.has(productTypePath) ? (['type'] as const) : []),
     ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
   ],
   async *convert(rows, columns, currency) {
@@ -53,9 +55,9 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   const options = taken.length === 1 ? [] : names
   const product: ShopifyCells = {
     title: first.cell('title'),
-    body: htmlOf(first.cell('description')),
+    body: bodyOf(first.cell('description')),
     vendor: first.cell('brand'),
-    type: first.cell('product type').split(',', 1)[0] ?? '',
+    type: first.cell(productTypePath) || (first.cell('product type').split(',', 1)[0] ?? ''),
   }
   const variants = taken.map((item) => ({
     line: item.line,
@@ -67,6 +69,13 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   }))
   const pictures = taken.flatMap((item) => [item.cell('image link'), ...listOf(item.cell('additional image link'))])
   yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
+}
+
+// A description may have some HTML. A text that only mentions a tag has no end tag.
+function bodyOf(description: string): string {
+  return /<\/(?:p|div|ul|ol|li|b|strong|i|em|h\d|table)>|<br\s*\/?>/i.test(description)
+    ? description
+    : htmlOf(description)
 }
 
 // "12.90 EUR"

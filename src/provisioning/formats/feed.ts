@@ -1,0 +1,90 @@
+// Reads a feed for Google in RSS or Atom as rows with a header, as if it were one of text: `google.ts` reads both.
+
+import { CsvError, type CsvRow, guarded } from '../csv.ts'
+import { readXml } from '../xml.ts'
+import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
+import { productTypePath } from './google.ts'
+
+// Without these it would not be known as a feed.
+const always = ['id', 'title', 'price', 'availability'] as const
+// biome-ignore format: a list of words
+const read = new Set<string>([
+  ...always, 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', 'color', 'size', 'material', 'pattern',
+  'image link', 'additional image link', 'shipping weight',
+])
+const roots = new Set(['rss', 'feed', 'rdf'])
+const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
+
+interface Item {
+  line: number
+  depth: number
+  cells: Map<string, string>
+}
+
+// All of it is read before the first row, since the header says which columns there are.
+export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+  const items: Item[] = []
+  const prefixes = new Set(['', 'g'])
+  const columns = new Set<string>(always)
+  let depth = 0
+  let item: Item | undefined
+  let member: string | undefined
+  let text = ''
+  let characters = 0
+
+  for await (const token of readXml(texts)) {
+    if (token.kind === 'text') {
+      if (member !== undefined) text += token.text
+      continue
+    }
+    const [prefix, local] = partsOf(token.name)
+    if (token.kind === 'start') {
+      depth += 1
+      if (depth === 1 && !roots.has(local))
+        throw new CsvError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
+      for (const [name, value] of token.attributes)
+        if (name.startsWith('xmlns:') && namespace.test(value)) prefixes.add(name.slice('xmlns:'.length).toLowerCase())
+      if (!item && (local === 'item' || local === 'entry')) item = { line: token.line, depth, cells: new Map() }
+      else if (item && depth === item.depth + 1) {
+        member = prefixes.has(prefix) ? memberOf(local) : undefined
+        text = ''
+      }
+      continue
+    }
+    if (item && depth === item.depth + 1 && member !== undefined) {
+      const cell = cellOf(item.cells.get(member), text.trim(), member)
+      characters += cell.length
+      item.cells.set(member, cell)
+      columns.add(member)
+      member = undefined
+    } else if (item && depth === item.depth) {
+      items.push(item)
+      item = undefined
+    }
+    depth -= 1
+    if (items.length > heldRowsMax || characters > heldCharactersMax)
+      throw new CsvError(token.line, `a feed has at most ${heldRowsMax} items and 128 MiB; split it`)
+  }
+
+  const names = [...columns]
+  yield { line: 1, cells: names.map((name) => (name === 'product type' ? productTypePath : name)) }
+  for (const { line, cells } of items) yield { line, cells: names.map((name) => guarded(cells.get(name) ?? '')) }
+}
+
+function partsOf(name: string): [prefix: string, local: string] {
+  const [first = '', second] = name.toLowerCase().split(':', 2)
+  return second === undefined ? ['', first] : [first, second]
+}
+
+// Atom has its own names for the description.
+function memberOf(local: string): string | undefined {
+  const name = columnName(local)
+  if (name === 'summary' || name === 'content') return 'description'
+  return read.has(name) ? name : undefined
+}
+
+// Pictures are a list; of anything else the first counts.
+function cellOf(before: string | undefined, text: string, member: string): string {
+  if (before === undefined || before === '') return text
+  return member === 'additional image link' && text !== '' ? `${before}, ${text}` : before
+}

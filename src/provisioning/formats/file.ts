@@ -1,0 +1,59 @@
+// Opens a file of products or stock: CSV, or a feed in XML, which begins with a `<`.
+
+import { TextDecoder } from 'node:util'
+import { CsvError, type CsvOptions, type CsvRow, inUtf8, readCsv } from '../csv.ts'
+import { readFeed } from './feed.ts'
+
+export interface FileOptions extends CsvOptions {
+  // It was decoded on its way, so what it says of its encoding is no longer true.
+  isUtf8?: boolean
+}
+
+const beginBytes = 1024
+
+export async function* readFile(chunks: AsyncIterable<Buffer>, options: FileOptions = {}): AsyncGenerator<CsvRow> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let begin = Buffer.alloc(0)
+  let next = await iterator.next()
+  for (; !next.done && begin.length < beginBytes; next = await iterator.next())
+    begin = Buffer.concat([begin, next.value])
+  const last = next
+  async function* all(): AsyncGenerator<Buffer> {
+    try {
+      yield begin
+      for (let one = last; !one.done; one = await iterator.next()) yield one.value
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  const text = begin.toString('latin1').replaceAll('\0', '')
+  if (!/^(?:ï»¿|ÿþ|þÿ)?\s*</.test(text)) {
+    yield* readCsv(all(), options)
+    return
+  }
+  const encoding = options.isUtf8 ? 'utf-8' : (options.encoding ?? declaredIn(text))
+  yield* readFeed(textOf(inUtf8(all(), encoding)))
+}
+
+// UTF-16 is known by its mark, and the declaration of such a file says the same.
+function declaredIn(text: string): string | undefined {
+  const name = /^\D*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(text)?.[1]?.toLowerCase()
+  if (name === undefined || name === 'utf-8' || name.startsWith('utf-16')) return undefined
+  return name
+}
+
+async function* textOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let line = 1
+  const decoded = (chunk?: Buffer) => {
+    try {
+      const text = decoder.decode(chunk, { stream: chunk !== undefined })
+      line += text.split('\n').length - 1
+      return text
+    } catch {
+      throw new CsvError(line, 'the text is not UTF-8; name its encoding, often windows-1252')
+    }
+  }
+  for await (const chunk of chunks) yield decoded(chunk)
+  yield decoded()
+}
