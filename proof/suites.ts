@@ -20,6 +20,7 @@ function suite(name: string, method: string, files: readonly string[]): ServerRu
 
 export const crashPointsRun = suite('crash-points', 'the process is killed at every named step', [
   'tests/crash.test.ts',
+  'tests/adminCrash.test.ts',
   'tests/paymentCrash.test.ts',
   'tests/elsewhereCrash.test.ts',
   'tests/webhookCrash.test.ts',
