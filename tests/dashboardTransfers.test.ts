@@ -136,6 +136,36 @@ eachEngine('import and export in the dashboard', (given) => {
     assert.match(text, /Five imports wait already\./)
   })
 
+  test('a file in another encoding is read as the person says', async () => {
+    const { page } = desk
+    const bytes = Buffer.from(`${header}${unusedName('cafe')},Caf\xe9 \x80,${unusedName('CAFE')},4.50\n`, 'latin1')
+    const { status, location } = await upload(bytes, { encoding: 'windows-1252' })
+    assert.equal(status, 303)
+    await runTransfers(house)
+    await page.open(location)
+    await page.press('Confirm')
+    await runTransfers(house)
+    const { data } = (await house.askAdmin('listAdminProducts', { query: '?q=caf' })).body
+    assert.ok(data.some(({ name }: { name: string }) => name === 'Café €'))
+    assert.equal((await upload(bytes, { encoding: 'klingon' })).status, 400)
+  })
+
+  test('the feed for Google is a file, with the page of a product that is named', async () => {
+    const { product } = await createProduct(house)
+    await desk.page.open(desk.path('developers/transfers'))
+    assert.ok(desk.page.buttons().includes('Google feed'))
+    const link = encodeURIComponent('https://shop.example/p/{slug}')
+    const answer = await fetch(house.origin + desk.path(`developers/export?of=google&link=${link}`), {
+      headers: desk.headers,
+    })
+    assert.equal(answer.headers.get('content-type'), 'application/xml; charset=utf-8')
+    assert.match(answer.headers.get('content-disposition') ?? '', /"google-test-\d{4}-\d\d-\d\d\.xml"$/)
+    const text = await answer.text()
+    assert.ok(text.startsWith('<?xml') && text.includes(`<link>https://shop.example/p/${product.slug}</link>`))
+    await desk.page.open(desk.path('developers/export?of=google&link=nowhere'))
+    assert.equal(desk.page.status, 400)
+  })
+
   test('orders are exported as they are in view, by days of the shop', async () => {
     const { body } = await house.askAdmin('getAdminShop')
     const expectedVersion = body.data.version

@@ -76,7 +76,9 @@
 
   async function sendPieces(form, file, status) {
     const fields = new FormData(form)
-    const ends = await pieceEnds(file, Number(form.dataset.pieces))
+    // A character of one byte in another encoding has up to three in UTF-8, for which pieces are bounded.
+    const size = Math.floor(Number(form.dataset.pieces) / (fields.get('encoding') ? 3 : 1))
+    const ends = await pieceEnds(file, size)
     if (ends.length > Number(form.dataset.piecesMax)) {
       status.textContent = status.dataset.large
       return

@@ -1,4 +1,4 @@
-// Exports: products, stock, orders and promotions as a CSV file. Data of customers is a post, since each look at it is written down.
+// Exports: products, stock, orders and promotions as a CSV file, and the feed for Google. Data of customers is a post, since each look at it is written down.
 
 import type { PageAnswer } from '../../http/pages.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -11,11 +11,18 @@ import { askedOrders } from './orders.ts'
 const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
 type Spreadsheet = (typeof spreadsheets)[number]
 
-export function exportCard({ words, to, may }: Visit): Html {
+export function exportCard({ words, to, may, server }: Visit): Html {
   const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${server.shopUrl !== undefined && html`<a class="button second" href="${to('developers/export', { of: 'google' })}">${words.say('exports.google')}</a>`}</p>
+${
+  // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
+  server.shopUrl === undefined &&
+  html`<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="google">
+<label>${words.say('exports.link')}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
+${button({ label: words.say('exports.google') })}</form>`
+}
 <form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
 <label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
 ${button({ label: words.say('exports.orders') })}
@@ -30,10 +37,17 @@ export const exportFile: Screen = {
   place: 'developers',
   needs: 'listAdminExport',
   get(visit) {
+    if (visit.query.get('of') === 'google') return feed(visit)
     const of = spreadsheets.find((known) => known === visit.query.get('of')) ?? 'products'
     const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
-    return csv(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
+    return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
   },
+}
+
+function feed(visit: Visit): Promise<Shown> {
+  const link = visit.query.get('link')?.trim()
+  const asked = { of: 'google' as const, ...(link && { link }) }
+  return file(visit, 'google', (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
 }
 
 export const customerExport: Screen = {
@@ -43,7 +57,7 @@ export const customerExport: Screen = {
   needs: 'listAdminCustomerExport',
   post(posted) {
     const asked = ordersIn(posted, posted.form)
-    return csv(posted, 'customers', (cursor) => posted.ask('listAdminCustomerExport', { query: asked, cursor }))
+    return file(posted, 'customers', (cursor) => posted.ask('listAdminCustomerExport', { query: asked, cursor }))
   },
 }
 
@@ -65,9 +79,9 @@ interface ExportReply {
   meta: { next: string | null }
 }
 
-async function csv(
+async function file(
   { words, mode, now, to, shop }: Visit,
-  of: Spreadsheet | 'customers',
+  of: Spreadsheet | 'customers' | 'google',
   askPage: (cursor: string | undefined) => Promise<ExportReply>,
 ): Promise<Shown> {
   const texts: string[] = []
@@ -80,7 +94,8 @@ async function csv(
     cursor = cursorIn(meta.next)
     if (cursor === undefined) {
       const day = new Intl.DateTimeFormat('sv-SE', { timeZone: shop.timeZone, dateStyle: 'short' }).format(now)
-      return fileAnswer(`${of}${mode === 'test' ? '-test' : ''}-${day}.csv`, texts)
+      const name = `${of}${mode === 'test' ? '-test' : ''}-${day}`
+      return of === 'google' ? xmlAnswer(`${name}.xml`, texts) : csvAnswer(`${name}.csv`, texts)
     }
   }
   return {
@@ -96,15 +111,23 @@ async function csv(
   }
 }
 
-function fileAnswer(name: string, texts: readonly string[]): PageAnswer {
+// With a mark, so Excel reads it as UTF-8.
+function csvAnswer(name: string, texts: readonly string[]): PageAnswer {
+  return fileAnswer(name, 'text/csv', `\ufeff${texts.join('')}`)
+}
+
+function xmlAnswer(name: string, texts: readonly string[]): PageAnswer {
+  return fileAnswer(name, 'application/xml', texts.join(''))
+}
+
+function fileAnswer(name: string, type: string, body: string): PageAnswer {
   return {
     status: 200,
     headers: {
       ...dashboardHeaders,
-      'content-type': 'text/csv; charset=utf-8',
+      'content-type': `${type}; charset=utf-8`,
       'content-disposition': `attachment; filename="${name}"`,
     },
-    // With a mark, so Excel reads it as UTF-8.
-    body: `\ufeff${texts.join('')}`,
+    body,
   }
 }

@@ -19,6 +19,8 @@ import { exportCard } from './exports.ts'
 const fileBytesMax = 8_000_000
 // Below the bound of a piece, since a cut moves by some bytes to the begin of a character.
 const pieceBytes = limits.transferPieceBytesMax - 16
+// Beside UTF-8: what spreadsheets on Windows and macOS write. Of one byte a character, so that a piece may end anywhere.
+const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
 
 export const transfers: Screen = {
   path: 'developers/transfers',
@@ -62,7 +64,8 @@ function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
   return html`<form class="form" method="post" enctype="multipart/form-data" action="${to('developers/transfers/new')}" data-pieces="${pieceBytes}" data-pieces-max="${limits.transferPiecesMax}">${keyField()}
 ${problem !== undefined && notice('bad', problem, 'alert')}
 <div class="fields"><div class="field whole"><label for="field-kind">${words.say('transfers.kind')}</label><select id="field-kind" name="kind">${importKinds.map((kind) => html`<option value="${kind}">${words.say(`transfers.kindLong.${kind}`)}</option>`)}</select></div>
-<div class="field whole"><label for="field-file">${words.say('transfers.file')}</label><input id="field-file" type="file" name="file" accept=".csv,text/csv" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a></p></div></div>
+<div class="field whole"><label for="field-file">${words.say('transfers.file')}</label><input id="field-file" type="file" name="file" accept=".csv,.tsv,.txt,.xml,text/csv,text/xml" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a></p></div>
+<div class="field whole"><label for="field-encoding">${words.say('transfers.encoding')}</label><select id="field-encoding" name="encoding"><option value="">UTF-8</option>${encodings.map((name) => html`<option value="${name}">${words.say(`transfers.encoding.${name}`)}</option>`)}</select></div></div>
 <p role="status" data-pieces-status data-busy="${words.say('transfers.sending')}" data-failed="${words.say('transfers.sendFailed')}" data-large="${words.say('transfers.tooLarge', sizes)}"></p>
 <div class="form-foot">${button({ label: words.say('transfers.send'), kind: 'first' })}</div>
 </form>`
@@ -80,7 +83,8 @@ export const newTransfer: Screen = {
     const [file] = files
     if (!file) return transferList(posted, words.say('transfers.noFile'))
     const asked = pieceIn(form)
-    const texts = (asked ? [file] : cut(file)).map(textOf)
+    const bytes = inUtf8(file, form.get('encoding'))
+    const texts = (asked ? [bytes] : cut(bytes)).map(textOf)
     if (!texts.every((text) => text !== undefined)) return transferList(posted, words.say('transfers.notText'))
     const kind = form.get('kind') as ImportKind
     const key = keyIn(form)
@@ -104,6 +108,11 @@ export const newTransfer: Screen = {
 function pieceIn(form: URLSearchParams): { piece: number; pieces: number } | undefined {
   const [piece, pieces] = [Number(form.get('piece')), Number(form.get('pieces'))]
   return piece > 0 ? { piece, pieces } : undefined
+}
+
+function inUtf8(file: Buffer, asked: string | null): Buffer {
+  const encoding = encodings.find((name) => name === asked)
+  return encoding === undefined ? file : Buffer.from(new TextDecoder(encoding).decode(file))
 }
 
 // Between two characters of UTF-8, whose further bytes begin with the bits 10.
