@@ -17,6 +17,9 @@ export interface Desk {
   path(path: string): string
 }
 
+// What every page of the dashboard has. To axe it is a third of most pages.
+export const frameParts = ['#side', 'header.top']
+
 let people = 0
 
 export async function deskOf(
