@@ -154,6 +154,7 @@ eachEngine('import and export in the dashboard', (given) => {
     const { product } = await createProduct(house)
     await desk.page.open(desk.path('developers/transfers'))
     assert.ok(desk.page.buttons().includes('Google feed'))
+    assert.match(desk.page.text(), /Page of a product, with \{slug\}/)
     const link = encodeURIComponent('https://shop.example/p/{slug}')
     const answer = await fetch(house.origin + desk.path(`developers/export?of=google&link=${link}`), {
       headers: desk.headers,

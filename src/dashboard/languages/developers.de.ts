@@ -392,7 +392,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'transfers.kind': 'Inhalt',
   'transfers.kind.products': 'Produkte',
   'transfers.kind.stock': 'Bestand',
-  'transfers.kindLong.products': 'Produkte: eine Datei von Shopify, WooCommerce oder Medusa, oder ein Google-Feed',
+  'transfers.kindLong.products': 'Produkte: Shopify, WooCommerce, Medusa, Google-Feed',
   'transfers.kindLong.stock': 'Bestand: SKU, On hand (current), On hand (new)',
   'transfers.send': 'Hochladen und vergleichen',
   'transfers.sending': 'Wird gesendet, Teil',

@@ -20,7 +20,7 @@ ${
   // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
   server.shopUrl === undefined &&
   html`<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="google">
-<label>${words.say('exports.link')}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
+<label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
 ${button({ label: words.say('exports.google') })}</form>`
 }
 <form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
