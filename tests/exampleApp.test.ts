@@ -344,7 +344,7 @@ async function openTab(browser: Browser, look: keyof typeof looks, origins: read
 async function signIn(page: Page, { email, password }: Scene['user']): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 async function install(page: Page, { appUrl, user }: Scene): Promise<void> {
