@@ -8,7 +8,9 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { listCartLines } from '../src/carts/store.ts'
+import { listCartLines, listOffers } from '../src/carts/store.ts'
+import { sumProducts } from '../src/catalog/adminStore.ts'
+import { listSkusByCode } from '../src/catalog/store.ts'
 import { listHolds, sumLapsedHolds } from '../src/inventory/store.ts'
 
 const sessions = 100
@@ -38,6 +40,21 @@ eachEngine('plans', (given) => {
         /SEARCH h USING INDEX holds_by_sku \(merchant_id=\? AND sku_id=\? AND mode=\? AND expires_at<\?\)/,
       )
       assert.match(plans.lines, /SEARCH h USING INDEX \w+ \(owner_id=\?\)/)
+    }
+  })
+
+  test('of questions about many SKUs do not read the stock of all', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { merchantId, seller, clock } = house
+    const names = Array.from({ length: 50 }, (_, place) => `name_${place}`)
+    const plans = await house.storage.read(async (db) => [
+      await planOf(db, (tx) => listSkusByCode(tx, merchantId, names)),
+      await planOf(db, (tx) => listOffers(tx, seller, names, clock.now)),
+      await planOf(db, (tx) => sumProducts(tx, seller, names)),
+    ])
+    for (const plan of given.engine === 'sqlite' ? plans : []) {
+      assert.match(plan, /\(merchant_id=\? AND sku_id=\? AND mode=\?\)/)
+      assert.doesNotMatch(plan, /stock_free/)
     }
   })
 })

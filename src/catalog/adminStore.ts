@@ -121,7 +121,7 @@ export async function sumProducts(
   return db.sql<ProductSums>`
     select s.product_id as "productId", min(s.price) as "priceMin", max(s.price) as "priceMax", count(*) as "skuCount",
       cast(sum(t.on_hand) as bigint) as "onHand", cast(sum(t.held) as bigint) as "held"
-    from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
+    from skus s left join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
     where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null
     group by s.product_id`
 }

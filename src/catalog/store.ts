@@ -285,9 +285,10 @@ function levelColumns(now: number): Fragment {
   )
 }
 
+// Every SKU has both. `left join` keeps SQLite from reading the stock of all SKUs first, when it is asked for many of them.
 const levelJoins = new Fragment(`
-  join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
-  join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
+  left join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+  left join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
 
 function levelsFrom({ liveOnHand, liveHeld, testOnHand, testHeld }: LevelColumns): Record<Mode, StockLevel> {
   return { live: { onHand: liveOnHand, held: liveHeld }, test: { onHand: testOnHand, held: testHeld } }
