@@ -7,7 +7,11 @@ import type { RunResult, ServerRun } from './runs.ts'
 
 const root = join(import.meta.dirname, '..')
 
+// By the name of the run.
+export const suiteFiles = new Map<string, readonly string[]>()
+
 function suite(name: string, method: string, files: readonly string[]): ServerRun {
+  suiteFiles.set(name, files)
   return {
     name,
     method: `${method} (${files.join(', ')}), on both engines where they have storage`,
@@ -77,11 +81,13 @@ export const longRun = suite('long', 'random histories, values and texts, every 
   'tests/adminRows.test.ts',
   'tests/rows.test.ts',
   'tests/sweeps.test.ts',
+  'tests/demo.test.ts',
+  'tests/demoHistory.test.ts',
   'src/inventory/model.test.ts',
   'src/kit/ids.test.ts',
   'src/kit/json.test.ts',
   'src/contract/validator.test.ts',
-  'src/provisioning/plaintext.test.ts',
+  'src/catalog/plaintext.test.ts',
   'src/provisioning/shopify.test.ts',
 ])
 

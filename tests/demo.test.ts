@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { berlin, cartsOf } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { createKey, listKeys } from '../src/access/keys.ts'
 import { createStorefrontMount } from '../src/commands/storefront.ts'
 import { findMerchant, listInstallations } from '../src/installations/store.ts'
@@ -20,7 +20,7 @@ const read = readShopFile(
 assert.ok('file' in read)
 const demo = read.file
 
-eachEngine('the demo shop', (given) => {
+anyEngine('the demo shop', (given) => {
   test('a cart is made, filled, changed, promoted, addressed and read', async () => {
     const house = await openHouse(given, { shops: [demo] })
     const carts = await cartsOf(house)
@@ -104,7 +104,9 @@ eachEngine('the demo shop', (given) => {
     assertError(blanket, 'insufficient_stock')
     assert.equal(blanket.body.error.current.available, 9)
   })
+})
 
+eachEngine('keys of the demo shop', (given) => {
   test('twelve processes that show the storefront each keep a key that works', async () => {
     const house = await openHouse(given)
     await makeDemoShop(house.storage, testSecret, house.clock.now)

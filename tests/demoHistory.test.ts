@@ -7,7 +7,7 @@ import { before, test } from 'node:test'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
-import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { createApp } from '../src/app.ts'
 import { adminScopes } from '../src/contract/words.ts'
@@ -31,7 +31,7 @@ async function makeHistory({ storage, clock }: House, partsMax = Infinity): Prom
   await makeDemoHistory({ storage, rootSecret: testSecret, publicOrigin: () => 'http://localhost', isEnding, facts })
 }
 
-eachEngine('the history of the demo shop', (given) => {
+anyEngine('the history of the demo shop', (given) => {
   let house: House
   let ask: (
     id: string,

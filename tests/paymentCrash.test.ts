@@ -6,18 +6,18 @@ import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { dieAtStep } from '../harness/dieAtStep.ts'
 import { openHouse } from '../harness/house.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, inTurns } from '../harness/storage.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 
 eachEngine('kill -9 during a payment', (given) => {
-  for (const [step, card, ends] of [
+  for (const [step, card, ends] of inTurns(given, [
     ['recorded', cards.approved, 'open'],
     ['called', cards.approved, 'completed'],
     ['settling', cards.approved, 'completed'],
     ['settled', cards.approved, 'completed'],
     ['called', cards.declined, 'open'],
-  ] as const) {
+  ] as const)) {
     test(`at the step ${step} with a card that is ${card === cards.approved ? 'good' : 'declined'}: the session ends up ${ends}`, async () => {
       const house = await openHouse(given, { shops: [market] })
       const { ready, read, pay, look } = await checkoutOf(house)

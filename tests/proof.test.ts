@@ -2,12 +2,11 @@
 // processes, by real HTTP. That they hold for long is for the command.
 
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
 import { runAdminModel } from '../proof/adminmodel.ts'
 import { runContract } from '../proof/contract.ts'
-import { runCrash } from '../proof/crash.ts'
-import { runDay } from '../proof/day.ts'
 import { repeatedOperations } from '../proof/idempotency.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
@@ -16,18 +15,15 @@ import { runPoison } from '../proof/poison.ts'
 import { runRaces } from '../proof/races.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
+import { suiteFiles } from '../proof/suites.ts'
 import { operations } from '../src/contract/open/operations.ts'
 
 eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
-    // Not on PostgreSQL, where they take longest: `npm run proof -- crash day model modes contract --short` has them on both.
+    // Not on PostgreSQL, where they take longest: `npm run proof -- model modes contract --short` has them on both.
     ...(given.engine === 'sqlite' && {
-      'crash: what was acknowledged is there after kill -9': (tools) =>
-        runCrash(given, { cycles: 1, shoppers: 4, writes: 20 }, tools),
       'races: a payment at a provider ends once, whoever hears of it first': (tools) =>
         runRaces(given, { times: 0, elsewhere: 2 }, tools),
-      'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
-        runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
       'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),
       'model: products are as the model says, changed by hand and by files': (tools) =>
         runAdminModel(given, { histories: 2, steps: 12 }, tools),
@@ -46,6 +42,12 @@ eachEngine('proof at a glance', (given) => {
       assert.deepEqual((await run({ random, tell: () => {} })).violations, [])
     })
   }
+})
+
+test('the runs that repeat test files name files that exist', () => {
+  assert.ok(suiteFiles.size > 0)
+  for (const [name, files] of suiteFiles)
+    for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${name}: ${file}`)
 })
 
 test('idempotency: each operation that changes something with an API key is repeated', () => {
