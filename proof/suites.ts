@@ -30,6 +30,8 @@ export const crashPointsRun = suite('crash-points', 'the process is killed at ev
   'tests/webhookCrash.test.ts',
   'src/storage/migrate.test.ts',
   'tests/provisioning.test.ts',
+  'tests/demoHistory.test.ts',
+  'tests/cluster.test.ts',
 ])
 
 export const addressesRun = suite('addresses', 'private, encoded, rebinding and redirecting webhook targets', [

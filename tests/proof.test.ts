@@ -12,7 +12,6 @@ import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
 import { runModes } from '../proof/modes.ts'
 import { runPoison } from '../proof/poison.ts'
-import { runRaces } from '../proof/races.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
 import { suiteFiles } from '../proof/suites.ts'
@@ -22,8 +21,6 @@ eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     // Not on PostgreSQL, where they take longest: `npm run proof -- model modes contract --short` has them on both.
     ...(given.engine === 'sqlite' && {
-      'races: a payment at a provider ends once, whoever hears of it first': (tools) =>
-        runRaces(given, { times: 0, elsewhere: 2 }, tools),
       'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),
       'model: products are as the model says, changed by hand and by files': (tools) =>
         runAdminModel(given, { histories: 2, steps: 12 }, tools),

@@ -747,30 +747,31 @@ eachEngine('provisioning', (given) => {
     // On PostgreSQL it takes longest, so there it is part of `npm run proof -- crash-points`.
     if (isWide || given.engine === 'sqlite')
       test('kill -9 in the middle of apply and of import: the next run ends with all of it, and doctor is content', async (t) => {
-        const products = teas(600, 5).map((tea) => ({ ...tea, description: 'A fine tea. '.repeat(40) }))
+        const count = isWide ? 600 : 350
+        const products = teas(count, 5).map((tea) => ({ ...tea, description: 'A fine tea. '.repeat(40) }))
         const file: ShopFile = { merchant: merchant(), categories, products }
         const { settings, folder, shop } = await environment(file)
         const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL as string })
         const pauseMs = pausesOf(t)
         await kill(pauseMs(60), ['apply', shop], settings, storage, hasProducts(storage))
         const killedAt = await skusOf(storage)
-        t.diagnostic(`apply was killed after ${killedAt.length} of 600 products`)
+        t.diagnostic(`apply was killed after ${killedAt.length} of ${count} products`)
         const again = await cartwright(['apply', shop], settings)
         assert.equal(again.code, 0, again.err)
         assert.match(again.out, new RegExp(`, ${killedAt.length} products unchanged, 0 refused\n$`))
-        assert.deepEqual(await countsOf(storage), { black: 600, green: 0 })
+        assert.deepEqual(await countsOf(storage), { black: count, green: 0 })
         await assertSound(storage)
 
         const csvFile = join(folder, 'products.csv')
-        await writeFile(csvFile, [...shopifyCsv(600)].join(''))
+        await writeFile(csvFile, [...shopifyCsv(count)].join(''))
         const empty = await environment({ merchant: merchant() })
         await cartwright(['apply', empty.shop], empty.settings)
         const other = await given.open({ url: empty.settings.CARTWRIGHT_DATABASE_URL as string })
         await kill(pauseMs(60), ['import', csvFile], empty.settings, other, hasProducts(other))
         const kept = await productCount(other)
-        t.diagnostic(`import was killed after ${kept} of 600 products`)
+        t.diagnostic(`import was killed after ${kept} of ${count} products`)
         const report = JSON.parse((await cartwright(['import', csvFile, '--json'], empty.settings)).out)
-        assert.deepEqual([report.created, report.unchanged], [600 - kept, kept])
+        assert.deepEqual([report.created, report.unchanged], [count - kept, kept])
         await assertSound(other)
         // The name changes, and the process ends while the answers are rendered again.
         await writeFile(shop, JSON.stringify({ ...file, merchant: merchant('New Tea House') }))

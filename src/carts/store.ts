@@ -245,7 +245,7 @@ export async function traceCart(db: Reader, { installationId, cartId }: CartKey)
     where c.installation_id = ${installationId} and c.id = ${cartId} and c.status = 'open'`
 }
 
-// `left join`, though every SKU has its stock: it keeps SQLite from reading the stock of all of them first.
+// `cross join` keeps SQLite from reading the stock of all SKUs first.
 export async function listOffers(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -255,8 +255,9 @@ export async function listOffers(
   const rows = await db.sql<OfferRow>`
     select ${offerColumns(now)}
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-    left join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
-    where s.merchant_id = ${merchantId} and s.id in (${list(skuIds)})`
+    cross join stock t
+    where s.merchant_id = ${merchantId} and s.id in (${list(skuIds)})
+      and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}`
   return rows.map(offerFrom)
 }
 

@@ -121,8 +121,9 @@ export async function sumProducts(
   return db.sql<ProductSums>`
     select s.product_id as "productId", min(s.price) as "priceMin", max(s.price) as "priceMax", count(*) as "skuCount",
       cast(sum(t.on_hand) as bigint) as "onHand", cast(sum(t.held) as bigint) as "held"
-    from skus s left join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
+    from skus s cross join stock t
     where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null
+      and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
     group by s.product_id`
 }
 

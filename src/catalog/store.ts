@@ -285,10 +285,9 @@ function levelColumns(now: number): Fragment {
   )
 }
 
-// Every SKU has both. `left join` keeps SQLite from reading the stock of all SKUs first, when it is asked for many of them.
 const levelJoins = new Fragment(`
-  left join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
-  left join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
+  join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+  join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
 
 function levelsFrom({ liveOnHand, liveHeld, testOnHand, testHeld }: LevelColumns): Record<Mode, StockLevel> {
   return { live: { onHand: liveOnHand, held: liveHeld }, test: { onHand: testOnHand, held: testHeld } }
@@ -426,11 +425,15 @@ export interface CodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
   productId: string
 }
 
-// Codes are unique within a merchant, across products and including retired SKUs.
+// Codes are unique within a merchant, across products and including retired SKUs. `cross join` keeps SQLite from reading the stock of
+// all SKUs first.
 export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
   const rows = await db.sql<Omit<CodeOwner, 'stock'> & LevelColumns>`
     select s.id, s.code, s.product_id as "productId", ${levelColumns(asWritten)}
-    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.code in (${list(codes)})`
+    from skus s cross join stock live cross join stock test
+    where s.merchant_id = ${merchant} and s.code in (${list(codes)})
+      and live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+      and test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`
   return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
 }
 
