@@ -113,21 +113,22 @@ const sections = [
   ['<?', '?>'],
 ] as const
 const tag = /^<(\/?)([^\s/>"'=<]{1,200})(?=[\s/>])([\s\S]*?)(\/?)>$/
-const attribute = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+// The value is optional, so that a name is never tried again from its second letter.
+const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g
 
 // A `>` within quotes does not end a tag.
 function tagEnd(text: string, at: number): number {
-  for (let place = at; place < text.length; ) {
-    const end = text.indexOf('>', place)
-    if (end < 0) return -1
-    const quote = /["']/.exec(text.slice(place, end))
-    if (!quote) return end + 1
-    const closing = text.indexOf(quote[0], place + quote.index + 1)
+  mark.lastIndex = at
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    if (found[0] === '>') return mark.lastIndex
+    const closing = text.indexOf(found[0], mark.lastIndex)
     if (closing < 0) return -1
-    place = closing + 1
+    mark.lastIndex = closing + 1
   }
   return -1
 }
+
+const mark = /[>"']/g
 
 function attributesOf(text: string): ReadonlyMap<string, string> {
   return new Map([...text.matchAll(attribute)].map(([, name = '', one, other]) => [name, decoded(one ?? other ?? '')]))

@@ -107,6 +107,19 @@ for (const [name, file, reason] of refused) {
   })
 }
 
+test('takes linear time, whatever stands in a tag', async () => {
+  for (const inside of [
+    'b'.repeat(500_000),
+    'a="" '.repeat(100_000),
+    ' '.repeat(500_000),
+    `a=${' '.repeat(500_000)}`,
+  ]) {
+    const startedAt = performance.now()
+    await assert.rejects(read(`<rss ${inside}>`), /ends within rss/)
+    assert.ok(performance.now() - startedAt < 5_000, inside.slice(0, 10))
+  }
+})
+
 test('names an entity as it is written where XML has none of it', async () => {
   const [first] = await entries(rss(item(mug.replace('Mug<', '&a;&nbsp;&xxe;&#0;&#xD800;<'))))
   assert.ok(first && 'name' in first)

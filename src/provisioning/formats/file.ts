@@ -26,7 +26,7 @@ export async function* readFile(chunks: AsyncIterable<Buffer>, options: FileOpti
       await iterator.return?.()
     }
   }
-  const text = begin.toString('latin1').replaceAll('\0', '')
+  const text = begin.toString('latin1', 0, beginBytes).replaceAll('\0', '')
   if (!/^(?:ï»¿|ÿþ|þÿ)?\s*</.test(text)) {
     yield* readCsv(all(), options)
     return
@@ -37,7 +37,7 @@ export async function* readFile(chunks: AsyncIterable<Buffer>, options: FileOpti
 
 // UTF-16 is known by its mark, and the declaration of such a file says the same.
 function declaredIn(text: string): string | undefined {
-  const name = /^\D*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(text)?.[1]?.toLowerCase()
+  const name = /^[^<]*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(text)?.[1]?.toLowerCase()
   if (name === undefined || name === 'utf-8' || name.startsWith('utf-16')) return undefined
   return name
 }
