@@ -136,6 +136,13 @@ eachEngine('import and export in the dashboard', (given) => {
     assert.match(text, /Five imports wait already\./)
   })
 
+  test('why a file cannot be read is said in the language of the browser', async () => {
+    const { location } = await upload(`${header}cup,"Cup`)
+    await runTransfers(house)
+    const answer = await fetch(house.origin + location, { headers: { ...desk.headers, 'accept-language': 'de' } })
+    assert.match(await answer.text(), /Zeile 2: Das Anführungszeichen, das hier beginnt, wird nie geschlossen/)
+  })
+
   test('a file in another encoding is read as the person says', async () => {
     const { page } = desk
     const bytes = Buffer.from(`${header}${unusedName('cafe')},Caf\xe9 \x80,${unusedName('CAFE')},4.50\n`, 'latin1')

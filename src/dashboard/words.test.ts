@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { patterns } from '../contract/patterns.ts'
 import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
@@ -62,9 +63,61 @@ describe('the texts of the dashboard', () => {
     assert.equal(wordsIn('en', 'UTC').aboutRow(sentence), sentence)
   })
 
+  test('every sentence of the readers of files has a text in each language, with its values', () => {
+    const sentences = sentencesOfReaders()
+    assert.ok(sentences.length > 80, `${sentences.length} sentences`)
+    const { aboutRow } = wordsIn('de', 'UTC')
+    assert.deepEqual(
+      sentences.filter((sentence) => aboutRow(sentence) === sentence),
+      [],
+    )
+    assert.equal(
+      aboutRow('line 3: the compare-at price was left out: the price "9,5" has a comma; write it like 1299.00'),
+      'Zeile 3: Der Vergleichspreis wurde ausgelassen: Der Preis "9,5" hat ein Komma; schreiben Sie ihn wie 1299.00',
+    )
+    assert.equal(
+      aboutRow('it does not fit to the SKUs that it does not name: /skus/1/options must name Size'),
+      'Es passt nicht zu den SKUs, die die Datei nicht nennt: /skus/1/options: Bitte einen Wert für Size wählen.',
+    )
+    assert.equal(
+      aboutRow('line 9: the quote that opens here is never closed'),
+      'Zeile 9: Das Anführungszeichen, das hier beginnt, wird nie geschlossen',
+    )
+  })
+
   test('a refusal is said in the language where the table has it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
     assert.equal(wordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
     assert.equal(wordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')
   })
 })
+
+// What stands in quotes and has a verb. Values are filled with a number, and a sentence within one with a sentence.
+function sentencesOfReaders(): string[] {
+  const files = [
+    'provisioning/{shopify,csv,xml,stockfile,codes}.ts',
+    'provisioning/formats/{feed,file,format,formats,google,medusa,woocommerce}.ts',
+    'transfers/{plan,write}.ts',
+  ].flatMap((pattern) => globSync(`${import.meta.dirname}/../${pattern}`))
+  const literal = /'((?:[^'\n\\]|\\.)*)'|`((?:[^`\n$]|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`)*\})*)`/g
+  const verb = /\b(?:is|are|was|were|has|have|does|differ|goes|mixes|ends|follows|names|brings|would|could|became)\b/
+  return files
+    .flatMap((file) => [
+      ...readFileSync(file, 'utf8')
+        .replace(/^\s*\/\/.*$/gm, '')
+        .matchAll(literal),
+    ])
+    .map(([, plain, template]) =>
+      (plain ?? template ?? '')
+        .replace(/^would /, 'its category would ')
+        .replace(/\$\{shown\}/, 'the price "7"')
+        .replace(/\$\{amount\.reason\}/, 'the price is missing')
+        .replace(/\$\{(?:[^{}`]|`[^`]*`)*\}/g, '7')
+        .replace(/^columns that are not imported: 7.*/, 'columns that are not imported: 7'),
+    )
+    .filter(
+      (text) =>
+        verb.test(text.replaceAll('7', '')) &&
+        !/^(?:its category )?7.*; the product is left out$|does not exist$/.test(text),
+    )
+}

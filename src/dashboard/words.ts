@@ -31,7 +31,7 @@ export interface Words {
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
   // What is wrong with a value, of a refusal's issues.
   issue(message: string): string
-  // Why an import refuses a row of a file, or what it changed in it.
+  // Why an import refuses a file or a row of it, or what it changed in it.
   aboutRow(sentence: string): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
@@ -77,7 +77,8 @@ export function wordsIn(locale: string, timeZone: string): Words {
   function aboutRow(sentence: string): string {
     const [, line, said = '', more, end] =
       /^(?:line (\d+): )?(.*?)(?: \(and (\d+) more rows\))?(; the product is left out)?$/s.exec(sentence) ?? []
-    const known = translated(dashboardTexts[language].imports, said)
+    const { imports, issues } = dashboardTexts[language]
+    const known = translated([...imports, ...issues], said)
     if (known === undefined) return sentence
     return [
       line !== undefined && `${say('transfers.lineOf', { line })}: `,
@@ -121,7 +122,11 @@ export function wordsIn(locale: string, timeZone: string): Words {
 function translated(texts: IssueTexts, sentence: string): string | undefined {
   for (const [rule, text] of texts) {
     const found = rule.exec(sentence)
-    if (found) return text.replace(/\$(\d)/g, (_, group: string) => found[Number(group)] ?? '')
+    if (!found) continue
+    return text.replace(/\$(\$?)(\d)/g, (_, isSentence: string, group: string) => {
+      const value = found[Number(group)] ?? ''
+      return (isSentence === '' ? undefined : translated(texts, value)) ?? value
+    })
   }
   return undefined
 }

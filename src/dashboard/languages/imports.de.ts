@@ -1,5 +1,5 @@
-// What an import says about rows of a file, in German: why one was refused, and what was changed in it. The sentences are English
-// where they are made, since the command line says them too.
+// What an import says about a file and its rows, in German: why one was refused, and what was changed in it. The sentences are English
+// where they are made, since the command line says them too. `$1` is a value, `$$1` a sentence or rule that has a text of its own.
 
 import type { IssueTexts } from './en.ts'
 
@@ -7,7 +7,8 @@ import type { IssueTexts } from './en.ts'
 export const importsDe: IssueTexts = [
   [/^the file is empty$/, 'Die Datei ist leer'],
   [/^the first row must name the columns (.+) and (.+)$/, 'Die erste Zeile muss die Spalten $1 und $2 nennen'],
-  [/^the first row names no column (.+), so this is not a product file of (.+)$/, 'Die erste Zeile nennt keine Spalte $1: Das ist keine Produktdatei von $2'],
+  [/^the first row names no column (.+), so this is not a product file of Shopify, WooCommerce or Medusa, nor a Google feed$/, 'Die erste Zeile nennt keine Spalte $$1: Das ist keine Produktdatei von Shopify, WooCommerce oder Medusa und kein Google-Feed'],
+  [/^("[^"]+") or ("[^"]+")$/, '$1 oder $2'],
   [/^the row has (\d+) cells, the header (\d+)$/, 'Die Zeile hat $1 Zellen, die Kopfzeile $2'],
   [/^the row brings neither a variant nor an image$/, 'Die Zeile enthält weder eine Variante noch ein Bild'],
   [/^the handle is missing$/, 'Das Kürzel (Handle) fehlt'],
@@ -40,6 +41,19 @@ export const importsDe: IssueTexts = [
   [/^products of the type (".*") are not imported$/, 'Produkte der Art $1 werden nicht importiert'],
   [/^its variations differ by more than three attributes$/, 'Seine Varianten unterscheiden sich in mehr als drei Eigenschaften'],
   [/^the product has no variations in the file$/, 'Das Produkt hat in der Datei keine Varianten'],
+  [/^there is no such variant$/, 'Diese Variante gibt es nicht'],
+  [/^the price is in no currency, and the shop sells in (.+)$/, 'Der Preis hat keine Währung, und der Shop verkauft in $1'],
+  [/^the price is in (.+), and the shop sells in (.+)$/, 'Der Preis ist in $1, und der Shop verkauft in $2'],
+  [/^the file has no prices in (.+): no column (".+")$/, 'Die Datei hat keine Preise in $1: Die Spalte $2 fehlt'],
+  [/^its category would stand deeper than (\d+) levels$/, 'Seine Kategorie stünde tiefer als $1 Ebenen'],
+  [/^its category was removed since the plan$/, 'Seine Kategorie wurde seit dem Plan entfernt'],
+  [/^the product was changed since the plan$/, 'Das Produkt wurde seit dem Plan geändert'],
+  [/^with the SKUs that it does not name it would have more than (\d+)$/, 'Mit den SKUs, die die Datei nicht nennt, hätte es mehr als $1'],
+  [/^it does not fit to the SKUs that it does not name: (\S+) (.+)$/, 'Es passt nicht zu den SKUs, die die Datei nicht nennt: $1: $$2'],
+  [/^There is no such SKU\.$/, 'Diese SKU gibt es nicht mehr'],
+  [/^The stock is (\d+) now\.$/, 'Der Bestand ist inzwischen $1'],
+  [/^The stock is not what the request expects\.$/, 'Der Bestand hat sich inzwischen geändert'],
+  [/^The stock would be below zero or too high\.$/, 'Der Bestand wäre unter null oder zu hoch'],
   [/^the handle (".+") became the slug (".+")$/, 'Das Kürzel $1 wurde zu $2'],
   [/^the title was cut to (\d+) characters$/, 'Der Titel wurde auf $1 Zeichen gekürzt'],
   [/^the description was cut to (\d+) characters$/, 'Die Beschreibung wurde auf $1 Zeichen gekürzt'],
@@ -60,5 +74,39 @@ export const importsDe: IssueTexts = [
   [/^the barcode (".*") has more than (\d+) characters and was left out$/, 'Der Barcode $1 hat mehr als $2 Zeichen und wurde ausgelassen'],
   [/^the weight (".*") is not a weight in g, kg, oz or lb and was left out$/, 'Das Gewicht $1 ist keines in g, kg, oz oder lb und wurde ausgelassen'],
   [/^the SKU (".+") is already used on line (\d+); here it became (".+")$/, 'Die SKU $1 steht schon in Zeile $2; hier wurde sie zu $3'],
+  [/^columns that are not imported: (.+)$/, 'Spalten, die nicht importiert werden: $1'],
+  [/^warning: the file has no quantities, so new SKUs have no stock and cannot be bought; name a default, or import stock afterwards$/, 'Achtung: Die Datei nennt keine Bestände. Neue SKUs haben keinen Bestand und sind nicht käuflich; importieren Sie danach den Bestand'],
+  [/^the formatted description has more than (\d+) characters; only its text was taken$/, 'Die formatierte Beschreibung hat mehr als $1 Zeichen; nur ihr Text wurde übernommen'],
+  [/^only the first (\d+) images were taken$/, 'Nur die ersten $1 Bilder wurden übernommen'],
+  [/^option (\d+) was named (".+")$/, 'Die Option $1 heißt hier $2'],
+  [/^the compare-at price was left out: (.+)$/, 'Der Vergleichspreis wurde ausgelassen: $$1'],
+  [/^the SKU (".+") belongs to the product (.+); here it became (".+")$/, 'Die SKU $1 gehört zum Produkt $2; hier wurde sie zu $3'],
   [/^further notes were left out$/, 'Weitere Hinweise wurden ausgelassen'],
+
+  // Why a file cannot be read at all.
+  [/^the row is larger than (.+)$/, 'Die Zeile ist größer als $1'],
+  [/^a cell is larger than (.+)$/, 'Eine Zelle ist größer als $1'],
+  [/^a quoted cell goes on after its closing quote$/, 'Eine Zelle in Anführungszeichen geht nach dem schließenden weiter'],
+  [/^the quote that opens here is not closed within (.+)$/, 'Das Anführungszeichen, das hier beginnt, wird innerhalb von $1 nicht geschlossen'],
+  [/^the quote that opens here is never closed$/, 'Das Anführungszeichen, das hier beginnt, wird nie geschlossen'],
+  [/^the header mixes delimiters$/, 'Die Kopfzeile mischt Trennzeichen'],
+  [/^the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"$/, 'Der Text ist nicht UTF-8, vielleicht UTF-16 ohne Kennung; speichern Sie die Datei als "CSV UTF-8"'],
+  [/^the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252$/, 'Der Text ist nicht UTF-8; speichern Sie die Datei als "CSV UTF-8" oder nennen Sie ihre Kodierung, oft windows-1252'],
+  [/^the text is not UTF-8; name its encoding, often windows-1252$/, 'Der Text ist nicht UTF-8; nennen Sie seine Kodierung, oft windows-1252'],
+  [/^the text is not (\S+)$/, 'Der Text ist nicht $1'],
+  [/^the encoding (\S+) is not known$/, 'Die Kodierung $1 ist nicht bekannt'],
+  [/^a text or tag is longer than (.+)$/, 'Ein Text oder Tag ist länger als $1'],
+  [/^the file ends within a tag$/, 'Die Datei endet mitten in einem Tag'],
+  [/^the file ends within (\S+)$/, 'Die Datei endet innerhalb von $1'],
+  [/^the file has no element$/, 'Die Datei hat kein Element'],
+  [/^a document type is not read$/, 'Ein Dokumenttyp (DOCTYPE) wird nicht gelesen'],
+  [/^there is text outside of the root element$/, 'Außerhalb des obersten Elements steht Text'],
+  [/^(.+) is not a tag$/s, '$1 ist kein Tag'],
+  [/^(<.+>) follows the root element$/, 'Auf das oberste Element folgt $1'],
+  [/^elements are nested deeper than (\d+)$/, 'Elemente sind tiefer als $1 geschachtelt'],
+  [/^(<\/.+>) does not close anything$/, '$1 schließt nichts'],
+  [/^(<\/.+>) does not close (\S+)$/, '$1 schließt nicht $2'],
+  [/^(<.+>) is not a feed in RSS or Atom$/, '$1 ist kein Feed in RSS oder Atom'],
+  [/^a feed has at most (\d+) items and (.+); split it$/, 'Ein Feed hat höchstens $1 Einträge und $2; bitte teilen Sie ihn'],
+  [/^a file of this kind has at most (\d+) rows and (.+); split it$/, 'Eine solche Datei hat höchstens $1 Zeilen und $2; bitte teilen Sie sie'],
 ]

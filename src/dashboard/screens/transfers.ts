@@ -177,7 +177,7 @@ function stateCard(visit: Visit, data: AdminTransfer): Html {
     title: words.say(`transfers.kind.${data.kind}`),
     aside: html`<span class="row-actions"><span class="soft small">${moment(words, data.createdAt)}</span>${pill(words, 'transfer', data.state)}</span>`,
     body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
-${data.problem !== null && notice('bad', data.problem, 'alert')}
+${data.problem !== null && notice('bad', words.aboutRow(data.problem), 'alert')}
 <dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
 ${actions(visit, data)}`,
   })
