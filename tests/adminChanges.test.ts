@@ -101,6 +101,24 @@ eachEngine('admin changes', (given) => {
     const newest = (await house.askAdmin('listAdminChanges', { query: '?operation=alone' })).body
     assert.equal(newest.meta.count, 1)
     assert.deepEqual((await house.fetch(newest.meta.next, init)).body.data[0].id, alone)
+    const pages: { changes: { subject: { id: string } }[] }[] = []
+    let page = (await house.askAdmin('listAdminChanges', { query: `?changeId=${alone}&subjectId=prd_alone_7` })).body
+    for (; page.meta.next !== null; page = (await house.fetch(page.meta.next, init)).body) pages.push(...page.data)
+    pages.push(...page.data)
+    assert.deepEqual(
+      pages.map((entry) => entry.changes.length),
+      [50, 50, 50, 50, 50, 50],
+    )
+    const seen = pages.flatMap((entry) => entry.changes.map(({ subject }) => subject.id))
+    assert.deepEqual([seen[0], new Set(seen).size], ['prd_alone_7', 300])
+    for (const [status, count, query, caller] of [
+      [200, 0, `?changeId=${newId('chg')}`, house.keys.admin],
+      [200, 0, `?changeId=${alone}`, house.keys.rivalAdmin],
+      [400, undefined, '?changeId=1', house.keys.admin],
+    ] as const) {
+      const answer = await house.askAdmin('listAdminChanges', { query, key: caller })
+      assert.deepEqual([answer.status, answer.body.data?.length], [status, count], query)
+    }
     await assert.rejects(write('refused', 5_600), { code: 'change_too_large' })
   })
 

@@ -9,6 +9,7 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { insertEntry } from '../src/audit/store.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
 import { scopesOfRole } from '../src/staff/roles.ts'
@@ -218,6 +219,37 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /owner\d+@bloom\.example took a change back/)
     const after = await house.askAdmin('getAdminShop')
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
+  })
+
+  test('all of a large entry is seen, on pages of its own', async () => {
+    const { page, path } = desk
+    const changes = Array.from({ length: 120 }, (_, index) => ({
+      ...({ kind: 'change', what: 'product', id: `prd_bulk_${index}`, name: `Bulk ${index}.` } as const),
+      members: [{ member: 'name', from: 'Old', to: 'New' }],
+    }))
+    const entry = {
+      ...house.seller,
+      requestId: null,
+      undoes: null,
+      at: house.clock.now,
+      operation: 'updateAdminProducts',
+    }
+    const id = await house.storage.write(async (tx) =>
+      insertEntry(tx, { ...entry, actor: { kind: 'operator', id: null }, changes }),
+    )
+    await page.open(path('developers/changes'))
+    assert.doesNotMatch(page.text(), /Bulk 50\./)
+    await page.open(page.links().get('See all 120 things') ?? '')
+    assert.match(page.text(), /120 things changed\..*Bulk 0\..*Bulk 49\./s)
+    await page.open(page.links().get('Next page') ?? '')
+    await page.open(page.links().get('Next page') ?? '')
+    assert.match(page.text(), /Bulk 100\..*Bulk 119\./s)
+    assert.equal(page.links().get('Next page'), undefined)
+    assert.equal(page.links().get('Bulk 119.'), path('developers/changes?subject=prd_bulk_119'))
+    await page.open(path(`developers/changes/${id}/undo`))
+    assert.match(page.text(), /Bulk 49\..*70 more things/s)
+    await page.open(path(`developers/changes/${newId('chg')}`))
+    assert.equal(page.status, 404)
   })
 
   test('owners see who acted by name, and others only themselves', async () => {

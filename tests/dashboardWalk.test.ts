@@ -72,6 +72,7 @@ eachEngine('a walk over the dashboard', (given) => {
       `orders/${orderId}/notes`,
       `orders/${unpaid.orderId}/pay`,
       `orders/${sent.orderId}/parcels/${parcel.id}`,
+      `developers/changes/${undoable.id}`,
       `developers/changes/${undoable.id}/undo`,
     ])
   })

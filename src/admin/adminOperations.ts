@@ -46,21 +46,27 @@ export function adminChangeOperations({ undoers }: AdminParts): {
 } {
   return {
     async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
-      if (after !== null && !isId('chg', after)) throw badCursor()
+      // The pages of one entry are counted in its changes.
+      const isOne = query.changeId !== undefined
+      if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursor()
+      const skipped = isOne ? Number(after ?? 0) : 0
       const { from, to, ...filters } = query
       const { entries, isMore } = await listEntries(db, merchantId, {
         ...filters,
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to),
         mode,
-        after,
+        after: isOne ? null : after,
         limit: limits.adminListRowsMax,
       })
-      const last = isMore ? entries.at(-1) : undefined
+      const last = entries.at(-1)
       const names = await listActorNames(db, merchantId, entries)
+      const { subjectId } = query
+      const shown = skipped + limits.changesShownMax
+      const isRest = isOne ? (last?.changes.length ?? 0) > shown : isMore
       return {
-        data: entries.map((entry) => changeView(entry, names, query.subjectId)),
-        meta: { count: entries.length, next: last ? paging.next(last.id) : null },
+        data: entries.map((entry) => changeView(entry, { names, subjectId, skipped })),
+        meta: { count: entries.length, next: last && isRest ? paging.next(isOne ? String(shown) : last.id) : null },
       }
     },
 

@@ -92,6 +92,7 @@ function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Entry
 export interface AuditQuery {
   // Entries of this mode, and of what both modes share.
   mode: Mode
+  changeId?: string | undefined
   subjectId?: string | undefined
   actorId?: string | undefined
   operation?: string | undefined
@@ -112,9 +113,10 @@ export interface EntryPage {
 
 // Newest first: ids are made in the order of time. The page ends early where its entries are large.
 export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<EntryPage> {
-  const { mode, subjectId, actorId, operation, from, to, after, limit } = query
+  const { mode, changeId, subjectId, actorId, operation, from, to, after, limit } = query
   const conditions = [
     new Fragment('e.merchant_id = ? and (e.mode is null or e.mode = ?)', [merchantId, mode]),
+    changeId !== undefined && new Fragment('e.id = ?', [changeId]),
     subjectId !== undefined &&
       new Fragment('e.id in (select s.entry_id from audit_subjects s where s.merchant_id = ? and s.subject_id = ?)', [
         merchantId,

@@ -6,8 +6,15 @@ import { toInstant } from '../kit/instant.ts'
 import type { AuditedChange } from './change.ts'
 import type { Entry } from './store.ts'
 
-// With `subjectId`, the changes of that thing come first: those of a bulk operation are not all shown.
-export function changeView(entry: Entry, names: ReadonlyMap<string, string>, subjectId?: string): AdminChange {
+export interface ChangeViewOptions {
+  names: ReadonlyMap<string, string>
+  // The changes of this thing come first: those of a bulk operation are not all shown at once.
+  subjectId?: string | undefined
+  // How many changes were shown before.
+  skipped: number
+}
+
+export function changeView(entry: Entry, { names, subjectId, skipped }: ChangeViewOptions): AdminChange {
   const { id, at, mode, actor, operation, requestId, changes, undoes, undoneBy } = entry
   const isOwn = (change: AuditedChange) => change.id === subjectId
   const inOrder = [...changes.filter(isOwn), ...changes.filter((change) => !isOwn(change))]
@@ -18,7 +25,7 @@ export function changeView(entry: Entry, names: ReadonlyMap<string, string>, sub
     actor: { kind: actor.kind, id: actor.id, name: actor.id === null ? null : (names.get(actor.id) ?? null) },
     operation,
     requestId,
-    changes: inOrder.slice(0, limits.changesShownMax).map(subjectChangeView),
+    changes: inOrder.slice(skipped, skipped + limits.changesShownMax).map(subjectChangeView),
     changesCount: changes.length,
     undoes,
     undoneBy,

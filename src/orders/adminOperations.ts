@@ -324,6 +324,6 @@ async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: Ord
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
   return adminOrderView(facts, place, {
     notes: notes.map((note) => noteView(note, names)),
-    changes: entries.map((entry) => changeView(entry, names, facts.order.id)),
+    changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
   })
 }

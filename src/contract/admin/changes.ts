@@ -51,7 +51,7 @@ export const AdminChange = object({
   requestId: nullable(RequestId),
   changes: Type.Array(AdminSubjectChange, {
     maxItems: limits.changesShownMax,
-    description: `At most ${limits.changesShownMax}; with \`subjectId\` those of that thing come first.`,
+    description: `At most ${limits.changesShownMax}; with \`subjectId\` those of that thing come first. The rest of an entry: \`changeId\` of the list.`,
   }),
   changesCount: Type.Integer({ minimum: 0, description: 'How many things changed.' }),
   undoes: nullable(ChangeId, { description: 'The entry that this one took back.' }),
@@ -59,6 +59,12 @@ export const AdminChange = object({
 })
 
 export const AdminChangeListQuery = object({
+  changeId: Type.Optional(
+    described(
+      `Only this entry, with ${limits.changesShownMax} of its changes on each page; \`meta.next\` leads to the following ones.`,
+      ChangeId,
+    ),
+  ),
   subjectId: Type.Optional(Type.String({ maxLength: 64, description: 'Only changes of the thing with this id.' })),
   actorId: Type.Optional(
     Type.String({ maxLength: 64, description: 'Only changes by this user, key or installation.' }),

@@ -3,6 +3,7 @@
 import type { AdminActor, AdminChange, AdminSubjectChange } from '../../contract/admin/changes.ts'
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import { type AdminScope, type ChangeSubject, undoScopes } from '../../contract/words.ts'
+import { isId } from '../../kit/ids.ts'
 import { refuse } from '../../kit/refuse.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
@@ -10,13 +11,14 @@ import { form } from '../form.ts'
 import { memberName, memberValues } from '../members.ts'
 import { emptyState, moment, notice } from '../parts.ts'
 import { namerFor } from '../people.ts'
-import { rowWithId } from '../rows.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { developerSections, sections } from '../sections.ts'
 import { cursorIn, hrefWith } from '../table.ts'
 
+const listPath = 'developers/changes'
+
 export const changes: Screen = {
-  path: 'developers/changes',
+  path: listPath,
   name: 'dashboard changes',
   place: 'developers',
   needs: 'listAdminChanges',
@@ -40,10 +42,38 @@ ${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a 
 <div class="card flush list">${
         data.length === 0
           ? emptyState({ title: words.say('changes.empty'), text: words.say('changes.emptyText') })
-          : html`<ol class="entries">${data.map((entry) => entryItem(visit, { ...entry, actor: named(entry.actor) }))}</ol>`
+          : html`<ol class="entries">${data.map((entry) => entryItem(visit, { ...entry, actor: named(entry.actor) }, shownInList))}</ol>`
       }${pager(visit, cursor)}</div>`,
     }
   },
+}
+
+// One entry, with all that it changed on pages of its own.
+export const oneChange: Screen = {
+  path: `${listPath}/:changeId`,
+  name: 'dashboard change',
+  place: 'developers',
+  needs: 'listAdminChanges',
+  async get(visit) {
+    const { words, query, to } = visit
+    const { entry, next } = await findChange(visit, query.get('cursor') ?? undefined)
+    const named = await namerFor(visit, [entry.actor])
+    return {
+      title: words.say('changes.one'),
+      back: { href: to(listPath), label: words.say('developers.changes') },
+      body: html`<p class="filter-line">${words.say('changes.count', { count: entry.changesCount })}</p>
+<div class="card flush list"><ol class="entries">${entryItem(visit, { ...entry, actor: named(entry.actor) }, entry.changes.length)}</ol>${pager(visit, cursorIn(next))}</div>`,
+    }
+  },
+}
+
+async function findChange(visit: Visit, cursor?: string): Promise<{ entry: AdminChange; next: string | null }> {
+  const { changeId = '' } = visit.path
+  if (!isId('chg', changeId)) throw refuse('change_not_found')
+  const { data, meta } = await visit.ask('listAdminChanges', { query: { changeId }, cursor })
+  const [entry] = data
+  if (!entry) throw refuse('change_not_found')
+  return { entry, next: meta.next }
 }
 
 function filterOf(query: URLSearchParams) {
@@ -61,27 +91,34 @@ function pager(visit: Visit, cursor: string | undefined): Html | false {
 }
 
 // An entry of a bulk may have hundreds of things; the rest is one press away.
-const subjectsShown = 4
+const shownInList = 4
 const membersShown = 8
 
-function entryItem(visit: Visit, entry: AdminChange): Html {
+function entryItem(visit: Visit, entry: AdminChange, subjectsShown: number): Html {
   const { words, to } = visit
   const { actor, at, undoneBy, undoes } = entry
   const [first, rest] = [entry.changes.slice(0, subjectsShown), entry.changes.slice(subjectsShown)]
+  const page = to(`${listPath}/${entry.id}`)
+  const isOnPage = visit.path.changeId === entry.id
   return html`<li class="entry${undoneBy === null ? '' : ' undone'}" id="${entry.id}">
 <div class="entry-head"><p><span class="entry-who">${actorLink(visit, actor)}</span> ${operationText(visit, entry.operation)}</p>
-<span class="entry-side">${moment(words, at)}${undoneBy !== null && html`<a class="soft" href="${to('developers/changes')}#${undoneBy}">${words.say('changes.undone')}</a>`}${undoes !== null && html`<a class="soft" href="${to('developers/changes')}#${undoes}">${words.say('changes.undoes')}</a>`}${mayUndo(visit, entry) && html`<a href="${to(`developers/changes/${entry.id}/undo`, { subject: entry.changes[0]?.subject.id })}" data-dialog>${words.say('action.undo')}</a>`}</span></div>
+<span class="entry-side">${moment(words, at)}${undoneBy !== null && html`<a class="soft" href="${to(`${listPath}/${undoneBy}`)}">${words.say('changes.undone')}</a>`}${undoes !== null && html`<a class="soft" href="${to(`${listPath}/${undoes}`)}">${words.say('changes.undoes')}</a>`}${mayUndo(visit, entry) && html`<a href="${page}/undo" data-dialog>${words.say('action.undo')}</a>`}</span></div>
 ${first.map((change) => subjectPart(visit, change))}
 ${rest.length > 0 && html`<details><summary>${words.say('changes.more', { count: rest.length })}</summary>${rest.map((change) => subjectPart(visit, change))}</details>`}
+${!isOnPage && entry.changesCount > entry.changes.length && html`<p class="small"><a href="${page}">${words.say('changes.seeAll', { count: entry.changesCount })}</a></p>`}
 </li>`
 }
 
 function actorLink(visit: Visit, { kind, id, name }: AdminActor): Html | string {
   const { words } = visit
   const text = name ?? words.say(`actor.${kind}`)
-  return id === null
-    ? text
-    : html`<a href="${hrefWith(visit, { actor: id, cursor: undefined })}" dir="auto">${text}</a>`
+  return id === null ? text : html`<a href="${listWith(visit, { actor: id })}" dir="auto">${text}</a>`
+}
+
+// The list, within the filters that hold now.
+function listWith(visit: Visit, filter: Readonly<Record<string, string>>): string {
+  const isList = visit.path.changeId === undefined
+  return isList ? hrefWith(visit, { ...filter, cursor: undefined }) : visit.to(listPath, filter)
 }
 
 function operationText({ words }: Visit, operation: string): string {
@@ -93,7 +130,7 @@ function subjectPart(visit: Visit, { kind, subject, members }: AdminSubjectChang
   const [first, rest] = [members.slice(0, membersShown), members.slice(membersShown)]
   const row = (change: AdminSubjectChange['members'][number]) =>
     html`<div><dt>${memberName(visit, change.member)}</dt><dd>${memberValues(visit, subject.type, change)}</dd></div>`
-  return html`<div class="entry-subject"><p class="small"><span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a href="${hrefWith(visit, { subject: subject.id, cursor: undefined })}" dir="auto">${subject.name === '' ? subject.id : subject.name}</a></p>
+  return html`<div class="entry-subject"><p class="small"><span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a href="${listWith(visit, { subject: subject.id })}" dir="auto">${subject.name === '' ? subject.id : subject.name}</a></p>
 ${first.length > 0 && html`<dl class="members">${first.map(row)}</dl>`}
 ${rest.length > 0 && html`<details><summary>${words.say('changes.moreMembers', { count: rest.length })}</summary><dl class="members">${rest.map(row)}</dl></details>`}</div>`
 }
@@ -119,19 +156,14 @@ function holds({ may }: Visit, scope: AdminScope): boolean {
 
 // What would be put back, before it is. Read from the entry: a page that is only looked at asks no changing operation.
 export const undoChange: Screen = {
-  path: 'developers/changes/:changeId/undo',
+  path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',
   place: 'developers',
   needs: 'undoAdminChange',
   async get(visit) {
-    const { words, to, path, query } = visit
-    const back = { href: to('developers/changes'), label: words.say('developers.changes') }
-    const subjectId = query.get('subject')?.slice(0, 64)
-    const entry = await rowWithId(
-      (cursor) => visit.ask('listAdminChanges', { query: { ...(subjectId && { subjectId }) }, cursor }),
-      path.changeId,
-    )
-    if (!entry) throw refuse('change_not_found')
+    const { words, to } = visit
+    const back = { href: to(listPath), label: words.say('developers.changes') }
+    const { entry } = await findChange(visit)
     const title = words.say('changes.undoTitle')
     if (!mayUndo(visit, entry)) {
       const isUndone = entry.undoneBy !== null
@@ -142,6 +174,7 @@ export const undoChange: Screen = {
         body: notice('bad', words.say(isUndone ? 'changes.undone' : 'changes.notUndoable'), 'alert'),
       })
     }
+    const rest = entry.changesCount - entry.changes.length
     return dialog({
       title,
       back,
@@ -150,7 +183,7 @@ export const undoChange: Screen = {
         action: to('undo'),
         fields: [],
         hidden: { change: entry.id, back: back.href },
-        before: html`<div class="entry-preview">${entry.changes.map((change) => subjectPart(visit, reverseOf(change)))}</div>`,
+        before: html`<div class="entry-preview">${entry.changes.map((change) => subjectPart(visit, reverseOf(change)))}${rest > 0 && html`<p class="small"><a href="${to(`${listPath}/${entry.id}`)}">${words.say('changes.more', { count: rest })}</a></p>`}</div>`,
         submit: words.say('action.undo'),
         cancel: back.href,
       }),

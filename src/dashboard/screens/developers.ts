@@ -2,7 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { apps, endApp, newApp } from './apps.ts'
-import { changes, undoChange } from './changes.ts'
+import { changes, oneChange, undoChange } from './changes.ts'
 import { deliveries, delivery, replays } from './deliveries.ts'
 import { customerExport, exportFile } from './exports.ts'
 import { keys, newKey, revokeKey, rotateKey } from './keys.ts'
@@ -38,6 +38,7 @@ export const developerScreens: readonly Screen[] = [
   newApp,
   endApp,
   changes,
+  oneChange,
   undoChange,
   transfers,
   newTransfer,

@@ -217,6 +217,8 @@ export interface AdminClient {
   changes: {
     /** List changes. Who changed what, and who looked at data of customers, in the mode of the caller. Needs the scope `admin:read`. (listAdminChanges) */
     list(query?: {
+      /** Only this entry, with 50 of its changes on each page; `meta.next` leads to the following ones. */
+      changeId?: string | undefined
       /** Only changes of the thing with this id. */
       subjectId?: string | undefined
       /** Only changes by this user, key or installation. */
@@ -378,7 +380,7 @@ export interface AdminChange {
   /** operationId, or the command of an operator. */
   operation: string
   requestId: string | null
-  /** At most 50; with `subjectId` those of that thing come first. */
+  /** At most 50; with `subjectId` those of that thing come first. The rest of an entry: `changeId` of the list. */
   changes: AdminSubjectChange[]
   /** How many things changed. */
   changesCount: number
