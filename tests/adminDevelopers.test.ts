@@ -288,6 +288,9 @@ eachEngine('developers', (given) => {
     const isThere = async ({ installationId }: { installationId: string }) =>
       (await house.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data
         .length === 1
+    const keyOf = async ({ installationId }: { installationId: string }) =>
+      (await house.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data[0]
+        .key?.id ?? null
     const isSent = async ({ endpointId, installationId }: { endpointId: string; installationId: string }) => {
       await house.storage.write((tx) => pingEndpoint(tx, installationId, endpointId, house.clock.now))
       const due = await house.storage.read((db) => listDueEndpoints(db, '', house.clock.now))
@@ -317,6 +320,9 @@ eachEngine('developers', (given) => {
     const taken = { principal, path: { endpointId }, body: { description: 'ours' }, key: newId('req') }
     await house.app.admin.perform('updateAdminWebhookEndpoint', taken)
 
+    const [takenOver] = (await house.askAdmin('listAdminChanges', { query: `?subjectId=${endpointId}` })).body.data
+    assert.deepEqual(takenOver.changes[0].members.at(-1), { member: 'key', from: expiring.id, to: null })
+
     const path = { keyId: revoked.id }
     assert.equal((await house.askAdmin('revokeAdminKey', { path, body: keyed() })).status, 200)
     assert.equal(await isSent(ended[1] as typeof handedOn), false, 'at once')
@@ -325,6 +331,7 @@ eachEngine('developers', (given) => {
       rotateKey(tx, testSecret, rotated.id, { overlapMs: 0 }, house.clock.now),
     )
     assert.equal(await isSent(handedOn), true)
+    assert.deepEqual(await Promise.all([handedOn, moved, byPerson].map(keyOf)), [successor.id, other.id, null])
     await sweepWebhooks(house.storage, house.clock.now)
     assert.deepEqual(await Promise.all([...ended, handedOn].map(isThere)), [true, false, true])
 

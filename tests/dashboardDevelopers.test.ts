@@ -115,6 +115,23 @@ eachEngine('developers in the dashboard', (given) => {
     desk = await deskOf(house)
   })
 
+  test('an endpoint that a key made names the key, until a person saves it', async () => {
+    const { page, path } = desk
+    const [{ id: installationId }] = (await house.askAdmin('listAdminInstallations')).body.data
+    const { body } = await house.askAdmin('createAdminWebhookEndpoint', {
+      body: { installationId, url: 'https://hooks.example.com/key', idempotencyKey: newId('req') },
+    })
+    const at = path(`developers/webhooks/${body.data.endpoint.id}`)
+    await page.open(at)
+    assert.match(page.text(), /Ends with The key admin/)
+    await page.open(`${at}/edit`)
+    await page.press('Save')
+    await page.open(at)
+    assert.doesNotMatch(page.text(), /Ends with/)
+    await page.open(`${at}/remove`)
+    await page.press('Remove')
+  })
+
   test('an endpoint is added with its secret shown once, edited, tested, paused, and removed', async () => {
     const { page, path } = desk
     await page.open(path('developers/webhooks/new'))

@@ -1,7 +1,7 @@
 // The admin operations on webhooks: endpoints and deliveries of all installations of a merchant, in one mode.
 
 import { refuseBeyondApp } from '../access/machines.ts'
-import { type AuditedChange, membersChanged } from '../audit/change.ts'
+import { type AuditedChange, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../contract/admin/developers.ts'
 import { limits } from '../contract/limits.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
@@ -20,6 +20,7 @@ import {
   listDeliveriesOf,
   listEndpointsOf,
   listInstallationNames,
+  listKeyNames,
   listUnreplayed,
 } from './adminStore.ts'
 import {
@@ -87,7 +88,10 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       if (status === 'paused') await pauseEndpoint(db, installationId, endpointId, at)
       if (status === 'enabled') await enableEndpoint(db, installationId, endpointId, at)
       const after = await findOwn(db, caller, endpointId)
-      const members = membersChanged(facts(before), facts(after), ['url', 'description', 'events', 'status'])
+      const members = [
+        ...membersChanged(facts(before), facts(after), ['url', 'description', 'events', 'status']),
+        ...keyChange(before.credentialId, after.credentialId),
+      ]
       return new Audited(
         { data: await viewOf(db, caller, after, now) },
         members.length > 0 ? [changeOf('change', after, members)] : [],
@@ -178,6 +182,10 @@ function keyOf({ kind, id }: AdminCaller): string | null {
   return kind === 'key' ? id : null
 }
 
+function keyChange(from: string | null, to: string | null): MemberChange[] {
+  return from === to ? [] : [{ member: 'key', from, to }]
+}
+
 async function refuseForeign(db: Reader, { merchantId, mode }: MerchantMode, installationId: string): Promise<void> {
   const rows = await db.sql`
     select id from installations
@@ -255,13 +263,22 @@ async function endpointViews(
   now: Date,
 ): Promise<AdminWebhookEndpoint[]> {
   const ids = endpoints.map(({ installationId }) => installationId)
-  const names = await listInstallationNames(db, merchant, ids)
+  const keyIds = endpoints.map(({ credentialId }) => credentialId)
+  const [names, keyNames] = await Promise.all([
+    listInstallationNames(db, merchant, ids),
+    listKeyNames(db, merchant, keyIds),
+  ])
   return Promise.all(
     endpoints.map(async (endpoint) => {
       const pending = await countOpenDeliveries(db, endpoint)
       const { recentDeliveries: _, ...view } = endpointView(endpoint, [], pending, now.getTime())
-      const { installationId, disabledReason } = endpoint
-      return { ...view, disabledReason, installation: { id: installationId, name: names.get(installationId) ?? '' } }
+      const { installationId, credentialId, disabledReason } = endpoint
+      return {
+        ...view,
+        disabledReason,
+        installation: { id: installationId, name: names.get(installationId) ?? '' },
+        key: credentialId === null ? null : { id: credentialId, name: keyNames.get(credentialId) ?? '' },
+      }
     }),
   )
 }

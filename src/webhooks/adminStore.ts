@@ -113,6 +113,19 @@ export async function findPayload(db: Reader, { installationId, eventId }: Deliv
   return row === undefined || row.body === '' ? null : unpacked(row.body)
 }
 
+// Of keys, by id.
+export async function listKeyNames(
+  db: Reader,
+  { merchantId }: MerchantMode,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null).sort()
+  if (wanted.length === 0) return new Map()
+  const rows = await db.sql<{ id: string; name: string }>`
+    select id, name from credentials where merchant_id = ${merchantId} and id in (${list(wanted)})`
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 export async function listInstallationNames(
   db: Reader,
   { merchantId }: MerchantMode,

@@ -132,6 +132,10 @@ export const AdminKeyRotateResponse = object({
 export const AdminWebhookEndpoint = object({
   id: WebhookEndpointId,
   installation: InstallationName,
+  key: nullable(object({ id: CredentialId, name: Type.String() }), {
+    description:
+      'The key that it ends with: the one that made it or last changed its address, or its successor. null: only its installation ends it.',
+  }),
   url: Type.String({ description: 'Credentials in the address are masked.' }),
   description: Type.String(),
   status: oneOf(endpointStatuses),

@@ -125,6 +125,10 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'webhooks.calls': 'Zustellungen',
   'webhooks.showFailed': 'Nur gescheiterte',
   'webhooks.showAll': 'Alle',
+  'webhooks.endsWith': 'Endet mit',
+  'webhooks.endsWithKey': 'Dem Schlüssel {name}',
+  'webhooks.endsWithHelp':
+    'Ist er widerrufen oder abgelaufen, wird nichts mehr gesendet. Um den Endpunkt zu behalten, bearbeiten und speichern Sie ihn.',
   'webhooks.details': 'Einzelheiten',
   'webhooks.secret': 'Geheimnis für Unterschriften',
   'webhooks.oldSecret': 'Das frühere unterschreibt noch bis {date} mit.',
@@ -309,6 +313,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.redirectHosts': 'Hosts der Rücksprungadressen',
   'member.url': 'Adresse',
   'member.events': 'Ereignisse',
+  'member.key': 'Endet mit dem Schlüssel',
   'member.secretHint': 'Geheimnis endet mit',
   'member.replayOf': 'Erneut gesendet',
   'member.role': 'Rolle',

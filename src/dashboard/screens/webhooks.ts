@@ -132,6 +132,7 @@ ${card({
     [words.say('webhooks.url'), html`<span dir="ltr">${endpoint.url}</span>`],
     endpoint.description !== '' && [words.say('webhooks.description'), endpoint.description],
     [words.say('apiKeys.installation'), endpoint.installation.name],
+    endpoint.key !== null && [words.say('webhooks.endsWith'), endsWith(visit, endpoint.key)],
     [
       words.say('webhooks.events'),
       endpoint.events.includes('*')
@@ -153,6 +154,12 @@ ${secretRotation.active && secretRotation.previousExpiresAt !== null && html`<p 
 </div>`,
     }
   },
+}
+
+// A person who saves the endpoint takes it over.
+function endsWith({ words, to, may }: Visit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
+  const text = words.say('webhooks.endsWithKey', { name })
+  return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}<br><span class="help">${words.say('webhooks.endsWithHelp')}</span>`
 }
 
 function failedLink({ words, query, to, path }: Visit): Html {
@@ -364,7 +371,9 @@ export const editWebhook: Screen = {
       ...(now.shownDescription !== shown.shownDescription && { description: typed.description }),
       ...(now.shownEvents !== shown.shownEvents && { events: typed.events }),
     }
-    if (Object.keys(body).length === 0) return done(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
+    // A save without a change still takes over an endpoint that a key made.
+    const isNothing = Object.keys(body).length === 0 && (await endpointOf(posted)).key === null
+    if (isNothing) return done(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
     const outcome = await attempt(
       posted.ask('updateAdminWebhookEndpoint', { path: { endpointId: path.endpointId ?? '' }, body, key: keyIn(sent) }),
     )

@@ -1423,6 +1423,12 @@ export interface AdminWebhookEndpoint {
     id: string
     name: string
   }
+  /** The key that it ends with: the one that made it or last changed its address, or its successor. null: only its installation ends it. */
+  key: {
+    /** Id of an API key. Not the key itself. */
+    id: string
+    name: string
+  } | null
   /** Credentials in the address are masked. */
   url: string
   description: string

@@ -44,6 +44,7 @@ const secret = `cwk_test_8Xq2LrNmWc4T${'EXAMPLE'.repeat(5)}0`
 const endpoint: AdminWebhookEndpoint = {
   id: sampleId('webhookEndpoint'),
   installation: installationName,
+  key: { id: key.id, name: key.name },
   url: 'https://hooks.example.com/cartwright',
   description: 'Warehouse',
   status: 'enabled',
