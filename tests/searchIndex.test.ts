@@ -13,6 +13,7 @@ import { countIndex, findShopFacts } from '../src/catalog/indexStore.ts'
 import { indexProducts, newWalk, rebuildIndex } from '../src/catalog/reindex.ts'
 import { fullTextOf } from '../src/fulltext/engines.ts'
 import { exactly, termsOf } from '../src/fulltext/terms.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 
 async function totalOf(house: House, query: string): Promise<number> {
   return (await house.ask('searchCatalogProducts', { query: `?${query}` })).body.meta.total
@@ -25,6 +26,12 @@ async function outdate(house: House): Promise<void> {
     await tx.sql`update products set name = 'Renamed', version = version + 1 where slug = 'pitcher'`
     await tx.sql`update merchants set catalog_version = catalog_version + 1`
   })
+}
+
+type Skus = NonNullable<ShopFile['products']>[number]['skus']
+
+function priced(skus: Skus, price: number): Skus {
+  return skus.map((sku) => ({ ...sku, price }))
 }
 
 eachEngine('the search index', (given) => {
@@ -94,6 +101,44 @@ eachEngine('the search index', (given) => {
       assert.deepEqual(await seenBy(server), await seenBy(createColumnsCache()), `after change ${step}`)
     }
     assert.equal((await seenBy(server)).length, pottery.products?.length)
+  })
+
+  test('is brought forward in what words have found, with every kind of change', async () => {
+    const house = await openHouse(given, { shops: [pottery, bloom] })
+    const [mug, bowl] = pottery.products ?? []
+    assert.ok(mug && bowl)
+    const first = await totalOf(house, 'q=speckled')
+    const change = (products: NonNullable<ShopFile['products']>) => house.apply({ ...pottery, products })
+    const steps: [string, () => Promise<unknown>, number][] = [
+      ['another product', () => change([{ ...bowl, summary: 'Made by hand.' }]), first],
+      ['one gets the word', () => change([{ ...bowl, description: 'Speckled.' }]), first + 1],
+      ['a new price', () => change([{ ...bowl, description: 'Speckled.', skus: priced(bowl.skus, 7) }]), first + 1],
+      ['one leaves', () => change([{ ...bowl, published: false }]), first],
+      ['and comes back', () => change([{ ...bowl, description: 'Speckled.', published: true }]), first + 1],
+      ['one loses the word', () => change([bowl]), first],
+      ['all anew', () => rebuildIndex(house.storage, { now: house.clock.now, limit: 3 }), first],
+    ]
+    for (const [step, make, total] of steps) {
+      await make()
+      const [one, other] = await Promise.all([totalOf(house, 'q=speckled'), totalOf(house, 'q=speckled&limit=3')])
+      assert.deepEqual([one, other], [total, total], step)
+    }
+  })
+
+  test('keeps its words when only prices change', async () => {
+    const house = await openHouse(given, { shops: [pottery] })
+    const [mug] = pottery.products ?? []
+    assert.ok(mug)
+    const dear = { ...mug, skus: priced(mug.skus, 123_456) }
+    await house.storage.write(async (tx) => {
+      const [row] = await tx.sql<{ id: string }>`select id from products where slug = 'stone-mug'`
+      fullTextOf(tx).remove(tx, { merchantId: house.merchantId, productId: row?.id ?? '' })
+    })
+    await house.apply({ ...pottery, products: [dear] })
+    assert.equal(await totalOf(house, 'q=speckled'), 0, 'no words were written')
+    assert.deepEqual(await house.storage.read(countIndex), { missing: 0, rows: 10, documents: 9 })
+    await house.apply({ ...pottery, products: [{ ...dear, summary: 'Made by hand.' }] })
+    assert.equal(await totalOf(house, 'q=speckled&minPrice=123456'), 1)
   })
 
   test('search rebuild and doctor', async () => {

@@ -16,8 +16,8 @@ import { productEntry } from './adminView.ts'
 import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
-import { indexEntryOf } from './indexed.ts'
-import { deleteIndexed, putIndexed } from './indexStore.ts'
+import { figuresOf, hasSameTexts, textsOf } from './indexed.ts'
+import { deleteIndexed, putIndexed, updateFigures } from './indexStore.ts'
 import { productRecord } from './normal.ts'
 import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
@@ -382,7 +382,7 @@ export async function writeProduct(
   // What is new cannot have been sold.
   // The listing is found by its slug, so a new slug needs a new one.
   if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
-  writes.push(listOrUnlist(tx, seller, product, plan.before ? product.updatedAt : null))
+  writes.push(listOrUnlist(tx, seller, plan))
   // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
   for (const mode of modes) {
     const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
@@ -394,12 +394,7 @@ export async function writeProduct(
 
 // What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
 // unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
-async function listOrUnlist(
-  tx: Tx,
-  seller: SellerFacts,
-  product: ProductRow,
-  staleAtFirst: number | null,
-): Promise<void> {
+async function listOrUnlist(tx: Tx, seller: SellerFacts, { product, before }: ProductPlan): Promise<void> {
   const { publishedAt } = product
   const key = { merchantId: seller.id, productId: product.id }
   if (publishedAt === null) {
@@ -407,11 +402,20 @@ async function listOrUnlist(
     return deleteListedProduct(tx, seller.id, product.id)
   }
   const published = { ...product, publishedAt }
-  putIndexed(tx, key, product.version, indexEntryOf(seller, published))
+  const figures = figuresOf(seller, published)
+  if (before && before.publishedAt !== null && hasSameTexts(before, product))
+    updateFigures(tx, key, { from: before.version, to: product.version }, figures)
+  else putIndexed(tx, key, product.version, { ...figures, ...textsOf(seller, published) })
   await Promise.all(
     modes.map((mode) => {
       const answers = renderProduct(seller, published, mode)
-      return putListedProduct(tx, { merchantId: seller.id, mode }, published, answers, staleAtFirst)
+      return putListedProduct(
+        tx,
+        { merchantId: seller.id, mode },
+        published,
+        answers,
+        before ? product.updatedAt : null,
+      )
     }),
   )
 }

@@ -13,8 +13,12 @@ export type At = number
 
 export interface Columns {
   readonly version: number
-  // What terms have found, by version and terms. Shoppers ask for the same words with other filters, orders and pages.
-  readonly known: Lru<string, readonly At[]>
+  // What terms have found, by terms. Shoppers ask for the same words with other filters, orders and pages.
+  readonly known: Lru<string, KnownPlaces>
+  // What is being asked for, by version and terms.
+  readonly asking: Map<string, Promise<readonly At[]>>
+  // The places that have changed after this version; undefined if they are too many.
+  changedSince(version: number): At[] | undefined
   // The places of these products; of unknown ones nothing.
   placesOf(keys: readonly (string | number)[]): At[]
   readonly id: readonly string[]
@@ -29,6 +33,11 @@ export interface Columns {
   readonly inStock: Readonly<Record<Mode, readonly number[]>>
 }
 
+export interface KnownPlaces {
+  version: number
+  places: readonly At[]
+}
+
 export interface ColumnsCache {
   // As of this version of the catalog, or a later one.
   columnsOf(db: Reader, merchantId: string, version: number): Promise<Columns>
@@ -37,6 +46,7 @@ export interface ColumnsCache {
 const cachedBytesMax = 128 * 2 ** 20
 // Of one merchant; 2 MB.
 const knownPlacesMax = 250_000
+const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
   // The largest shop stays too, alone: reading all of it for each search would be worse.
@@ -77,7 +87,8 @@ class StoredColumns implements Columns {
   // Everything that was written until then is here.
   version = -1
   bytes = 1
-  readonly known = new Lru<string, readonly At[]>(knownPlacesMax, (places) => places.length + 10)
+  readonly known = new Lru<string, KnownPlaces>(knownPlacesMax, ({ places }) => places.length + 10)
+  readonly asking = new Map<string, Promise<readonly At[]>>()
   readonly id: string[] = []
   readonly publishedAt: number[] = []
   readonly priceMin: number[] = []
@@ -87,6 +98,7 @@ class StoredColumns implements Columns {
   readonly facetTexts: string[] = []
   readonly fields: string[] = []
   readonly inStock: Record<Mode, number[]> = { live: [], test: [] }
+  readonly #changed: number[] = []
   readonly #places = new Map<string | number, At>()
   readonly #facetPlaces = new Map<string, number>()
   #textLength = 0
@@ -107,6 +119,13 @@ class StoredColumns implements Columns {
       const at = this.#places.get(key)
       if (at !== undefined) places.push(at)
     }
+    return places
+  }
+
+  changedSince(version: number): At[] | undefined {
+    const places: At[] = []
+    for (const [at, changed] of this.#changed.entries())
+      if (changed > version && places.push(at) > changedMax) return undefined
     return places
   }
 
@@ -143,6 +162,7 @@ class StoredColumns implements Columns {
     this.fields[at] = row.fields
     this.inStock.live[at] = row.liveInStock
     this.inStock.test[at] = row.testInStock
+    this.#changed[at] = row.changed
     this.#textLength += row.fields.length + row.nameKey.length
   }
 

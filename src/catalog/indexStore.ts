@@ -5,11 +5,12 @@ import { fullTextOf, type ProductKey } from '../fulltext/engines.ts'
 import { endsOf } from '../fulltext/spelling.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
-import type { IndexEntry } from './indexed.ts'
+import type { IndexFigures, IndexTexts } from './indexed.ts'
 
-export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: IndexEntry): void {
+export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: IndexFigures & IndexTexts): void {
   const { merchantId, productId } = key
   const { inStock } = entry
+  // The version before this one wrote no words that have the hash of those which it wrote last.
   tx.send`
     insert into product_index (merchant_id, product_id, version, doc, published_at, price_min, price_max, live_in_stock,
       test_in_stock, name_key, facets, fields, changed)
@@ -19,9 +20,23 @@ export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: Inde
     on conflict (merchant_id, product_id) do update set version = excluded.version, published_at = excluded.published_at,
       price_min = excluded.price_min, price_max = excluded.price_max, live_in_stock = excluded.live_in_stock,
       test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
-      fields = excluded.fields, changed = excluded.changed`
+      fields = excluded.fields, changed = excluded.changed, terms_hash = ''`
   fullTextOf(tx).put(tx, key, entry.terms)
   insertWords(tx, merchantId, entry.spelling)
+}
+
+// Prices and stock, of a product whose texts are as they were. A row that was outdated before still is.
+export function updateFigures(
+  tx: Tx,
+  { merchantId, productId }: ProductKey,
+  versions: { from: number; to: number },
+  { publishedAt, priceMin, priceMax, inStock }: IndexFigures,
+): void {
+  tx.send`
+    update product_index set version = case when version = ${versions.from} then ${versions.to} else version end,
+      published_at = ${publishedAt}, price_min = ${priceMin}, price_max = ${priceMax},
+      live_in_stock = ${Number(inStock.live)}, test_in_stock = ${Number(inStock.test)}, changed = ${nextVersion(merchantId)}
+    where merchant_id = ${merchantId} and product_id = ${productId}`
 }
 
 // The words that a transaction has sent: the products of an import have most of them in common.
@@ -51,12 +66,19 @@ function nextVersion(merchantId: string): Fragment {
 }
 
 export function deleteIndexed(tx: Tx, key: ProductKey): void {
+  const { merchantId, productId } = key
   fullTextOf(tx).remove(tx, key)
-  tx.send`delete from product_index where merchant_id = ${key.merchantId} and product_id = ${key.productId}`
+  tx.send`
+    update merchants set index_cut = catalog_version + 1
+    where id = ${merchantId} and exists (
+      select 1 from product_index where merchant_id = ${merchantId} and product_id = ${productId})`
+  tx.send`delete from product_index where merchant_id = ${merchantId} and product_id = ${productId}`
 }
 
 // Everything of every merchant.
 export async function clearIndex(tx: Tx): Promise<void> {
+  // First, as changes lock the merchant first.
+  await tx.sql`update merchants set index_cut = catalog_version + 1, catalog_version = catalog_version + 1`
   await tx.sql`delete from product_index_words`
   await tx.sql`delete from product_index`
   await tx.sql`delete from product_words`
@@ -106,6 +128,8 @@ export async function countIndex(db: Reader): Promise<{ missing: number; rows: n
 export interface ShopFacts {
   id: string
   version: number
+  // The version with which a product last left the index.
+  cut: number
   currency: string
   country: string
   // The language that the merchant set.
@@ -114,7 +138,7 @@ export interface ShopFacts {
 
 export async function findShopFacts(db: Reader, merchantId: string): Promise<ShopFacts | undefined> {
   const [row] = await db.sql<ShopFacts>`
-    select m.id, m.catalog_version as "version", m.currency, m.country, s.locale
+    select m.id, m.catalog_version as "version", m.index_cut as "cut", m.currency, m.country, s.locale
     from merchants m left join mail_settings s on s.merchant_id = m.id where m.id = ${merchantId}`
   return row
 }

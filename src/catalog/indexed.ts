@@ -7,11 +7,14 @@ import { fold, wholeCode, wordsIn } from '../fulltext/words.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts } from './product.ts'
 
-export interface IndexEntry {
+export interface IndexFigures {
   publishedAt: number
   priceMin: number
   priceMax: number
   inStock: Readonly<Record<Mode, boolean>>
+}
+
+export interface IndexTexts {
   nameKey: string
   facets: string
   fields: string
@@ -25,8 +28,32 @@ const proseWordsMax = 400
 const codeWordsMax = 400
 const nameKeyBytes = 40
 
-export function indexEntryOf(seller: SellerFacts, product: PublishedProduct): IndexEntry {
-  const { skus, publishedAt } = product
+export function figuresOf(seller: SellerFacts, product: PublishedProduct): IndexFigures {
+  const prices = product.skus.map(({ price }) => price)
+  return {
+    publishedAt: product.publishedAt,
+    priceMin: Math.min(...prices),
+    priceMax: Math.max(...prices),
+    inStock: { live: isInStock(seller, product, 'live'), test: isInStock(seller, product, 'test') },
+  }
+}
+
+// Whether both would have the same `textsOf`, which take a multiple of this.
+export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
+  return one.description === other.description && sourceOf(one) === sourceOf(other)
+}
+
+function sourceOf({ name, summary, tags, categories, skus }: ProductRow): string {
+  const ofSkus = skus.map(({ code, barcode, options }) => [
+    code,
+    barcode,
+    options.map(({ name, value }) => [name, value]),
+  ])
+  return JSON.stringify([name, summary, tags, categories, ofSkus])
+}
+
+export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
+  const { skus } = product
   const options = optionsOf(product)
   // A scanner types the barcode.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
@@ -34,28 +61,24 @@ export function indexEntryOf(seller: SellerFacts, product: PublishedProduct): In
     name: wordsIn(product.name),
     tags: wordsIn(product.tags.join(' ')),
     options: wordsIn(options.flatMap(({ values }) => values).join(' ')),
-    codes: unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax),
-    prose: unique(wordsIn(`${product.summary} ${product.description}`)).slice(0, proseWordsMax),
+    codes: firstDistinct(wordsIn(codes.join(' ')), codeWordsMax),
+    prose: firstDistinct(wordsIn(`${product.summary} ${product.description}`), proseWordsMax),
   }
   const term = termsOf(seller.id)
-  const prices = skus.map(({ price }) => price)
   return {
-    publishedAt,
-    priceMin: Math.min(...prices),
-    priceMax: Math.max(...prices),
-    inStock: { live: isInStock(seller, product, 'live'), test: isInStock(seller, product, 'test') },
     nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
     facets: writeFacets({ categories: product.categories, options }),
     fields: writeFields([words.name, words.tags, words.options, words.codes]),
-    terms: unique([
+    // The same one twice does no harm.
+    terms: [
       term('any', ''),
       ...unique(Object.values(words).flat()).map((word) => term('word', word)),
-      ...words.name.map((word) => term('name', word)),
+      ...unique(words.name).map((word) => term('name', word)),
       ...codes.map((code) => term('code', wholeCode(code))),
       ...product.categories.map((slug) => term('category', digestOf(slug))),
       ...product.tags.map((tag) => term('tag', digestOf(tag))),
       ...options.flatMap(({ name, values }) => values.map((value) => term('option', digestOf(name, value)))),
-    ]),
+    ],
     spelling: unique([...words.name, ...words.tags, ...words.options]).filter(isSpelled),
   }
 }
@@ -105,6 +128,11 @@ export function readFacets(text: string): ProductFacets {
 // The words of name, tags, options and codes, a line each, with a space around every word.
 function writeFields(fields: readonly (readonly string[])[]): string {
   return fields.map((words) => ` ${unique(words).join(' ')} `).join('\n')
+}
+
+// Short lists are left as they are.
+function firstDistinct(words: readonly string[], count: number): readonly string[] {
+  return words.length <= count ? words : unique(words).slice(0, count)
 }
 
 function unique(texts: readonly string[]): string[] {

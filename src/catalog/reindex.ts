@@ -5,7 +5,7 @@ import type { ProductKey } from '../fulltext/engines.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
 import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { indexEntryOf } from './indexed.ts'
+import { figuresOf, textsOf } from './indexed.ts'
 import { clearIndex, deleteIndexed, listWalkedProducts, putIndexed } from './indexStore.ts'
 import { listPublishedProducts, lockSeller } from './store.ts'
 
@@ -53,8 +53,10 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
   const found = new Map(published.map((product) => [product.id, product]))
   for (const productId of ids) {
     const product = found.get(productId)
-    if (product) putIndexed(tx, { merchantId, productId }, product.version, indexEntryOf(seller, product))
-    else deleteIndexed(tx, { merchantId, productId })
+    if (product) {
+      const entry = { ...figuresOf(seller, product), ...textsOf(seller, product) }
+      putIndexed(tx, { merchantId, productId }, product.version, entry)
+    } else deleteIndexed(tx, { merchantId, productId })
   }
   await raiseCatalogVersion(tx, merchantId)
   return ids.length

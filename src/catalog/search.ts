@@ -10,7 +10,7 @@ import { wholeCode, wordsIn } from '../fulltext/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
-import type { At, Columns } from './columns.ts'
+import type { At, Columns, KnownPlaces } from './columns.ts'
 import { facetsOf, type Tally } from './facets.ts'
 import { listListRows, listSimilarWords, type ShopFacts } from './indexStore.ts'
 import {
@@ -144,14 +144,43 @@ async function placesFor(db: Reader, shop: SearchShop, question: Question, filte
   return match ? placesOf(db, shop, match) : []
 }
 
-async function placesOf(db: Reader, { merchantId, columns, facts }: SearchShop, match: Match): Promise<readonly At[]> {
-  const key = `${facts.version} ${JSON.stringify(match)}`
-  const known = columns.known.get(key)
-  if (known) return known
-  const places = columns.placesOf(await fullTextOf(db).findKeys(db, merchantId, match))
-  // The columns may be ahead of the search.
-  if (columns.version === facts.version) columns.known.set(key, places)
-  return places
+async function placesOf(db: Reader, shop: SearchShop, match: Match): Promise<readonly At[]> {
+  const { version } = shop.facts
+  const { known, asking } = shop.columns
+  const key = JSON.stringify(match)
+  const before = known.get(key)
+  if (before?.version === version) return before.places
+  // Searches that come at once share one question. If it fails, each asks by itself.
+  const shared = await asking.get(`${version} ${key}`)?.catch(() => undefined)
+  if (shared) return shared
+  const asked = findPlaces(db, shop, match, before)
+  asking.set(`${version} ${key}`, asked)
+  try {
+    const places = await asked
+    if (!before || before.version < version) known.set(key, { version, places })
+    return places
+  } finally {
+    asking.delete(`${version} ${key}`)
+  }
+}
+
+// What was found before is brought forward by the products that have changed since, if none has left the index.
+async function findPlaces(
+  db: Reader,
+  { merchantId, columns, facts: { version, cut } }: SearchShop,
+  match: Match,
+  before: KnownPlaces | undefined,
+): Promise<readonly At[]> {
+  const fullText = fullTextOf(db)
+  const isOlder = before && before.version >= cut && before.version < version
+  const changed = isOlder && fullText.findKeysAmong ? columns.changedSince(before.version) : undefined
+  if (!before || !changed || !fullText.findKeysAmong)
+    return columns.placesOf(await fullText.findKeys(db, merchantId, match))
+  if (changed.length === 0) return before.places
+  const ids = changed.map((at) => columns.id[at] as string)
+  const found = columns.placesOf(await fullText.findKeysAmong(db, merchantId, match, ids))
+  const isChanged = new Set(changed)
+  return [...before.places.filter((at) => !isChanged.has(at)), ...found]
 }
 
 // The filters that are no terms.

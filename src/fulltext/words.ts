@@ -33,7 +33,9 @@ const wordLengthMax = 40
 
 // What is indexed. A run without spaces is found by any of its letters and any two neighbours.
 export function wordsIn(text: string): string[] {
-  return piecesOf(text).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
+  const plain = plainOf(text)
+  if (isAscii.test(plain)) return asciiWords(plain)
+  return piecesOf(plain).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
 }
 
 // What is asked for, in order; each once.
@@ -46,9 +48,22 @@ export function wordsAsked(text: string): string[] {
 }
 
 function piecesOf(text: string): string[] {
-  if (isAscii.test(text)) return (withoutGenitive(text.toLowerCase()).match(/[a-z0-9]+/g) ?? []).map(shortened)
-  const found = withoutGenitive(fold(text)).match(pieces) ?? []
+  const plain = plainOf(text)
+  if (isAscii.test(plain)) return asciiWords(plain)
+  const found = withoutGenitive(fold(plain)).match(pieces) ?? []
   return found.map((piece) => (isUnspaced.test(piece) ? piece : shortened(piece)))
+}
+
+// Dashes, quotation marks and the like are often all that is not ASCII.
+function plainOf(text: string): string {
+  return isAscii.test(text)
+    ? text
+    : text.replace(/[\u00a0\u2010-\u2015\u201c-\u201f\u2022\u2026]/g, ' ').replace(/’/g, "'")
+}
+
+function asciiWords(text: string): string[] {
+  const words = withoutGenitive(text.toLowerCase()).match(/[a-z0-9]+/g) ?? []
+  return words.some(({ length }) => length > wordLengthMax) ? words.map(shortened) : words
 }
 
 // `men's` is found by `men`.
