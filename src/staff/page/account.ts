@@ -7,7 +7,7 @@ import { qrPath } from '../qr.ts'
 import type { Session } from '../sessions.ts'
 import type { SignInProblem } from '../signin.ts'
 import type { UserMerchant } from '../users.ts'
-import { type NewPasswordProblem, newPasswordField, problemText } from './entry.ts'
+import { type NewPasswordProblem, newPasswordField, problemText, usernameField } from './entry.ts'
 import { button, field, passkeyForm, sheetPage } from './frame.ts'
 import type { StaffTextKey } from './languages/en.ts'
 import type { Words } from './words.ts'
@@ -108,7 +108,7 @@ ${addPasskeyForm(words)}
 <h2>${words.say('password.title')}</h2>
 <form method="post">
 ${hiddenFields({ do: deeds.password })}
-<input type="hidden" name="username" autocomplete="username" value="${email}">
+${usernameField(email)}
 ${newPasswordField(words, problem !== null && problem !== 'passkey')}
 <div class="choice">${button(words, 'action.save', 'second')}</div>
 </form>
@@ -235,7 +235,7 @@ ${byPasskey}`,
     body: html`<p class="lead">${words.say('confirm.lead')}</p>
 <form method="post" action="/admin/confirm">
 ${hiddenFields({ next })}
-<input type="hidden" name="username" autocomplete="username" value="${email}">
+${usernameField(email)}
 ${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isFirst: true, isWrong: problem === 'failed' })}
 <div class="choice">${button(words, 'action.continue')}</div>
 </form>

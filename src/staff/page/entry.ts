@@ -102,6 +102,7 @@ export function resetSheet(words: Words, { email, problem }: { email: string; pr
     title: words.say('password.title'),
     problem: problemText(words, problem),
     body: html`<form method="post">
+<p class="soft" dir="auto"><strong>${email}</strong></p>
 ${usernameField(email)}
 ${newPasswordField(words, problem !== null)}
 <div class="choice">${button(words, 'action.save')}</div>
@@ -109,10 +110,9 @@ ${newPasswordField(words, problem !== null)}
   })
 }
 
-// So that a password manager stores the password for the right account.
-function usernameField(email: string): Html {
-  return html`<p class="soft" dir="auto"><strong>${email}</strong></p>
-<input type="hidden" name="username" autocomplete="username" value="${email}">`
+// So that a password manager stores the password for the right account. It skips fields of the type `hidden`.
+export function usernameField(email: string): Html {
+  return html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`
 }
 
 export interface InvitationView {
@@ -141,7 +141,7 @@ function invitationForm(words: Words, { state, signedInAs, path, problem }: Invi
   if (state === 'new')
     return html`<p>${words.say('invitation.asNew', { email })}</p>
 <form method="post">
-<input type="hidden" name="username" autocomplete="username" value="${email}">
+${usernameField(email)}
 ${newPasswordField(words, problem !== null)}
 <div class="choice">${button(words, 'invitation.accept')}</div>
 </form>`
