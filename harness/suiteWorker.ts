@@ -10,6 +10,7 @@ import { controlTracking, trackPromises } from './testTracking.ts'
 
 // For a file and, since tests inherit it, for each of its tests.
 const fileMsMax = 300_000
+const leftoverMsMax = 5_000
 
 const [folder = ''] = process.argv.slice(2)
 const parent = process.ppid
@@ -34,3 +35,5 @@ for (const { file, finish } of takeFiles(folder)) {
 }
 await endShared()
 clearInterval(awake)
+// What a failed test left open must not keep the run waiting.
+setTimeout(() => process.exit(), leftoverMsMax).unref()

@@ -2,15 +2,16 @@
 // opens when it can be used, and a declined card stays typed without the server ever repeating it.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
+
+const { after, before, describe, test } = browserSuite
 
 describe('filling in the checkout', () => {
   const given = givenEngine('sqlite')

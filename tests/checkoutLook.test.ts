@@ -1,9 +1,9 @@
 // The merchant's logo and colour on the shopper's pages: from the shop file, checked there, and readable whatever the colour is.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
@@ -73,10 +73,10 @@ describe('a shop file', () => {
 describe('the sheet of a colour', () => {
   const given = givenEngine('sqlite')
   let browser: Browser
-  before(async () => {
+  browserSuite.before(async () => {
     browser = await launchBrowser()
   })
-  after(() => browser.close())
+  browserSuite.after(() => browser.close())
 
   // Too light, too dark, in between, and the ones in which neither black nor white text is comfortable.
   const colors = ['#ffffff', '#ffef5c', '#ff7a00', '#777777', '#2c4c3e', '#000000']
@@ -102,7 +102,7 @@ describe('the sheet of a colour', () => {
     }
   })
 
-  test('breaks no rule in a browser, in light and in dark', async () => {
+  browserSuite.test('breaks no rule in a browser, in light and in dark', async () => {
     const house = await openHouse(given, { shops: [market] })
     house.clock.now = Date.now()
     const { secret } = await (await checkoutOf(house)).ready({ CARD: 1 })
@@ -123,17 +123,24 @@ describe('the sheet of a colour', () => {
     await tab.close()
   })
 
-  test('paper is white and has no buttons: the order page and the receipt, printed in dark mode', async () => {
-    const house = await openHouse(given, { shops: [looking({ color: '#ffef5c' })] })
-    const checkout = await checkoutOf(house)
-    const { secret, view } = await checkout.ready({ CARD: 1 })
-    await checkout.pay(secret, view)
-    const { order } = await checkout.look(secret)
-    const tab = await browser.newPage()
-    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
-      await tab.goto(house.origin + path)
-      const printed = await tab.evaluate<{ ground: string; text: string; clicks: number; grounds: string[] }>(`(() => {
+  browserSuite.test(
+    'paper is white and has no buttons: the order page and the receipt, printed in dark mode',
+    async () => {
+      const house = await openHouse(given, { shops: [looking({ color: '#ffef5c' })] })
+      const checkout = await checkoutOf(house)
+      const { secret, view } = await checkout.ready({ CARD: 1 })
+      await checkout.pay(secret, view)
+      const { order } = await checkout.look(secret)
+      const tab = await browser.newPage()
+      await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
+        await tab.goto(house.origin + path)
+        const printed = await tab.evaluate<{
+          ground: string
+          text: string
+          clicks: number
+          grounds: string[]
+        }>(`(() => {
         const style = (element) => getComputedStyle(element)
         const seen = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility())
         const grounds = seen.filter((one) => one.matches('main, main *')).map((one) => style(one).backgroundColor)
@@ -144,10 +151,11 @@ describe('the sheet of a colour', () => {
           grounds: [...new Set(grounds)].filter((color) => !/, 0\\)$|^rgb\\(255, 255, 255\\)$/.test(color)),
         }
       })()`)
-      assert.deepEqual(printed, { ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', clicks: 0, grounds: [] }, path)
-    }
-    await tab.close()
-  })
+        assert.deepEqual(printed, { ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', clicks: 0, grounds: [] }, path)
+      }
+      await tab.close()
+    },
+  )
 
   test('is answered for a colour and for nothing else', async () => {
     const house = await openHouse(given, { shops: [market] })

@@ -2,9 +2,8 @@
 // left to right and from right to left.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
 import type { Browser, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cards } from '../harness/checkout.ts'
 import { desk, fillCard, payButton, telephone, visitsWith } from '../harness/checkoutTab.ts'
 import { ordersOf } from '../harness/orders.ts'
@@ -15,6 +14,8 @@ import { keepTabs } from '../harness/tabs.ts'
 import { isWide } from '../harness/wide.ts'
 import { newId } from '../src/kit/ids.ts'
 import { fulfilOrder, refundOrder } from '../src/orders/operator.ts'
+
+const { before, describe, test } = browserSuite
 
 const minute = 60_000
 const challengeCard = '4000002500003155'

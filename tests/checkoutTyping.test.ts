@@ -2,13 +2,14 @@
 // when the time runs out. What the page shows is what is charged, and nothing typed is lost.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
 import type { Browser, Locator, Route, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { fillCard, fillDetails, isSaved, payButton, visitsWith } from '../harness/checkoutTab.ts'
 import { openPageHouse, type PageHouse, type PageSession } from '../harness/pageShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
+
+const { before, describe, test } = browserSuite
 
 const minute = 60_000
 const lateCard = '4000000000000259'

@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { berlin } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { placeOfData } from '../harness/folder.ts'
@@ -241,7 +241,7 @@ anyEngine('the published client', (given) => {
     assert.match(stdout, new RegExp(`^200 404 303 ${house.origin}/c/\\S+ 401\\n$`))
   })
 
-  test('runs in a browser: from any origin without a key, and with a test key on its own', async () => {
+  browserSuite.test('runs in a browser: from any origin without a key, and with a test key on its own', async () => {
     const browser = await launchBrowser()
     try {
       const page = await browser.newPage()
@@ -287,34 +287,37 @@ anyEngine('the published client', (given) => {
     }
   })
 
-  test('a page of another origin sells with a publishable key, and a page of a foreign one does not', async () => {
-    const [site, foreign] = [await served(), await served()]
-    const owner = { id: house.installationId, ...house.seller }
-    const input = { name: 'pages', scopes: publishableScopes, origins: [site], expiresAt: null }
-    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, owner, input, house.clock.now))
-    const html = (blocks.get('shop.html') ?? '')
-      .replace('http://localhost:4000', house.origin)
-      .replace('cwp_test_…', key)
-    await writeFile(join(project, 'shop.html'), html)
-    const browser = await launchBrowser()
-    try {
-      const page = await browser.newPage()
-      await page.goto(`${site}/shop.html`)
-      await page.getByRole('heading', { name: 'Speckled' }).waitFor()
-      await page.getByRole('button', { name: 'Buy' }).click()
-      await page.waitForURL(`${house.origin}/c/*`)
-      assert.match(await page.content(), /Speckled/)
+  browserSuite.test(
+    'a page of another origin sells with a publishable key, and a page of a foreign one does not',
+    async () => {
+      const [site, foreign] = [await served(), await served()]
+      const owner = { id: house.installationId, ...house.seller }
+      const input = { name: 'pages', scopes: publishableScopes, origins: [site], expiresAt: null }
+      const { key } = await house.storage.write((tx) => createKey(tx, testSecret, owner, input, house.clock.now))
+      const html = (blocks.get('shop.html') ?? '')
+        .replace('http://localhost:4000', house.origin)
+        .replace('cwp_test_…', key)
+      await writeFile(join(project, 'shop.html'), html)
+      const browser = await launchBrowser()
+      try {
+        const page = await browser.newPage()
+        await page.goto(`${site}/shop.html`)
+        await page.getByRole('heading', { name: 'Speckled' }).waitFor()
+        await page.getByRole('button', { name: 'Buy' }).click()
+        await page.waitForURL(`${house.origin}/c/*`)
+        assert.match(await page.content(), /Speckled/)
 
-      const failed = new Promise<string>((resolve) => page.on('pageerror', (error) => resolve(String(error))))
-      await page.goto(`${foreign}/shop.html`)
-      assert.match(await failed, /could not be reached/)
-      assert.equal(await page.locator('h1').textContent(), '')
-    } finally {
-      await browser.close()
-    }
-    const made = await house.storage.read((db) => db.sql`select id from carts where public_key_id is not null`)
-    assert.equal(made.length, 1)
-  })
+        const failed = new Promise<string>((resolve) => page.on('pageerror', (error) => resolve(String(error))))
+        await page.goto(`${foreign}/shop.html`)
+        assert.match(await failed, /could not be reached/)
+        assert.equal(await page.locator('h1').textContent(), '')
+      } finally {
+        await browser.close()
+      }
+      const made = await house.storage.read((db) => db.sql`select id from carts where public_key_id is not null`)
+      assert.equal(made.length, 1)
+    },
+  )
 
   async function file(path: string) {
     const contentType = path.endsWith('.js') ? 'text/javascript' : 'text/html'

@@ -2,9 +2,8 @@
 // desk and on a telephone.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type Desk, deskOf, frameParts } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
@@ -13,6 +12,8 @@ import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { createUser } from '../src/staff/users.ts'
+
+const { after, before, test } = browserSuite
 
 let browser: Browser
 

@@ -2,15 +2,16 @@
 // a picture, and every screen readable for everyone.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type Desk, deskOf, frameParts } from '../harness/dashboard.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { newId } from '../src/kit/ids.ts'
+
+const { after, before, test } = browserSuite
 
 let browser: Browser
 before(async () => {

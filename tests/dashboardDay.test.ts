@@ -2,10 +2,9 @@
 // person from the invitation to the end of the session.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { runTransfers } from '../harness/admin/transfers.ts'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { cheapCost, type House, testSecret } from '../harness/house.ts'
@@ -18,6 +17,8 @@ import { indexOrders } from '../src/search/orders.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { codeAt, stepAt } from '../src/staff/totp.ts'
 import { createUser } from '../src/staff/users.ts'
+
+const { after, before, test } = browserSuite
 
 const password = 'four words nobody guesses'
 const atDesk: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }

@@ -2,11 +2,10 @@
 // its replay, a viewer without a button that is refused, and a session that was ended elsewhere.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { failedDelivery } from '../harness/admin/developers.ts'
 import type { AdminHouse } from '../harness/admin/world.ts'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type Desk, deskOf, frameParts } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
@@ -14,6 +13,8 @@ import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { screens } from '../src/dashboard/screens.ts'
 import { createSession } from '../src/staff/sessions.ts'
+
+const { after, before, test } = browserSuite
 
 let browser: Browser
 before(async () => {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { type Environment, type Server, serve, tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
@@ -161,7 +161,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 // tested on both elsewhere, and what is tested here is the example.
 describe('the example app', () => {
   const given = givenEngine('sqlite')
-  test('from the first button to the last', async (t) => {
+  browserSuite.test('from the first button to the last', async (t) => {
     const scene = await openScene(given.shared)
     for (const [name, act] of Object.entries(acts)) await t.test(name, () => act(scene))
     await scene.close()

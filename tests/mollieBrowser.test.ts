@@ -3,14 +3,15 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { connectMollie } from '../harness/mollie/bench.ts'
 import { openMollie } from '../harness/mollie/standin.ts'
 import { givenEngine } from '../harness/storage.ts'
+
+const { test } = browserSuite
 
 const given = givenEngine('sqlite')
 
@@ -21,7 +22,7 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
   const house = await openHouse(given, { shops: [market], now, providerUrls: { mollie: mollie.url } })
   await connectMollie(house, mollie)
   const server = createServer((_, response) =>
-    response.writeHead(200, { 'content-type': 'text/html' }).end('Thank you'),
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<link rel="icon" href="data:,">Thank you'),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   given.later(async () => server.closeAllConnections())

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { serve, tempFolder } from '../harness/process.ts'
+
+const { test } = browserSuite
 
 test('start page → shop → product → cart → checkout → pay → thank-you, and the order is in both APIs; sign in as the start said', async () => {
   const folder = await tempFolder()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
@@ -124,11 +124,15 @@ before(async () => {
     // A page whose policy names another place than the one the server would send the browser to.
     takesForm('/astray', () => 'https://pigeon.example'),
   ])
+})
+
+browserSuite.before(async () => {
   browser = await launchBrowser()
 })
 
+browserSuite.after(() => browser.close())
+
 after(async () => {
-  await browser.close()
   await server.close()
   await callback.close()
 })
@@ -161,7 +165,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
 // Set to a folder, this leaves pictures there to look at.
 const pictures = process.env.PAGE_PICTURES
 
-describe('every state can be read by everyone', { concurrency: true }, () => {
+browserSuite.describe('every state can be read by everyone', { concurrency: true }, () => {
   for (const [look, options] of Object.entries(looks)) {
     test(`on a ${look}`, async () => {
       const context = await browser.newContext(options)
@@ -218,7 +222,7 @@ describe('the forms', () => {
 
   const fields = () => posted.map((form) => [...form])
 
-  test('sign in, choose, untick and approve, without script; the app is where it ends', async () => {
+  browserSuite.test('sign in, choose, untick and approve, without script; the app is where it ends', async () => {
     await visit('/flow', async (tab) => {
       await signIn(tab)
       await tab.getByRole('radio', { name: 'Alder & Finch' }).check()
@@ -243,7 +247,7 @@ describe('the forms', () => {
     ])
   })
 
-  test('the browser itself asks for a shop before it approves, and not before it declines', async () => {
+  browserSuite.test('the browser itself asks for a shop before it approves, and not before it declines', async () => {
     await visit('/flow', async (tab) => {
       await signIn(tab)
       await tab.getByRole('button', { name: 'Approve' }).click()
@@ -255,7 +259,7 @@ describe('the forms', () => {
     })
   })
 
-  test('one can leave the sign-in without typing', async () => {
+  browserSuite.test('one can leave the sign-in without typing', async () => {
     await visit('/flow', async (tab) => {
       await tab.getByRole('button', { name: 'Cancel' }).click()
       await tab.waitForURL(`${callback.origin}/callback`)
@@ -263,7 +267,7 @@ describe('the forms', () => {
     })
   })
 
-  test('a form leads nowhere but to us and to the app that asked', async () => {
+  browserSuite.test('a form leads nowhere but to us and to the app that asked', async () => {
     await visit('/astray', async (tab) => {
       const refused = tab.waitForEvent('console', (message) => message.text().includes('form-action'))
       await tab.getByRole('button', { name: 'Cancel' }).click()
@@ -272,7 +276,7 @@ describe('the forms', () => {
     })
   })
 
-  test('no one frames them', async () => {
+  browserSuite.test('no one frames them', async () => {
     const context = await browser.newContext()
     const tab = await context.newPage()
     const refused = tab.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))

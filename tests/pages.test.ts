@@ -2,13 +2,14 @@
 // without script too, and without a word to any other host.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
 import { sitePages } from '../src/site/pages.ts'
+
+const { after, before, describe, test } = browserSuite
 
 let server: PageServer
 let browser: Browser

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { makeVerifier } from '../harness/oauth.ts'
 import { tempFolder } from '../harness/process.ts'
+
+const { test } = browserSuite
 
 test('passkeys', async (t) => {
   const file = join(await tempFolder(), 'shop.db')

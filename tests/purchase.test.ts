@@ -4,15 +4,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
+
+const { after, before, describe, test } = browserSuite
 
 const challengeCard = '4000002500003155'
 const laterApproved = '4000000000000259'

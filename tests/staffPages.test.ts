@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
@@ -135,11 +135,15 @@ before(async () => {
       }),
     ),
   ])
+})
+
+browserSuite.before(async () => {
   browser = await launchBrowser()
 })
 
+browserSuite.after(() => browser.close())
+
 after(async () => {
-  await browser.close()
   await server.close()
 })
 
@@ -153,7 +157,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
 // Set to a folder, this leaves pictures there to look at.
 const pictures = process.env.PAGE_PICTURES
 
-describe('every state can be read by everyone', { concurrency: true }, () => {
+browserSuite.describe('every state can be read by everyone', { concurrency: true }, () => {
   for (const [look, options] of Object.entries(looks)) {
     test(`on a ${look}`, async () => {
       const context = await browser.newContext(options)

@@ -18,7 +18,7 @@ import { ja } from '../apps/storefront/languages/ja.ts'
 import { storefrontServer } from '../apps/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
 import { amountOf, money } from '../apps/storefront/words.ts'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { hostileHtml } from '../harness/hostileHtml.ts'
@@ -54,17 +54,21 @@ before(async () => {
   origin = `http://localhost:${(server.address() as AddressInfo).port}`
   shop = `${origin}/shop`
   storefront = createStorefront({ apiUrl, apiKey: demo.keys.full, basePath: '/shop', publicUrl: origin })
+})
+
+browserSuite.before(async () => {
   browser = await launchBrowser()
 })
 
+browserSuite.after(() => browser.close())
+
 after(async () => {
-  await browser.close()
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
 })
 
 describe('in a browser without script', () => {
-  test('a shopper finds a mug, chooses, adds, changes, tries codes and goes to the checkout', async () => {
+  browserSuite.test('a shopper finds a mug, chooses, adds, changes, tries codes and goes to the checkout', async () => {
     await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       await tab.getByRole('link', { name: 'Kitchen', exact: true }).first().click()
       await tab.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
@@ -130,7 +134,7 @@ describe('in a browser without script', () => {
     })
   })
 
-  test('a shopper searches, narrows, sorts, takes a filter back, and misspells', async () => {
+  browserSuite.test('a shopper searches, narrows, sorts, takes a filter back, and misspells', async () => {
     await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       const names = () => tab.locator('.card-name').allInnerTexts()
       await tab.getByRole('searchbox', { name: 'Search the shop' }).fill('linen')
@@ -196,7 +200,7 @@ describe('in a browser without script', () => {
     }
   })
 
-  test('a shopper who asks for more than there is reads how many there are', async () => {
+  browserSuite.test('a shopper who asks for more than there is reads how many there are', async () => {
     await visit('/products/wide-serving-bowl', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       assert.match(await tab.locator('.stock').innerText(), /^Only 4 left/)
       await tab.getByLabel('Quantity').fill('3')
@@ -210,7 +214,7 @@ describe('in a browser without script', () => {
   })
 })
 
-describe('every page is readable for everyone', () => {
+browserSuite.describe('every page is readable for everyone', () => {
   const sizes = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
   const paths = [
     '/',
@@ -432,7 +436,7 @@ describe('in six languages', () => {
     }
   })
 
-  test('a shopper buys in Arabic, and nothing on the way is in English', async () => {
+  browserSuite.test('a shopper buys in Arabic, and nothing on the way is in English', async () => {
     const options = { locale: 'ar', javaScriptEnabled: true, viewport: { width: 390, height: 844 } }
     await visit('/products/speckled-stoneware-mug', options, async (tab) => {
       assert.deepEqual(await violations(tab), [])
@@ -452,7 +456,7 @@ describe('in six languages', () => {
 })
 
 describe('the look', () => {
-  test('several pictures are a gallery that works by links', async () => {
+  browserSuite.test('several pictures are a gallery that works by links', async () => {
     await visit(
       '/products/speckled-stoneware-mug',
       { javaScriptEnabled: false, reducedMotion: 'reduce' },
@@ -486,7 +490,7 @@ describe('the look', () => {
     assert.ok(page.includes('href="mailto:hello@alder-finch.example.com"'))
   })
 
-  test('no page is wider than 320 pixels', async () => {
+  browserSuite.test('no page is wider than 320 pixels', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 } })
     const tab = await context.newPage()
     for (const path of ['/', '/docs', '/shop', '/shop/products/speckled-stoneware-mug', '/shop/search?q=linen']) {
@@ -663,7 +667,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('a product name of any kind stays a name, on the page and for machines', async () => {
+  browserSuite.test('a product name of any kind stays a name, on the page and for machines', async () => {
     const names = [
       '</script><script>alert(1)</script>',
       '<!-- "quoted" & \'more\'',
@@ -690,7 +694,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('hostile HTML in a description runs nothing, loads nothing and stays in its place', async () => {
+  browserSuite.test('hostile HTML in a description runs nothing, loads nothing and stays in its place', async () => {
     const safe = hostileHtml.map(safeHtml)
     const ask = await storefrontOn((url) => {
       if (url.startsWith(`${productsPath}/`))
@@ -760,7 +764,7 @@ describe('on an API of our own making', () => {
     assert.equal(graphOf(page).get('og:image'), undefined)
   })
 
-  test('the header holds with sixty categories', async () => {
+  browserSuite.test('the header holds with sixty categories', async () => {
     const many = Array.from({ length: 60 }, (_, index) => {
       const slug = `type-${index}`
       return {

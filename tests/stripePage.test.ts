@@ -1,9 +1,8 @@
 // The pay page with Stripe's frame in a real browser, from the open checkout to the shop.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
-import { launchBrowser } from '../harness/browser.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
@@ -11,6 +10,8 @@ import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openStripeShop, type StripeShop } from '../harness/stripe/shop.ts'
 import { keepTabs } from '../harness/tabs.ts'
+
+const { after, before, test } = browserSuite
 
 let browser: Browser
 const tabs = keepTabs(() => browser, { timeoutMs: 10_000 })

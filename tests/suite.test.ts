@@ -91,6 +91,18 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
+  it('ends although a failed test left something open', async () => {
+    const leaving = `
+      const { createServer } = await import('node:net')
+      test('leaves a server', () => {
+        createServer().listen(0, '127.0.0.1')
+        throw new Error('left')
+      })`
+    const { exited, printed } = await start('leaving', [leaving])
+    assert.deepEqual(await exited, [1, null])
+    assert.match(await printed, /^ℹ fail 1$/m)
+  })
+
   it('fails by a test, a hook, an uncaught error or a file that cannot be loaded, and runs the others', async () => {
     const failures = [
       [`test('one', () => { throw new Error('of a test') })`, /Error: of a test$/m],

@@ -44,7 +44,7 @@ export function answerPage(
   response
     .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     .end(
-      `<!doctype html><title>Mollie</title><h1>${amount.currency} ${amount.value}</h1><p>${escaped(description)}</p>` +
+      `<!doctype html><title>Mollie</title><link rel="icon" href="data:,"><h1>${amount.currency} ${amount.value}</h1><p>${escaped(description)}</p>` +
         `<form method="post">${buttons.join('')}</form>`,
     )
 }

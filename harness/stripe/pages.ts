@@ -52,7 +52,7 @@ function findAttempt(accounts: readonly Account[], token: string | undefined): F
 }
 
 function bankPage({ amount, currency }: Stripe.PaymentIntent): string {
-  return `<!doctype html><html lang="en"><title>Bank</title><h1>3-D Secure</h1><p>Pay ${amount} ${currency}?</p>
+  return `<!doctype html><html lang="en"><title>Bank</title><link rel="icon" href="data:,"><h1>3-D Secure</h1><p>Pay ${amount} ${currency}?</p>
 <form method="post"><button name="answer" value="accept">Accept</button><button name="answer" value="refuse">Refuse</button></form></html>`
 }
 
