@@ -4,21 +4,26 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { shopifyCsv } from '../../harness/catalog.ts'
-import { repeatOrder } from '../history.ts'
+import { dayAgo, repeatOrder, spreadSales } from '../history.ts'
 import { command, type Running } from '../process.ts'
 import { buy } from '../purchase.ts'
 import { atMost, type Circumstances, type Findings, type Ratio, type Row, type Side } from '../row.ts'
 import { ask, makeShop, openShop, type ShopData } from '../shop.ts'
+import { onPostgres } from './postgres.ts'
 
 export const adminRows: readonly Row[] = [
   {
     name: 'admin',
     question: 'Lists, details, search, reports, saves and an import by the admin surface, with 10,000 products',
-    run: runAdmin,
+    run: (circumstances) => runAdmin(circumstances, `sqlite:${join(circumstances.folder, 'admin.db')}`),
+  },
+  {
+    name: 'admin-postgres',
+    question: 'The same on PostgreSQL, with server and database on the same cores',
+    run: (circumstances) => onPostgres('admin', (databaseUrl) => runAdmin(circumstances, databaseUrl)),
   },
 ]
 
@@ -28,10 +33,9 @@ const skusOfBulk = 200
 const base = '/api/v1/admin'
 const scopes = 'admin:read,admin:catalog,admin:orders,admin:customers'
 
-async function runAdmin({ folder, rounds, sizes, say }: Circumstances): Promise<Findings> {
+async function runAdmin({ folder, rounds, sizes, say }: Circumstances, databaseUrl: string): Promise<Findings> {
   const orders = Math.max(...sizes)
-  const path = join(folder, 'admin.db')
-  const shop = await makeShop({ folder, databaseUrl: `sqlite:${path}` })
+  const shop = await makeShop({ folder, databaseUrl })
   const made = await command(folder, ['keys', 'create', '--name', 'admin', '--scopes', scopes, '--json'], shop.settings)
   const { key } = JSON.parse(made.out) as { key: string }
   const before = await openShop(shop)
@@ -40,8 +44,8 @@ async function runAdmin({ folder, rounds, sizes, say }: Circumstances): Promise<
   // Until the loops have indexed and counted the order, which its copies then are too.
   await pause(6_000)
   await before.stop()
-  repeatOrder(path, sessionId, orders)
-  spreadSales(path)
+  await repeatOrder(databaseUrl, sessionId, orders)
+  await spreadSales(databaseUrl)
   const server = await openShop(shop)
   // Until the loop has summed the months of the sales.
   await pause(3_000)
@@ -67,7 +71,7 @@ async function runAdmin({ folder, rounds, sizes, say }: Circumstances): Promise<
     sides,
     ratios: [...[...times].flatMap(([name, taken]) => judged(name, taken)), ...imported],
     notes: [
-      `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes), SQLite; one caller, whole requests.`,
+      `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes); one caller, whole requests.`,
     ],
   }
 }
@@ -214,37 +218,6 @@ export async function buyOne(server: Running, shop: ShopData): Promise<string> {
   const sessionId = await buy(pool, shop, 0)
   await pool.close()
   return sessionId
-}
-
-// A year of sales: the day on which the order was bought, with its products, copied.
-export function spreadSales(path: string): void {
-  const db = new DatabaseSync(path)
-  try {
-    const columns = (db.prepare('select name from pragma_table_info(?)').all('sales_days') as { name: string }[])
-      .map(({ name }) => name)
-      .filter((name) => name !== 'day' && name !== 'key')
-    for (const [part, keys] of [
-      ['all', 1],
-      ['product', 100],
-      ['country', 5],
-    ] as const)
-      db.exec(`
-        insert or ignore into sales_days (day, key, ${columns.join(', ')})
-        with recursive days (d) as (select 1 union all select d + 1 from days where d < 364),
-          keys (k) as (select 1 union all select k + 1 from keys where k < ${keys})
-        select date('now', '-' || d || ' days'), case when ${keys} = 1 then key else key || k end, ${columns.join(', ')}
-        from sales_days, days, keys where part = '${part}' and key = (select min(key) from sales_days where part = '${part}')`)
-    // The loop sums them when the server runs.
-    db.exec(`
-      insert or ignore into sales_summed_months (merchant_id, mode, month)
-      select distinct merchant_id, mode, substr(day, 1, 7) from sales_days where part = 'all'`)
-  } finally {
-    db.close()
-  }
-}
-
-export function dayAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {

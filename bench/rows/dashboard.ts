@@ -8,17 +8,23 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { launchBrowser } from '../../harness/browser.ts'
-import { repeatOrder } from '../history.ts'
+import { dayAgo, repeatOrder, spreadSales } from '../history.ts'
 import { command, type Running } from '../process.ts'
 import { atMost, type Circumstances, type Findings, type Ratio, type Row, type Side } from '../row.ts'
 import { makeShop, merchantSlug, openShop, type ShopData } from '../shop.ts'
-import { buyOne, dayAgo, quantile, spreadSales, timed } from './admin.ts'
+import { buyOne, quantile, timed } from './admin.ts'
+import { onPostgres } from './postgres.ts'
 
 export const dashboardRows: readonly Row[] = [
   {
     name: 'dashboard',
     question: 'The pages of the dashboard, with 10,000 products',
-    run: runDashboard,
+    run: (circumstances) => runDashboard(circumstances, `sqlite:${join(circumstances.folder, 'dashboard.db')}`),
+  },
+  {
+    name: 'dashboard-postgres',
+    question: 'The same on PostgreSQL, with server and database on the same cores',
+    run: (circumstances) => onPostgres('dashboard', (databaseUrl) => runDashboard(circumstances, databaseUrl)),
   },
 ]
 
@@ -26,17 +32,16 @@ const productCount = 10_000
 const repetitions = 40
 const paints = 15
 
-async function runDashboard({ folder, rounds, sizes, say }: Circumstances): Promise<Findings> {
+async function runDashboard({ folder, rounds, sizes, say }: Circumstances, databaseUrl: string): Promise<Findings> {
   const orders = Math.max(...sizes)
-  const path = join(folder, 'dashboard.db')
-  const shop = await makeShop({ folder, databaseUrl: `sqlite:${path}`, imported: productCount })
+  const shop = await makeShop({ folder, databaseUrl, imported: productCount })
   const before = await openShop(shop)
   const sessionId = await buyOne(before, shop)
   // Until the loops have indexed and counted the order, which its copies then are too.
   await pause(6_000)
   await before.stop()
-  repeatOrder(path, sessionId, orders)
-  spreadSales(path)
+  await repeatOrder(databaseUrl, sessionId, orders)
+  await spreadSales(databaseUrl)
   const server = await openShop(shop)
   const person = await signIn(server, shop)
   const pages = await pagesOf(person)
@@ -65,7 +70,7 @@ async function runDashboard({ folder, rounds, sizes, say }: Circumstances): Prom
       ...paintRatios('first contentful paint with style and scripts in the cache', painted.again),
     ],
     notes: [
-      `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes), SQLite; one person, whole requests.`,
+      `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes); one person, whole requests.`,
       'CPU is that of the server for one page, in the round with the least: a server that was just started is slower.',
     ],
   }

@@ -126,8 +126,8 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
 
 async function grow(size: number, circumstances: Circumstances, notes: string[]): Promise<GrownShop> {
   const { folder, say } = circumstances
-  const path = join(folder, `growth-${size}.db`)
-  const shop = await makeShop({ folder, databaseUrl: `sqlite:${path}` })
+  const databaseUrl = `sqlite:${join(folder, `growth-${size}.db`)}`
+  const shop = await makeShop({ folder, databaseUrl })
   const plan = { folder, settings: shop.settings, products: size }
   const first = await importProducts(plan)
   const second = await importProducts(plan)
@@ -144,7 +144,7 @@ async function grow(size: number, circumstances: Circumstances, notes: string[])
   await pool.close()
   const slugs = await someSlugs(server, shop.key, Math.max(1, Math.round(size / 5_000)))
   await server.stop()
-  repeatOrder(path, sessionId, size)
+  await repeatOrder(databaseUrl, sessionId, size)
   return { size, shop, slugs, startMs: [], startAfterKillMs: Number.NaN }
 }
 

@@ -54,7 +54,17 @@ async function runCartWritePostgres(circumstances: Circumstances): Promise<Findi
   }
 }
 
-export async function database(clusterUrl: string, name: string): Promise<string> {
+// A row that can run on either engine, in a database of a new cluster.
+export async function onPostgres(name: string, run: (databaseUrl: string) => Promise<Findings>): Promise<Findings> {
+  const cluster = await startCluster({ asShipped: true })
+  try {
+    return await run(await database(cluster.url, name))
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function database(clusterUrl: string, name: string): Promise<string> {
   await statement(clusterUrl, `create database ${name}`)
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`

@@ -2,7 +2,6 @@
 // address is asked for once in thousands, so no answer is.
 
 import { join } from 'node:path'
-import { startCluster } from '../../harness/postgres.ts'
 import { type Ask, measure, turned } from '../load.ts'
 import type { Running } from '../process.ts'
 import { profiled } from '../profile.ts'
@@ -18,7 +17,7 @@ import {
   type Side,
 } from '../row.ts'
 import { api, ask, get, makeShop, openShop, type ShopData } from '../shop.ts'
-import { database } from './postgres.ts'
+import { onPostgres } from './postgres.ts'
 
 export const searchRows: readonly Row[] = [
   {
@@ -29,14 +28,8 @@ export const searchRows: readonly Row[] = [
   {
     name: 'search-postgres',
     question: 'The same search on PostgreSQL, with server and database on the same cores',
-    async run(circumstances) {
-      const cluster = await startCluster({ asShipped: true })
-      try {
-        return await runSearch(circumstances, 'search-postgres', await database(cluster.url, 'search'))
-      } finally {
-        await cluster.stop()
-      }
-    },
+    run: (circumstances) =>
+      onPostgres('search', (databaseUrl) => runSearch(circumstances, 'search-postgres', databaseUrl)),
   },
 ]
 
