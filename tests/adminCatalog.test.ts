@@ -358,9 +358,12 @@ eachEngine('the admin catalog', (given) => {
     }))
     const options = [{ name: 'Number', values: skus.map(({ options: { Number: value } }) => value) }]
     const { id } = await createProduct(house, { options, skus })
-    for (const sort of ['code', 'stock']) {
+    for (const [filter, sort] of [`productId=${id}`, 'q=list-'].flatMap((one) => [
+      [one, 'code'],
+      [one, 'stock'],
+    ])) {
       const found: { code: string; available: number }[] = []
-      let answer = await house.askAdmin('listAdminSkus', { query: `?productId=${id}&sort=${sort}` })
+      let answer = await house.askAdmin('listAdminSkus', { query: `?${filter}&sort=${sort}` })
       for (;;) {
         found.push(...answer.body.data)
         if (answer.body.meta.next === null) break

@@ -205,6 +205,24 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
   })
 
+  test('what is low is listed with the least stock first, and by code if wanted', async () => {
+    const { page, path } = desk
+    const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
+    const stock = async (ofTulip: number, ofVase: number) => {
+      await page.open(path('stock'))
+      await page.press('Save', { [`onHand.${tulip.id}`]: String(ofTulip), [`onHand.${vase.id}`]: String(ofVase) })
+    }
+    const listed = () => page.text().match(/TULIP|VASE-1/g)
+    await stock(2, 1)
+    await page.open(path('stock?stock=low'))
+    assert.deepEqual(listed(), ['VASE-1', 'TULIP'])
+    await page.open(page.links().get('SKU') ?? '')
+    assert.deepEqual(listed(), ['TULIP', 'VASE-1'])
+    await page.open(page.links().get('Free') ?? '')
+    assert.deepEqual(listed(), ['VASE-1', 'TULIP'])
+    await stock(tulip.onHand, vase.onHand)
+  })
+
   test('a cell that cannot be read saves nothing and stays as typed', async () => {
     const { page, path } = desk
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]

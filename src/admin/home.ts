@@ -29,12 +29,14 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
+    // Each by its keys, in the order of the index of the free stock: as a join, PostgreSQL reads all SKUs (37 instead of 11 ms).
     one(db.sql<{ n: number }>`
       select count(*) as n from (select k.sku_id from stock k
-        join skus s on s.merchant_id = k.merchant_id and s.id = k.sku_id
-        join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
         where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}
-          and s.retired_at is null and s.when_sold_out = 'refuse' and p.published_at is not null limit ${countMax}) few`),
+          and 1 = (select 1 from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+            where s.merchant_id = k.merchant_id and s.id = k.sku_id and s.retired_at is null
+              and s.when_sold_out = 'refuse' and p.published_at is not null)
+        order by (k.on_hand - k.held), k.sku_id limit ${countMax}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id

@@ -156,15 +156,26 @@ ${rows.length === 0 ? html`<div class="card flush list">${emptyState(emptyOf(vis
 async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | null }> {
   const { query } = visit
   const asked = Object.fromEntries(
-    ['q', 'stock', 'productId', 'sort'].flatMap((name) => {
+    ['q', 'stock', 'productId'].flatMap((name) => {
       const value = query.get(name)?.trim()
       return value ? [[name, value]] : []
     }),
   ) as AdminSkuListQuery
   const cursor = query.get('cursor') ?? undefined
-  const { data, meta } = await visit.ask('listAdminSkus', { query: { ...asked, limit: rowsMax }, cursor })
+  const { data, meta } = await visit.ask('listAdminSkus', {
+    query: { ...asked, sort: sortOf(visit), limit: rowsMax },
+    cursor,
+  })
   return { rows: data, next: meta.next }
 }
+
+type Sort = 'code' | 'stock'
+
+// What is low or out is listed with the least stock first.
+const usualSort = ({ query }: Visit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
+
+// What an address says is judged by the operation.
+const sortOf = (visit: Visit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
 
 interface Shown {
   rows: readonly AdminSku[]
@@ -175,9 +186,9 @@ interface Shown {
 
 function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html {
   const { words } = visit
-  const sorted = (visit.query.get('sort') ?? 'code') as 'code' | 'stock'
-  const head = (key: 'code' | 'stock', text: string, kind: Html | false) =>
-    html`<th scope="col"${kind}${sorted === key && html` aria-sort="ascending"`}><a class="sort" href="${hrefWith(visit, { sort: key === 'code' ? undefined : key, cursor: undefined })}">${text}</a></th>`
+  const sorted = sortOf(visit)
+  const head = (key: Sort, text: string, kind: Html | false) =>
+    html`<th scope="col"${kind}${sorted === key && html` aria-sort="ascending"`}><a class="sort" href="${hrefWith(visit, { sort: key === usualSort(visit) ? undefined : key, cursor: undefined })}">${text}</a></th>`
   const end = html` class="end"`
   const body = html`<div class="scroll"><table class="rows sheet-cells"${mayChange && html` data-sheet`}>
 <caption class="hidden">${words.say('stock.title')}</caption>
