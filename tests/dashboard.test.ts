@@ -184,6 +184,34 @@ anyEngine('the dashboard', (given) => {
     const found = await house.askAdmin('getAdminProduct', { path: { productId: data[0].id } })
     assert.deepEqual([data.length, found.body.data.product.description], [1, text])
 
+    // A file has to be chosen again; what was typed beside it is kept.
+    const { id: productId } = data[0]
+    await page.open(path(`products/${productId}/picture`))
+    const sent = new FormData()
+    for (const [name, value] of Object.entries({ key: page.field('key')?.value ?? '', alt: 'A "fern" & more' }))
+      sent.set(name, value)
+    sent.set('file', new Blob([Buffer.alloc(300_000, '\r\n--x')]), 'fern.webp')
+    sent.set('after', 'the file')
+    await until(house.clock.now)
+    const send = (origin: string) =>
+      fetch(house.origin + path(`products/${productId}/picture`), {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: 'staff_session=x', origin, 'sec-fetch-site': 'same-origin' },
+        body: sent,
+      })
+    const held = await send(house.origin)
+    const shown = await held.text()
+    assert.equal(held.status, 403)
+    assert.match(shown, /Your session ended before the file was taken\./)
+    assert.match(
+      shown,
+      /enctype="multipart\/form-data".*name="key" value="[\w-]+".*name="alt" value="A &quot;fern&quot; &amp; more".*name="after"/s,
+    )
+    assert.match(shown, /<input id="field-file" type="file" name="file" required>/)
+    assert.ok(shown.length < 20_000)
+    assert.equal((await send('https://evil.example')).status, 303)
+
     // What another site sent is not held, and nothing of it is shown.
     const headers = { cookie: 'staff_session=x', origin: 'https://evil.example' }
     const foreign = await post(house, path('products/new'), { name: 'Evil' }, headers)

@@ -8,7 +8,7 @@ import { personCaller } from '../http/admin.ts'
 import type { PageAnswer, PageRequest } from '../http/pages.ts'
 import type { MountedSurface } from '../http/surfaces.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { readFiles, readTypedForm } from '../pages/form.ts'
+import { readFields, readFiles, readTypedForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.ts'
 import { scopesOfRole } from '../staff/roles.ts'
@@ -76,16 +76,19 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
 }
 
 // What was typed is not lost: the answer is a page that sends it again, once the person has signed in or confirmed. A file has to be
-// chosen again, and what another site sent is not shown.
+// chosen again there, since no page can choose one. What another site sent is not shown.
 async function heldForm(
   { publicOrigin }: DashboardParts,
   { filesBytesMax, formBytesMax: own }: Screen,
   request: PageRequest,
-  held: Omit<Held, 'fields'>,
+  held: Omit<Held, 'fields' | 'hasFile'>,
 ): Promise<PageAnswer | undefined> {
-  if (filesBytesMax !== undefined || !isSameOrigin(request.raw, publicOrigin())) return undefined
-  const form = await request.receive(() => readTypedForm(request.raw, own ?? formBytesMax))
-  return typeof form === 'number' ? undefined : heldPage(request, { ...held, fields: [...form] })
+  if (!isSameOrigin(request.raw, publicOrigin())) return undefined
+  const hasFile = filesBytesMax !== undefined
+  const form = await request.receive(() =>
+    hasFile ? readFields(request.raw, filesBytesMax) : readTypedForm(request.raw, own ?? formBytesMax),
+  )
+  return typeof form === 'number' ? undefined : heldPage(request, { ...held, hasFile, fields: [...form] })
 }
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {

@@ -64,18 +64,19 @@ export interface Held {
   back: string
   action: string
   fields: readonly (readonly [name: string, value: string])[]
+  hasFile: boolean
 }
 
 // A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
-export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields }: Held): PageAnswer {
+export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
   const way = kind === 'signIn' ? signInPath(back) : `/admin/confirm?next=${encodeURIComponent(back)}`
   return alonePage(words, {
     status: 403,
     title: words.say(`held.${kind}`),
-    body: html`<p class="lead">${words.say(`held.${kind}Text`)}</p>
+    body: html`<p class="lead">${words.say(hasFile ? 'held.fileText' : `held.${kind}Text`)}</p>
 <p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>
-<form method="post" action="${action}">${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${button({ label: words.say('held.again') })}</form>`,
+<form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${hasFile && html`<p><label for="field-file">${words.say('picture.file')}</label> <input id="field-file" type="file" name="file" required></p>`}${button({ label: words.say('held.again') })}</form>`,
   })
 }
 

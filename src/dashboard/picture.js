@@ -68,9 +68,14 @@
     body.append('key', crypto.randomUUID())
     for (const size of sizes) body.append('file', size, 'picture')
     const answer = await fetch(list.dataset.pictures, { method: 'POST', body })
-    const read = await answer.json()
-    if (!answer.ok) throw Object.assign(new Error('refused'), { shown: read.message })
-    return read
+    if (answer.headers.get('content-type') === 'application/json') {
+      const read = await answer.json()
+      if (answer.ok) return read
+      throw Object.assign(new Error('refused'), { shown: read.message })
+    }
+    // A page: the session has ended, or too much is asked for.
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    throw Object.assign(new Error('refused'), { shown: page.querySelector('.lead, .empty-title')?.textContent })
   }
 
   function add({ url, width, height }) {

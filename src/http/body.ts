@@ -40,18 +40,29 @@ function refuseOtherMedia(raw: IncomingMessage): void {
 }
 
 // `ended_early`: the caller went away or fell silent. The answer will not be read, but the request must come to an end.
-export function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
+export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
+  const chunks: Buffer[] = []
+  const end = await takeChunks(raw, bytesMax, (chunk) => chunks.push(chunk))
+  if (end !== 'whole') return end
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
+
+// For what need not be held in memory as a whole.
+export function takeChunks(
+  raw: IncomingMessage,
+  bytesMax: number,
+  take: (chunk: Buffer) => void,
+): Promise<'whole' | 'too_large' | 'ended_early'> {
   if (Number(raw.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too_large')
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
     let length = 0
     raw.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= bytesMax) return void chunks.push(chunk)
+      if (length <= bytesMax) return void take(chunk)
       raw.pause()
       resolve('too_large')
     })
-    raw.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    raw.on('end', () => resolve('whole'))
     raw.on('error', () => resolve('ended_early'))
     raw.on('close', () => resolve('ended_early'))
   })

@@ -1,7 +1,7 @@
 // Reads what a browser posts: in which form and how much. Nothing here knows what the fields mean.
 
 import type { IncomingMessage } from 'node:http'
-import { readBytes } from '../http/body.ts'
+import { readBytes, takeChunks } from '../http/body.ts'
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
@@ -68,6 +68,54 @@ export async function readFiles(raw: IncomingMessage, bytesMax: number): Promise
     if (error instanceof TypeError) return 400
     throw error
   }
+}
+
+// The fields of a form with files. The files go by without being held in memory: this is for who is not known to be allowed any.
+export async function readFields(raw: IncomingMessage, bytesMax: number): Promise<URLSearchParams | FormRefusal> {
+  const type = raw.headers['content-type'] ?? ''
+  const boundary = /^multipart\/form-data[ \t]*;[ \t]*boundary="?([\w'()+,./:=?-]{1,70})"?[ \t]*$/i.exec(type)?.[1]
+  if (boundary === undefined) return 415
+  const delimiter = Buffer.from(`\r\n--${boundary}`)
+  const parts: Buffer[] = []
+  let keptBytes = 0
+  // The part under way. The first delimiter of a form has no line before it.
+  let part = Buffer.from('\r\n')
+  const end = await takeChunks(raw, bytesMax, (chunk) => {
+    part = Buffer.concat([part, chunk])
+    for (let at = part.indexOf(delimiter); at >= 0; at = part.indexOf(delimiter)) {
+      const whole = part.subarray(0, at)
+      part = part.subarray(at + delimiter.length)
+      if (isFile(whole)) continue
+      keptBytes += whole.length
+      // A copy, since a view would hold the whole chunk.
+      if (keptBytes <= fieldsBytesMax) parts.push(Buffer.from(whole))
+    }
+    if (part.length <= fieldsBytesMax) return
+    if (!isFile(part)) keptBytes += part.length
+    // The begin says that it is a file, and the end may be the begin of a delimiter.
+    part = Buffer.concat([part.subarray(0, partHeadBytes), part.subarray(-delimiter.length)])
+  })
+  if (end !== 'whole') return end === 'too_large' ? 413 : 400
+  if (keptBytes > fieldsBytesMax) return 413
+  try {
+    const body = Buffer.concat([...parts.flatMap((one) => [delimiter, one]), delimiter, Buffer.from('--\r\n')])
+    const read = await new Response(body.subarray(2), { headers: { 'content-type': type } }).formData()
+    const fields = [...read].map(([name, value]) => [name, String(value)].map((text) => text.replaceAll('\0', '')))
+    return new URLSearchParams(fields as [string, string][])
+  } catch (error) {
+    if (error instanceof TypeError) return 400
+    throw error
+  }
+}
+
+const fieldsBytesMax = 65_536
+// More than the headers of a part.
+const partHeadBytes = 2_048
+
+// Or not a part at all: what stands before the first delimiter.
+function isFile(part: Buffer): boolean {
+  const headEnd = part.indexOf('\r\n\r\n')
+  return headEnd < 0 || headEnd > partHeadBytes || /;\s*filename\*?=/i.test(part.toString('latin1', 0, headEnd))
 }
 
 // Longer than anything one types into a field; the rest is cut.

@@ -67,6 +67,8 @@ export const de: DashboardTexts = {
     'held.confirmText':
       'Hier wird nach zehn Minuten wieder nach Passwort oder Passkey gefragt. Nichts Getipptes ist verloren. Bestätigen Sie in einem neuen Tab, kehren Sie hierher zurück und senden Sie es erneut.',
     'held.confirmOpen': 'In neuem Tab bestätigen',
+    'held.fileText':
+      'Ihre Sitzung endete, bevor die Datei angenommen wurde. Melden Sie sich in einem neuen Tab an, kommen Sie hierher zurück, und wählen und senden Sie die Datei noch einmal. Was Sie sonst eingegeben haben, bleibt.',
     'held.again': 'Erneut senden',
     'error.home': 'Zum Start',
     'error.lost': 'Seite nicht gefunden',

@@ -74,6 +74,8 @@ const texts = {
   'held.confirmText':
     'This asks for your password or passkey again after ten minutes. Nothing that you typed is lost. Confirm in a new tab, come back here, and send it again.',
   'held.confirmOpen': 'Confirm in a new tab',
+  'held.fileText':
+    'Your session ended before the file was taken. Sign in in a new tab, come back here, and choose and send the file again. Whatever else you typed is kept.',
   'held.again': 'Send again',
   'error.home': 'Go to Home',
   'error.lost': 'Page not found',
