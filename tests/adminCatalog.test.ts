@@ -44,6 +44,11 @@ eachEngine('the admin catalog', (given) => {
 
   test('a product is in the catalog at once; sent back as it is, it does not change', async () => {
     const entry = productEntry({ categories: ['vases'], tags: ['new'], metadata: { row: '4' } })
+    const html = { descriptionHtml: '<p onclick="x()">Tall</p>' }
+    const planned = await done('createAdminProduct', { product: { ...entry, ...html }, dryRun: true })
+    assert.deepEqual([planned.data.product.descriptionHtml, planned.changes.length], ['<p>Tall</p>', 2])
+    assert.equal((await shown(entry.slug)).status, 404)
+    assert.deepEqual(await events(planned.data.id), [])
     const { data, changes } = await done('createAdminProduct', { product: entry })
     assert.deepEqual([data.version, data.status, data.skus[0].onHand], [1, 'published', 7])
     assert.deepEqual(

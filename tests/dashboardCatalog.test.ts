@@ -326,6 +326,15 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([page.status, page.field('descriptionHtml')?.value], [200, source])
     assert.ok(page.html.includes(`<div class="rich" dir="auto">${safe}</div>`))
     assert.equal((await saved()).descriptionHtml, null)
+    // Also of a product that has neither name nor price yet.
+    const count = (await asked('products')).length
+    await pressed(path('products/new'), 'Preview', { descriptionHtml: source })
+    assert.deepEqual([page.status, page.field('descriptionHtml')?.value, page.field('name')?.value], [200, source, ''])
+    assert.ok(page.html.includes(`<div class="rich" dir="auto">${safe}</div>`))
+    await page.press('Preview', { descriptionHtml: '&'.repeat(20_000) })
+    assert.ok(page.html.includes('id="field-descriptionHtml-problem"'))
+    assert.equal((await asked('products')).length, count)
+    await pressed(path(`products/${id}`), 'Preview', { descriptionHtml: source })
     await page.press('Save')
     assert.deepEqual([(await saved()).descriptionHtml, (await saved()).description], [safe, 'Peonies\n\nCut daily'])
     await page.press('Save', { name: 'Peonies in May' })

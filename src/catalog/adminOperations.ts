@@ -65,11 +65,12 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       return { data: productView(await findProduct(db, caller.merchantId, productId), caller.mode) }
     },
 
-    async createAdminProduct({ db, caller, body: { product }, now, cause }) {
+    async createAdminProduct({ db, caller, body: { product, dryRun = false }, now, cause }) {
       refuseProblems('/product', productProblemsOf(product, now.getTime()))
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, undefined, now.getTime())
+      if (dryRun) return planned(plan.product, plan, caller)
       await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
       return changed(plan, caller)
     },
@@ -83,11 +84,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (before.archivedAt !== null) throw refuse('product_archived')
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, before, now.getTime())
-      if (dryRun)
-        return new Audited(
-          { data: productView(before, caller.mode), changes: auditedChanges(plan).map(subjectChangeView) },
-          [],
-        )
+      if (dryRun) return planned(before, plan, caller)
       await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
       return changed(plan, caller)
     },
@@ -201,6 +198,11 @@ async function findProduct(db: Reader, merchantId: string, id: string): Promise<
   const [product] = isId('prd', id) ? await listProductsById(db, merchantId, [id]) : []
   if (!product) throw refuse('product_not_found')
   return product
+}
+
+// Nothing was written, and so nothing is written down.
+function planned(shown: ProductRow, plan: ProductPlan, { mode }: AdminCaller) {
+  return new Audited({ data: productView(shown, mode), changes: auditedChanges(plan).map(subjectChangeView) }, [])
 }
 
 function changed(plan: ProductPlan, { mode }: AdminCaller) {

@@ -82,13 +82,15 @@ export interface ButtonParts {
   method?: 'get' | 'post'
   // In a new tab.
   isElsewhere?: boolean
+  // Sends the form though a field that is required is empty.
+  isUnchecked?: boolean
   // The key that presses it (keys.js).
   shortcut?: string
 }
 
 export function button(parts: ButtonParts): Html {
-  const { label, kind = 'second', name, value, form, action, method, isElsewhere, shortcut } = parts
-  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isElsewhere && html` formtarget="_blank"`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
+  const { label, kind = 'second', name, value, form, action, method, isElsewhere, isUnchecked, shortcut } = parts
+  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isElsewhere && html` formtarget="_blank"`}${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
 }
 
 export interface LinkParts {

@@ -86,7 +86,11 @@ export const AdminProductListQuery = object({
 export const AdminProductListResponse = listOf(AdminProductSummary, 'By the last change, newest first by default.')
 export const AdminProductResponse = object({ data: AdminProduct })
 
-export const CreateAdminProductRequest = object({ ...changing, product: ProductEntry })
+export const CreateAdminProductRequest = object({
+  ...changing,
+  product: ProductEntry,
+  dryRun: Type.Optional(DryRun),
+})
 
 export const ReplaceAdminProductRequest = object({
   ...changing,

@@ -1,6 +1,7 @@
 // One product: texts, pictures, options and the grid of variants. A refusal shows what was typed again; a product that someone else
 // saved meanwhile is shown in both versions, to choose from.
 
+import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
 import { skuCodeLengthMax } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
@@ -94,6 +95,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
     draft = made
     return again({ draft, status: 200, note: words.say('product.variantsMade', { count: made.rows.length }) })
   }
+  if (!present && form.get('do') === 'preview') return previewNew(posted, draft, again)
   const read = entryOf(withOneDescription(draft, seen.base), present?.product, shop.currency)
   if ('problems' in read) {
     const at = Object.fromEntries(
@@ -141,6 +143,23 @@ async function preview(
   const members = outcome.reply.changes.flatMap((change) => change.members)
   const changed = members.find(({ member }) => member === 'descriptionHtml')
   return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? '') })
+}
+
+// Of a product that may lack its price and name yet: only its description is looked at.
+async function previewNew(
+  posted: Posted,
+  { descriptionHtml }: Draft,
+  again: (more: Partial<SheetParts>) => Promise<Shown>,
+): Promise<Shown> {
+  const code = `preview-${randomUUID()}`
+  const standIn = { slug: code, name: code, published: false, skus: [{ code, price: 0 }] }
+  const product = { ...standIn, ...(descriptionHtml !== '' && { descriptionHtml }) }
+  const outcome = await attempt(
+    posted.ask('createAdminProduct', { body: { product, dryRun: true }, key: newId('req') }),
+  )
+  if ('refusal' in outcome)
+    return again({ problems: refusedAt(posted, outcome.refusal, { entry: product, rowOf: [] }) })
+  return again({ status: 200, preview: outcome.reply.data.product.descriptionHtml ?? '' })
 }
 
 const problemTexts = {
@@ -234,7 +253,7 @@ ${field(words, { name: 'description', label: words.say('product.description'), k
 </div>
 <details class="formatted"${(draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) && html` open`}><summary>${words.say('product.formatted')}</summary>
 <div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
-${present && html`<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview' })}</p>`}${previewOf(words, draft, present, preview)}</details>`,
+<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>${previewOf(words, draft, present, preview)}</details>`,
   })
 }
 

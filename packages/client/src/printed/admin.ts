@@ -1581,6 +1581,8 @@ export interface CreateAdminProductRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
   product: ProductEntry
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
 }
 
 export interface CreateAdminPromotionRequest {
