@@ -237,19 +237,21 @@ export interface SalesQuery {
   to: Day
 }
 
-const sums = new Fragment(`
-  sum(orders) as "orders", sum(items) as "items", sum(subtotal) as "subtotal", sum(discount) as "discount",
-  sum(shipping) as "shipping", sum(tax) as "tax", sum(total) as "total", sum(refunded) as "refunded", sum(unpaid) as "unpaid"`)
+// PostgreSQL answers sums of big integers as decimal texts, unless they are cast.
+const sums = new Fragment(
+  sumColumns
+    .split(', ')
+    .map((column) => `cast(sum(${column}) as bigint) as "${column}"`)
+    .join(', '),
+)
 
-// A row for each day on which something was sold, the oldest first.
+// A row for each day on which something was sold, the oldest first. The whole of a day is one row for each currency.
 export async function listSalesDays(db: Reader, query: SalesQuery): Promise<SalesRow[]> {
-  return numbered(
-    await db.sql<SalesRow>`
-      select day, '' as "key", '' as "name", ${sums} from sales_days
-      where merchant_id = ${query.merchantId} and mode = ${query.mode} and part = 'all' and currency = ${query.currency}
-        and day >= ${query.from} and day <= ${query.to}
-      group by day order by day`,
-  )
+  return db.sql<SalesRow>`
+    select day, key, name, ${new Fragment(sumColumns)} from sales_days
+    where merchant_id = ${query.merchantId} and mode = ${query.mode} and part = 'all' and currency = ${query.currency}
+      and day >= ${query.from} and day <= ${query.to}
+    order by day`
 }
 
 // A row for each part of the sales, the largest first. Whole months are read as such: with 100 products sold each day, a year by product
@@ -272,22 +274,7 @@ export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: num
     sources.map(({ text }) => text).join(' union all '),
     sources.flatMap(({ values }) => [...values]),
   )
-  return numbered(
-    await db.sql<SalesRow>`
-      select '' as "day", key, max(name) as "name", ${sums} from (${all}) parts
-      group by key order by sum(total) desc, key limit ${rowsMax}`,
-  )
-}
-
-// PostgreSQL answers sums of big integers as decimal texts.
-function numbered(rows: SalesRow[]): SalesRow[] {
-  return rows.map(({ day, key, name, ...amounts }) => ({
-    day,
-    key,
-    name,
-    ...(Object.fromEntries(Object.entries(amounts).map(([member, value]) => [member, Number(value)])) as Omit<
-      SalesRow,
-      'day' | 'key' | 'name'
-    >),
-  }))
+  return db.sql<SalesRow>`
+    select '' as "day", key, max(name) as "name", ${sums} from (${all}) parts
+    group by key order by sum(total) desc, key limit ${rowsMax}`
 }
