@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { launchBrowser } from '../../harness/browser.ts'
+import { launchBrowser, noBrowser } from '../../harness/browser.ts'
 import { dayAgo, repeatOrder, spreadSales } from '../history.ts'
 import { command, type Running } from '../process.ts'
 import { atMost, type Circumstances, type Findings, type Ratio, type Row, type Side } from '../row.ts'
@@ -59,15 +59,14 @@ async function runDashboard({ folder, rounds, sizes, say }: Circumstances, datab
       measured.set(name, known)
     }
   const assetBytes = await weighAssets(person, Object.values(pages))
-  // There is no Chromium for every processor; the other numbers then still count.
-  const painted = await paint(person, pages['orders to send'] ?? '').catch((error: Error) => error)
+  const painted = noBrowser === undefined ? await paint(person, pages['orders to send'] ?? '') : null
   await server.stop()
   return {
     sides: [...measured].map(sideOf),
     ratios: [
       ...[...measured].flatMap(([name, one]) => judged(name, one)),
       { what: 'style and scripts of all pages, gzip', value: assetBytes / 1_024, bar: atMost(40), unit: 'KB' },
-      ...(painted instanceof Error
+      ...(painted === null
         ? []
         : [
             ...paintRatios('first contentful paint', painted.first),
@@ -77,7 +76,7 @@ async function runDashboard({ folder, rounds, sizes, say }: Circumstances, datab
     notes: [
       `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes); one person, whole requests.`,
       'CPU is that of the server for one page, in the round with the least: a server that was just started is slower.',
-      ...(painted instanceof Error ? [`The first paint was not measured: ${painted.message.split('\n')[0]}`] : []),
+      ...(noBrowser === undefined ? [] : [`The first paint was not measured: ${noBrowser}`]),
     ],
   }
 }

@@ -173,7 +173,7 @@ export async function listSkuHeads(
   { merchantId, mode }: MerchantMode,
   { q, stock, productId, sort, limit }: SkuHeadQuery,
 ): Promise<SkuHead[]> {
-  const inStock = stock && (await skusInStock(db, { merchantId, mode }, stock))
+  const inStock = stock && (await skusInStock(db, { merchantId, mode }, stock, sort.by))
   const found = q !== undefined && !inStock?.isFew ? await listSkusFound(db, merchantId, q) : null
   if (found?.length === 0) return []
   const isFew = found !== null || inStock?.isFew
@@ -240,8 +240,11 @@ async function skusInStock(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   stock: 'low' | 'out',
+  sortedBy: 'code' | 'stock',
 ): Promise<{ condition: Fragment; isFew: boolean }> {
   const condition = await stockCondition(db, merchantId, stock)
+  // The index has this order.
+  if (sortedBy === 'stock') return { condition, isFew: false }
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from (
       select t.sku_id from stock t where t.merchant_id = ${merchantId} and t.mode = ${mode} and ${condition}
