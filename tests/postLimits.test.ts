@@ -99,7 +99,9 @@ describe('posts of browsers', () => {
     assert.equal(refused.headers.get('retry-after'), '1')
     assert.equal(refused.headers.get('connection'), 'close')
     assert.match(refused.text, /^<!doctype html>\n<html lang="de"/)
-    assert.equal((await post('/shop/cart/add', from)).status, 429)
+    const shop = await post('/shop/cart/add', from)
+    assert.equal(shop.status, 429)
+    assert.match(shop.text, /^<!doctype html>\n<html lang="de" dir="ltr">.*<h1>Gleich wieder da/s)
     assert.equal((await post(`/c/${secret}/code`, newNetwork(), { code: '' })).status, 200)
     house.clock.now += 50
     assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)

@@ -1,12 +1,16 @@
 // What anyone may read of a shop, without a key: its products, its categories, and a search.
 
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import { before, test } from 'node:test'
 import { assertError, type House, openHouse } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { listSlugPieces, listSlugsAfter } from '../src/catalog/store.ts'
+import { feedHandOff } from '../src/commands/storefront.ts'
+import type { Incoming } from '../src/http/message.ts'
 import { listMerchants } from '../src/installations/store.ts'
 
 const base = '/api/v1/catalog/merchants'
@@ -24,6 +28,29 @@ eachEngine('the public catalog', (given) => {
     for (let count = 0; count < 20; count += 1) statuses.push(await ask('search?q=mug'))
     assert.deepEqual([...new Set(statuses)], [200])
     assert.deepEqual([await ask('search?q=mug'), await ask('products')], [429, 429])
+  })
+
+  test('two readers that take nothing of the feed are cut off, and others get in', async () => {
+    const [seller] = await house.storage.read(listMerchants)
+    const feed = feedHandOff({
+      ...{ storage: house.storage, origin: () => house.origin, clock: () => new Date(house.clock.now), pageMsMax: 200 },
+      seller: () => ({ merchantId: seller?.id ?? '', mode: 'test' }),
+    })
+    let text = ''
+    const read = (write: (chunk: Buffer, then: () => void) => void) => {
+      const to = new Writable({ highWaterMark: 1, write: (chunk, _, then) => write(chunk, then) })
+      const response = Object.assign(to, { setHeader() {} }) as unknown as ServerResponse
+      return feed.handle({ raw: { method: 'GET' } } as Incoming, response, 'req_1')
+    }
+    const slow = [read(() => {}), read(() => {})]
+    const take = (chunk: Buffer, then: () => void) => {
+      text += chunk
+      then()
+    }
+    await assert.rejects(read(take), { code: 'unavailable' })
+    await Promise.all(slow)
+    await read(take)
+    assert.match(text, /^<\?xml.*<item>.*<\/rss>\n$/s)
   })
 
   test('200: the same products, categories and searches as with a key', async () => {

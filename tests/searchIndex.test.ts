@@ -7,7 +7,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { eachEngine, givenEngine } from '../harness/storage.ts'
 import { type ColumnsCache, createColumnsCache } from '../src/catalog/columns.ts'
 import { countIndex, findShopFacts } from '../src/catalog/indexStore.ts'
 import { indexProducts, newWalk, rebuildIndex } from '../src/catalog/reindex.ts'
@@ -35,6 +35,18 @@ function priced(skus: Skus, price: number): Skus {
 }
 
 eachEngine('the search index', (given) => {
+  const other = givenEngine(given.engine === 'sqlite' ? 'postgres' : 'sqlite')
+
+  // From PostgreSQL, the house would have to be closed first.
+  test('is filled by a move to the other engine', { skip: given.engine !== 'sqlite' }, async () => {
+    const house = await openHouse(given, { shops: [pottery] })
+    const url = await other.freshUrl()
+    const { code, out, err } = await cartwright(['migrate', '--to', url], settingsOf(house))
+    assert.equal(code, 0, out + err)
+    const moved = await other.open({ url })
+    assert.deepEqual(await moved.read(countIndex), { missing: 0, rows: 10, documents: 10 })
+  })
+
   test('is brought up to date by a walk through all products, a few at a time', async () => {
     const house = await openHouse(given, { shops: [pottery, bloom] })
     await outdate(house)

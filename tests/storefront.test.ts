@@ -2,7 +2,7 @@
 // means ill sends forms to it.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -335,6 +335,7 @@ describe('forms', () => {
       const response = await fetch(`${shop}/cart/add`, { method: 'POST', body, headers, redirect: 'manual' })
       assert.equal(response.status, 403, JSON.stringify(headers))
       assert.equal(response.headers.get('set-cookie'), null)
+      assert.match(await response.text(), /<html lang="en".*<h1[^>]*>Not sent from here/s)
     }
     const other = origin.replace('localhost', '127.0.0.1')
     const response = await fetch(`${other}/shop/cart/add`, {
@@ -347,7 +348,9 @@ describe('forms', () => {
   })
 
   test('a form is not read by GET, and a page not asked by POST', async () => {
-    assert.equal((await fetch(`${shop}/cart/add`)).status, 405)
+    const refused = await fetch(`${shop}/cart/add`, { headers: { 'accept-language': 'fr-CH' } })
+    assert.equal(refused.status, 405)
+    assert.match(await refused.text(), /<html lang="fr-CH".*n’est pas dans cette boutique/s)
     assert.equal((await fetch(`${shop}/cart`, { method: 'POST', headers: { origin } })).status, 405)
   })
 })
@@ -561,6 +564,24 @@ describe('for search engines and messengers', () => {
     assert.ok(text.includes('<g:id>MUG-STO-250-OAT</g:id>'))
     const head = await fetch(`${api.origin}/shop/feed.xml`, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
+    // Read into an empty shop it is the same products, with the same options.
+    const database = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'empty.db')}` }
+    const [file, feed] = [join(await tempFolder(), 'empty.json'), join(await tempFolder(), 'feed.xml')]
+    await writeFile(file, JSON.stringify({ merchant: { slug: 'empty', name: 'E', currency: 'EUR', country: 'DE' } }))
+    await writeFile(feed, text)
+    await cartwright(['apply', file], database)
+    const report = JSON.parse((await cartwright(['import', feed, '--json'], database)).out)
+    assert.deepEqual([report.refused, report.created], [[], demo.products.length])
+    const link = `${apiUrl}/shop/products/{slug}`
+    const again = await cartwright(['export', '--format', 'google', '--link', link], database)
+    // Pictures are taken from addresses with TLS.
+    const itemsIn = (xml: string) =>
+      xml
+        .replaceAll(/<g:(?:additional_)?image_link>.*\n/g, '')
+        .split(/<item>|<\/channel>/)
+        .slice(1, -1)
+        .toSorted()
+    assert.deepEqual(itemsIn(again.out), itemsIn(text))
   })
 
   test('robots.txt names the sitemap, and the sitemap every page of the shop', async () => {

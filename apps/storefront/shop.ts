@@ -116,8 +116,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const found = isBelow && routes.find(([, pattern]) => pattern.test(below))
       if (!found) return await notFound(request)
       const [method, pattern, handle] = found
-      if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) return plain(405, 'Method not allowed')
-      if (method === 'POST' && !isOwnForm(request)) return plain(403, 'This form was not sent by this shop.')
+      if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) return refusal(request, 405)
+      if (method === 'POST' && !isOwnForm(request)) return refusal(request, 403)
       return await handle(request, pattern.exec(below)?.[1] ?? '')
     } catch (error) {
       if (!(error instanceof CartwrightError)) throw error
@@ -454,6 +454,18 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '10' }, body }
   }
 
+  // A form of another site, or a method that the address does not have.
+  function refusal(request: StorefrontRequest, status: 403 | 405): StorefrontAnswer {
+    const at = bareSurroundings(request)
+    const { say } = at.speaker
+    const body = messagePage(at, {
+      title: say(status === 403 ? 'foreign.title' : 'missing.title'),
+      text: say(status === 403 ? 'foreign.text' : 'missing.text'),
+      link: { href: `${base}/`, text: say('cart.look') },
+    })
+    return { status, headers: pageHeaders([]), body }
+  }
+
   function bareSurroundings({ acceptLanguage = null }: StorefrontRequest): Surroundings {
     return {
       speaker: speakerFor(acceptLanguage),
@@ -579,8 +591,17 @@ function seeOther(location: string, headers: Record<string, string> = {}): Store
   return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
 }
 
-function plain(status: number, text: string): StorefrontAnswer {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }, body: text }
+// For a page without the shop around it, because the shop was not asked or is what failed.
+export function failureWords(status: number, acceptLanguage: string | null) {
+  const { say, locale, direction } = speakerFor(acceptLanguage)
+  const isMissing = status < 500 && status !== 429
+  return {
+    title: say(isMissing ? 'missing.title' : 'down.title'),
+    text: say(isMissing ? 'missing.text' : status === 429 ? 'notice.too_fast' : 'notice.trouble'),
+    toCart: say('unfinished.cart'),
+    locale,
+    direction,
+  }
 }
 
 // Cached for a minute. Failures are not cached.

@@ -66,6 +66,11 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
 // are.
 export async function rebuildIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
   await storage.write(clearIndex)
+  return fillIndex(storage, { now, limit })
+}
+
+// Indexes all products that are missing or outdated.
+export async function fillIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
   const walk = newWalk()
   let count = 0
   for (;;) {

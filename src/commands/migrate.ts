@@ -1,12 +1,14 @@
 // `migrate`: brings the database up to date, or moves everything from one engine to the other.
 
 import { dirname, join } from 'node:path'
+import { fillIndex } from '../catalog/reindex.ts'
 import { readSettings } from '../config.ts'
 import { bringUpToDate, checkSecretOf, openDatabase } from '../database.ts'
 import { type Finding, findViolations, invariants } from '../observe/invariants.ts'
 import { type Copied, copyStore, refuseSameEngine, unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
+import type { Storage } from '../storage/storage.ts'
 import { command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
 export const migrateCommand = command({
@@ -50,6 +52,8 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
   })
   const isSame = copied.differences.length === 0 && copied.tables.every((table) => table.isSame)
   const findings = isSame ? await findingsIn(to) : []
+  // Each engine has a search index of its own, which is not copied.
+  if (isSame) await withOpen(to, (storage) => fillIndex(storage, { now: Date.now(), limit: productsAtOnce }))
   const tookMs = Math.round(performance.now() - startedAt)
   const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)
   const moved = isSame && findings.length === 0
@@ -83,10 +87,16 @@ const copyDiffers = {
   message: 'source and copy differ, and nothing was committed',
 } as const
 
-async function findingsIn(url: string): Promise<Finding[]> {
+function findingsIn(url: string): Promise<Finding[]> {
+  return withOpen(url, (storage) => storage.read(findViolations))
+}
+
+const productsAtOnce = 200
+
+async function withOpen<Result>(url: string, use: (storage: Storage) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(url, unhurried)
   try {
-    return await storage.read(findViolations)
+    return await use(storage)
   } finally {
     await storage.close()
   }

@@ -104,6 +104,8 @@ export interface FeedParts {
   origin: () => string
   clock: () => Date
   seller: () => MerchantMode | undefined
+  // How long a reader may take for one page of products.
+  pageMsMax?: number
 }
 
 // Each reads the whole catalog.
@@ -111,7 +113,7 @@ const feedsAtOnceMax = 2
 
 // The products of the shop for Google Merchant Center, which fetches them once a day. Sent as they are read, so no more than some
 // products are in memory, whatever the size of the shop.
-export function feedHandOff({ storage, origin, clock, seller: findSeller }: FeedParts): HandOff {
+export function feedHandOff({ storage, origin, clock, seller: findSeller, pageMsMax = 20_000 }: FeedParts): HandOff {
   let underWay = 0
   return {
     path: `${basePath}/feed.xml`,
@@ -122,6 +124,9 @@ export function feedHandOff({ storage, origin, clock, seller: findSeller }: Feed
       if (!seller) throw refuse('route_not_found')
       if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
       underWay += 1
+      // Who reads too slowly is cut off, and does not keep others out.
+      const tooSlow = new AbortController()
+      const patience = setTimeout(() => tooSlow.abort(), pageMsMax)
       try {
         const { googleFeed } = await import('../transfers/exports.ts')
         const link = `${origin()}${basePath}/products/{slug}`
@@ -129,11 +134,13 @@ export function feedHandOff({ storage, origin, clock, seller: findSeller }: Feed
         response.setHeader('cache-control', 'public, max-age=3600')
         if (raw.method === 'HEAD') return void response.end()
         const feed = googleFeed(storage.read, seller, { origin: origin(), link, now: clock().getTime() })
-        await pipeline(feed, response)
+        await pipeline(refreshing(patience, feed), response, { signal: tooSlow.signal })
       } catch (error) {
         // Whoever asked has gone.
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+        const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+        if (!isGone && !tooSlow.signal.aborted) throw error
       } finally {
+        clearTimeout(patience)
         underWay -= 1
       }
     },
@@ -141,6 +148,14 @@ export function feedHandOff({ storage, origin, clock, seller: findSeller }: Feed
       body: JSON.stringify({ error: { requestId } }),
       headers: { 'content-type': 'application/json; charset=utf-8' },
     }),
+  }
+}
+
+// Each piece is asked for when the one before is taken.
+async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    patience.refresh()
+    yield piece
   }
 }
 
@@ -167,15 +182,15 @@ export function storefrontPages(mount: () => Pick<StorefrontMount, 'open'> | und
   return [basePath, `${basePath}/*`].map((path) => ({ path, name: 'storefront', methods, answer, failed }))
 }
 
-// By itself, because the storefront was not asked, or is what failed.
-function failed(_: Incoming, status: number): PageAnswer {
-  const [title, text] =
-    status === 429
-      ? ['One moment, please', 'That was too much at once. Please wait a few seconds and try again.']
-      : ['That did not work', 'Please try again in a moment.']
+// By itself, because the storefront was not asked, or is what failed. Only its words are used.
+async function failed({ raw }: Incoming, status: number): Promise<PageAnswer> {
+  const { failureWords } = await import('../../apps/storefront/shop.ts')
+  const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)
   const body = documentFor({
     title,
-    body: html`<main><h1>${title}</h1><p>${text}</p><p><a href="/shop/cart">Back to your cart</a></p></main>`,
+    locale,
+    direction,
+    body: html`<main><h1>${title}</h1><p>${text}</p><p><a href="${basePath}/cart">${toCart}</a></p></main>`,
   })
   return { status, body, headers: privateHeaders({}) }
 }

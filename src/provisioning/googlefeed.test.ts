@@ -73,6 +73,9 @@ test('an item for each SKU, with what Google has a name for', () => {
     'g:brand': ['Kiln', 'Kiln'],
     'g:color': ['Plum &amp; &lt;oat&gt;', 'Plum &amp; &lt;oat&gt;'],
     'g:shipping_weight': ['340 g', '340 g'],
+    'g:section_name': ['Options', 'Options', 'Options', 'Options'],
+    'g:attribute_name': ['Colour', 'Handle', 'Colour', 'Handle'],
+    'g:attribute_value': ['Plum &amp; &lt;oat&gt;', 'Left', 'Plum &amp; &lt;oat&gt;', 'Left'],
     'g:identifier_exists': [],
   }
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(xml, name), values, name)

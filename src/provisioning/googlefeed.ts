@@ -5,6 +5,7 @@ import { availableQuantity } from '../catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import type { Mode } from '../contract/words.ts'
 import { decimalAmount } from '../kit/money.ts'
+import { attributeOf, optionsSection, titleEndOf } from './formats/google.ts'
 
 export interface FeedContext {
   shopName: string
@@ -52,10 +53,9 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
   const brand = product.metadata.vendor ?? ''
   const lines = [
     element('g:id', sku.code.length <= idLengthMax ? sku.code : sku.id),
-    product.skus.length > 1
-      ? element('g:item_group_id', product.slug.length <= idLengthMax ? product.slug : product.id)
-      : '',
-    element('title', titleOf(product, sku).slice(0, titleLengthMax)),
+    // Also of a product with one SKU: it is found by this when the feed is read in again.
+    element('g:item_group_id', product.slug.length <= idLengthMax ? product.slug : product.id),
+    element('title', titleOf(product, sku)),
     // Google refuses an item without one.
     element('description', (product.description || product.summary || product.name).slice(0, descriptionLengthMax)),
     element('link', context.link.replace('{slug}', product.slug)),
@@ -70,26 +70,25 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     element('g:condition', 'new'),
     element('g:product_type', categoryOf(product, context)),
     ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
+    ...sku.options.map(detailOf),
     sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
   ]
   return `<item>\n${lines.join('')}</item>\n`
 }
 
-// What Google has no attribute for tells the items of a product apart in their titles.
 function titleOf({ name }: ProductRow, { options }: SkuRow): string {
-  return [name, ...options.filter((option) => !attributeOf(option.name)).map(({ value }) => value)].join(' – ')
+  const end = titleEndOf(options)
+  return (name.slice(0, Math.max(0, titleLengthMax - end.length)) + end).slice(0, titleLengthMax)
 }
 
-const attributes: Readonly<Record<string, readonly string[]>> = {
-  color: ['color', 'colour', 'farbe', 'couleur', 'colore'],
-  size: ['size', 'größe', 'taille', 'talla', 'taglia'],
-  material: ['material', 'matière', 'materiale'],
-  pattern: ['pattern', 'muster', 'motif'],
-}
-
-function attributeOf(option: string): string {
-  const name = option.trim().toLowerCase()
-  return Object.keys(attributes).find((attribute) => attributes[attribute]?.includes(name)) ?? ''
+// All options by their own names and in their order, as the feed is read in again.
+function detailOf({ name, value }: SkuRow['options'][number]): string {
+  const members = [
+    element('g:section_name', optionsSection),
+    element('g:attribute_name', name),
+    element('g:attribute_value', value),
+  ]
+  return `<g:product_detail>\n${members.join('')}</g:product_detail>\n`
 }
 
 function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {

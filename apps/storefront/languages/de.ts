@@ -152,6 +152,9 @@ export const de: Texts = {
   'continue.link': 'Weiter zur Zahlung',
   'missing.title': 'Nicht gefunden',
   'missing.text': 'Was Sie suchen, gibt es in diesem Shop nicht oder nicht mehr.',
+  'foreign.title': 'Nicht von hier gesendet',
+  'foreign.text':
+    'Dieses Formular kam nicht von diesem Shop, deshalb wurde nichts geändert. Bitte versuchen Sie es hier noch einmal.',
   'down.title': 'Gleich wieder da',
   'down.text':
     'Der Shop kann gerade nicht antworten. Ihr Warenkorb ist sicher; bitte versuchen Sie es gleich noch einmal.',

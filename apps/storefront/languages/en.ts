@@ -156,6 +156,8 @@ export const en = {
   'continue.link': 'Continue to the payment',
   'missing.title': 'Not here',
   'missing.text': 'What you are looking for is not in this shop, or not any more.',
+  'foreign.title': 'Not sent from here',
+  'foreign.text': 'This form was not sent by this shop, so nothing was changed. Please try again here.',
   'down.title': 'Back in a moment',
   'down.text': 'The shop cannot answer right now. Your cart is safe; please try again in a little while.',
   'down.key': 'This shop is not set up yet: its key is not accepted, or may not do what a shop does.',

@@ -152,6 +152,8 @@ export const es: Texts = {
   'continue.link': 'Continuar al pago',
   'missing.title': 'No está aquí',
   'missing.text': 'Lo que busca no está en esta tienda, o ya no.',
+  'foreign.title': 'No se envió desde aquí',
+  'foreign.text': 'Este formulario no se envió desde esta tienda, así que no se cambió nada. Inténtelo de nuevo aquí.',
   'down.title': 'Volvemos enseguida',
   'down.text': 'La tienda no puede responder ahora. Su carrito está a salvo; inténtelo de nuevo dentro de un momento.',
   'down.key': 'Esta tienda aún no está configurada: su clave no se acepta o no tiene permisos suficientes.',

@@ -152,6 +152,8 @@ export const fr: Texts = {
   'continue.link': 'Continuer vers le paiement',
   'missing.title': 'Introuvable',
   'missing.text': 'Ce que vous cherchez n’est pas dans cette boutique, ou n’y est plus.',
+  'foreign.title': 'Pas envoyé d’ici',
+  'foreign.text': 'Ce formulaire n’a pas été envoyé par cette boutique : rien n’a été modifié. Veuillez réessayer ici.',
   'down.title': 'De retour dans un instant',
   'down.text':
     'La boutique ne peut pas répondre pour le moment. Votre panier est conservé ; réessayez dans un instant.',

@@ -129,8 +129,9 @@ test('names an entity as it is written where XML has none of it', async () => {
 const sku: SkuRow = {
   ...{ id: 'sku_1', code: 'MUG-S', name: 'Mug', price: 1_250, compareAtPrice: 1_500, maxPerOrder: 9 },
   options: [
-    { name: 'Color', value: 'Plum & <oat>' },
-    { name: 'Size', value: '"S"' },
+    { name: 'Farbe', value: 'Plum & <oat>' },
+    { name: 'Handle', value: '"S"' },
+    { name: 'Size', value: '=1' },
   ],
   ...{ whenSoldOut: 'not_counted', delivery: 'shipped', weightGrams: 340, taxClass: 'standard' },
   ...{ image: '/media/pottery/mug.jpg', barcode: '4006381333931' },
@@ -143,8 +144,9 @@ const product: ProductRow = {
     ...{ url, alt: '', width: null, height: null },
   })),
   options: [
-    { name: 'Color', values: ['Plum & <oat>'] },
-    { name: 'Size', values: ['"S"', 'L'] },
+    { name: 'Farbe', values: ['Plum & <oat>'] },
+    { name: 'Handle', values: ['"S"', 'L'] },
+    { name: 'Size', values: ['=1'] },
   ],
   ...{ metadata: { vendor: 'Kiln & Co' }, publishedAt: 1, createdAt: 1, updatedAt: 1, archivedAt: null, version: 1 },
   skus: [
@@ -154,8 +156,9 @@ const product: ProductRow = {
       ...{
         weightGrams: null,
         options: [
-          { name: 'Color', value: 'Plum & <oat>' },
-          { name: 'Size', value: 'L' },
+          { name: 'Farbe', value: 'Plum & <oat>' },
+          { name: 'Handle', value: 'L' },
+          { name: 'Size', value: '=1' },
         ],
       },
     },
@@ -167,7 +170,7 @@ const single: ProductRow = {
   slug: 'plate',
   name: "'=Plate",
   options: [],
-  skus: [{ ...sku, code: 'plate', options: [] }],
+  skus: [{ ...sku, code: 'PLATE-1', options: [] }],
 }
 
 test('our own feed, read in again, is the same shop as far as a feed carries it', async () => {

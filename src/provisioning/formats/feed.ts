@@ -3,7 +3,7 @@
 import { CsvError, type CsvRow, guarded } from '../csv.ts'
 import { readXml } from '../xml.ts'
 import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
-import { productTypePath } from './google.ts'
+import { optionDetails, optionsSection, productTypePath } from './google.ts'
 
 // Without these it would not be known as a feed.
 const always = ['id', 'title', 'price', 'availability'] as const
@@ -19,6 +19,8 @@ interface Item {
   line: number
   depth: number
   cells: Map<string, string>
+  // The `product_detail` within which the reader is.
+  detail: Map<string, string> | undefined
 }
 
 // All of it is read before the first row, since the header says which columns there are.
@@ -44,14 +46,29 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
         throw new CsvError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
       for (const [name, value] of token.attributes)
         if (name.startsWith('xmlns:') && namespace.test(value)) prefixes.add(name.slice('xmlns:'.length).toLowerCase())
-      if (!item && (local === 'item' || local === 'entry')) item = { line: token.line, depth, cells: new Map() }
-      else if (item && depth === item.depth + 1) {
-        member = prefixes.has(prefix) ? memberOf(local) : undefined
+      if (!item && (local === 'item' || local === 'entry')) {
+        item = { line: token.line, depth, cells: new Map(), detail: undefined }
+      } else if (item && depth === item.depth + 1 && prefixes.has(prefix) && columnName(local) === 'product detail') {
+        item.detail = new Map()
+      } else if (item && depth === item.depth + (item.detail ? 2 : 1)) {
+        member = prefixes.has(prefix) ? (item.detail ? detailMemberOf(local) : memberOf(local)) : undefined
         text = ''
       }
       continue
     }
-    if (item && depth === item.depth + 1 && member !== undefined) {
+    if (item?.detail && depth === item.depth + 2 && member !== undefined) {
+      item.detail.set(member, text.replaceAll(/\s+/g, ' ').trim())
+      member = undefined
+    } else if (item?.detail && depth === item.depth + 1) {
+      const option = optionIn(item.detail)
+      if (option !== undefined) {
+        const before = item.cells.get(optionDetails)
+        item.cells.set(optionDetails, before === undefined ? option : `${before}\n${option}`)
+        characters += option.length
+        columns.add(optionDetails)
+      }
+      item.detail = undefined
+    } else if (item && depth === item.depth + 1 && member !== undefined) {
       const cell = cellOf(item.cells.get(member), text.trim(), member)
       characters += cell.length
       item.cells.set(member, cell)
@@ -74,6 +91,19 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
 function partsOf(name: string): [prefix: string, local: string] {
   const [first = '', second] = name.toLowerCase().split(':', 2)
   return second === undefined ? ['', first] : [first, second]
+}
+
+const detailMembers = ['section name', 'attribute name', 'attribute value']
+
+function detailMemberOf(local: string): string | undefined {
+  const name = columnName(local)
+  return detailMembers.includes(name) ? name : undefined
+}
+
+// Details of other sections say nothing that is read.
+function optionIn(detail: ReadonlyMap<string, string>): string | undefined {
+  const [section, name, value] = detailMembers.map((member) => detail.get(member))
+  return section === optionsSection && name && value ? `${name}\t${value}` : undefined
 }
 
 // Atom has its own names for the description.

@@ -16,7 +16,38 @@ import {
 
 // As a feed in XML has it. One of text may name several, between commas.
 export const productTypePath = 'product type path'
-const optionAttributes = ['color', 'size', 'material', 'pattern'] as const
+// The options of an item as our own feed in XML has them: a line for each, of name and value with a tab between them.
+export const optionDetails = 'option details'
+// The section of `product_detail` in which they are.
+export const optionsSection = 'Options'
+
+// What Google has an attribute for, by the names that options have for it.
+const attributes = {
+  color: ['color', 'colour', 'farbe', 'couleur', 'colore'],
+  size: ['size', 'größe', 'taille', 'talla', 'taglia'],
+  material: ['material', 'matière', 'materiale'],
+  pattern: ['pattern', 'muster', 'motif'],
+} as const
+const optionAttributes = Object.keys(attributes) as (keyof typeof attributes)[]
+
+// Empty if there is none.
+export function attributeOf(option: string): string {
+  const name = option.trim().toLowerCase()
+  return optionAttributes.find((attribute) => attributes[attribute].some((other) => other === name)) ?? ''
+}
+
+interface Option {
+  name: string
+  value: string
+}
+
+// What Google has no attribute for tells the items of a product apart in their titles.
+export function titleEndOf(options: readonly Option[]): string {
+  return options
+    .filter((option) => !attributeOf(option.name))
+    .map(({ value }) => ` – ${value}`)
+    .join('')
+}
 
 export const google: ProductFormat = {
   name: 'a Google feed',
@@ -51,10 +82,9 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   }
   const [first] = taken
   if (!first) return
-  const names = optionAttributes.filter((name) => taken.some((item) => item.cell(name) !== '')).slice(0, 3)
-  const options = taken.length === 1 ? [] : names
+  const options = optionReader(taken)
   const product: ShopifyCells = {
-    title: first.cell('title'),
+    title: nameOf(first),
     body: bodyOf(first.cell('description')),
     vendor: first.cell('brand'),
     type: first.cell(productTypePath) || (first.cell('product type').split(',', 1)[0] ?? ''),
@@ -63,12 +93,33 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
     line: item.line,
     cells: {
       ...variantCells(item),
-      ...optionsOf(options.map((name) => ({ name: name[0]?.toUpperCase() + name.slice(1), value: item.cell(name) }))),
+      ...optionsOf(options(item)),
       ...(taken.length > 1 && { variantImage: item.cell('image link') }),
     },
   }))
   const pictures = taken.flatMap((item) => [item.cell('image link'), ...listOf(item.cell('additional image link'))])
   yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
+}
+
+// The options of an item: as our own feed names them, or else the attributes that items of the product have.
+function optionReader(items: readonly FileRow[]): (item: FileRow) => Option[] {
+  if (items.some((item) => detailsOf(item).length > 0)) return detailsOf
+  if (items.length === 1) return () => []
+  const names = optionAttributes.filter((name) => items.some((item) => item.cell(name) !== '')).slice(0, 3)
+  return (item) => names.map((name) => ({ name: name[0]?.toUpperCase() + name.slice(1), value: item.cell(name) }))
+}
+
+function detailsOf(item: FileRow): Option[] {
+  const lines = item.cell(optionDetails).split('\n')
+  return lines.flatMap((line) => {
+    const [name = '', value = ''] = line.split('\t')
+    return name === '' || value === '' ? [] : [{ name, value }]
+  })
+}
+
+function nameOf(item: FileRow): string {
+  const [title, end] = [item.cell('title'), titleEndOf(detailsOf(item))]
+  return title.endsWith(end) ? title.slice(0, title.length - end.length) : title
 }
 
 // A description may have some HTML. A text that only mentions a tag has no end tag.
