@@ -93,6 +93,22 @@ export const longRun = suite('long', 'random histories, values and texts, every 
   'src/provisioning/shopify.test.ts',
 ])
 
+export const enginesRun = suite('engines', 'tests whose statements others also send to PostgreSQL, on both engines', [
+  'tests/modes.test.ts',
+  'tests/unpaidOrders.test.ts',
+  'tests/elsewhere.test.ts',
+  'tests/webhooksApply.test.ts',
+  'tests/installationKeys.test.ts',
+  'tests/dashboardOrders.test.ts',
+  'tests/dashboardTransfers.test.ts',
+  'tests/paymentNotices.test.ts',
+  'tests/lettersOwed.test.ts',
+  'tests/keptCarts.test.ts',
+  'tests/unpriced.test.ts',
+  'tests/adminMembers.test.ts',
+  'tests/refundStates.test.ts',
+])
+
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',
   'tests/payment.test.ts',

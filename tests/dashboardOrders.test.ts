@@ -7,10 +7,10 @@ import { deskOf } from '../harness/dashboard.ts'
 import { type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { indexOrders } from '../src/search/orders.ts'
 
-eachEngine('orders at the dashboard', (given) => {
+anyEngine('orders at the dashboard', (given) => {
   let opened: Promise<House & { orders: Orders }> | undefined
   const open = () => {
     opened ??= openOrderHouse(given.shared)

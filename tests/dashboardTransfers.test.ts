@@ -8,12 +8,12 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { newId } from '../src/kit/ids.ts'
 
 const header = 'Handle,Title,Variant SKU,Variant Price\n'
 
-eachEngine('import and export in the dashboard', (given) => {
+anyEngine('import and export in the dashboard', (given) => {
   let house: House & { orders: Orders }
   let desk: Desk
   before(async () => {

@@ -49,7 +49,7 @@ import {
   redirectUri,
   type Visited,
 } from '../harness/oauth.ts'
-import { eachEngine, type Given } from '../harness/storage.ts'
+import { anyEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { type App, disableApp } from '../src/oauth/apps.ts'
@@ -1057,7 +1057,7 @@ function tokenIsAccepted(open: Open): void {
 }
 
 // One house for each engine, and one signing in.
-eachEngine('installing an app', (given) => {
+anyEngine('installing an app', (given) => {
   const open = sharedScene(given)
   // Refused before a row is written: on PostgreSQL they are part of `npm run proof -- oauth`.
   if (isWide || given.engine === 'sqlite') {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
 import { bankNotice } from '../harness/elsewhere.ts'
 import type { House, HouseOptions } from '../harness/house.ts'
-import { eachEngine, type Given } from '../harness/storage.ts'
+import { anyEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { wakeLoops } from '../src/commands/loops.ts'
@@ -49,7 +49,7 @@ function startWoken(given: Given, house: House): void {
 
 const accepted = { status: 200, text: '' }
 
-eachEngine('a notice', (given) => {
+anyEngine('a notice', (given) => {
   test('the shopper pays and never comes back: the order is there within 5 s of the notice', async () => {
     const { bank, house, notify } = await openShop(given)
     startWoken(given, house)

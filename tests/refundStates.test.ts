@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBankShop } from '../harness/bankShop.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { keyMs, payRefunds } from '../src/payments/refunds.ts'
 import { waitsMs } from '../src/payments/schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 
-eachEngine('the state of a refund', (given) => {
+anyEngine('the state of a refund', (given) => {
   test('pending is asked about by schedule, and not sent again', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()

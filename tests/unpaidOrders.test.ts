@@ -12,7 +12,7 @@ import { type Orders, openOrderHouse, orderMarket, ordersOf, orderWorld } from '
 import { poison } from '../harness/poison.ts'
 import { answerOf } from '../harness/refused.ts'
 import { rival } from '../harness/shops.ts'
-import { eachEngine, type Given } from '../harness/storage.ts'
+import { anyEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
@@ -70,7 +70,7 @@ const onHandOf = async ({ storage, merchantId }: House) =>
     ).map(({ code, onHand }) => [code, onHand]),
   )
 
-eachEngine('an order that waits for money', (given) => {
+anyEngine('an order that waits for money', (given) => {
   test('has a day by which it must come: in the order, in its event, and on its pages', async () => {
     const scene = await openShop(given, [
       { mode: 'test', method: 'bank_transfer', instructions: account, termDays: 10 },
@@ -195,7 +195,7 @@ eachEngine('an order that waits for money', (given) => {
   })
 })
 
-eachEngine('orders past their payment term', (given) => {
+anyEngine('orders past their payment term', (given) => {
   const awaited = (orders: Orders, house: House, more: object = {}) =>
     orders.place({ isManual: true, paymentDueAt: house.clock.now + day, items: { CARD: 3 }, ...more })
 

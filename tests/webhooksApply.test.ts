@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
 import { testSecret, testSecretText } from '../harness/house.ts'
 import { tempFolder } from '../harness/process.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { anyEngine } from '../harness/storage.ts'
 import { changeLines } from '../src/audit/change.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { Refusal } from '../src/kit/refuse.ts'
@@ -54,7 +54,7 @@ async function isEmpty(storage: Storage): Promise<boolean> {
   return row?.count === 0
 }
 
-eachEngine('webhooks in a shop file', (given) => {
+anyEngine('webhooks in a shop file', (given) => {
   test('are planned, made with a secret each, and left alone the second time', async () => {
     const storage = await given.open()
     const file = shop([warehouse, everything])
