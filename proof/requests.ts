@@ -1,6 +1,8 @@
 // Requests generated from a schema: valid ones, which match it by construction, and invalid ones, which violate it at
 // one known place. Nothing here uses the server's validator, so the two can disagree.
 
+import { hostileHtml } from '../harness/hostileHtml.ts'
+import { limits } from '../src/contract/limits.ts'
 import { patterns } from '../src/contract/patterns.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { idPrefixes } from '../src/contract/words.ts'
@@ -38,7 +40,7 @@ export function goodValue(schema: TSchema, known: Known, random: () => number): 
 }
 
 function good(node: Node, name: string, known: Known, random: () => number): Json {
-  const own = known[name]
+  const own = known[name] ?? always[name]
   if (own) return own(random)
   if (node.anyOf) return good(pick(random, node.anyOf), '', known, random)
   if (node.const !== undefined) return node.const
@@ -63,6 +65,57 @@ function good(node: Node, name: string, known: Known, random: () => number): Jso
     default:
       throw new Error(`a schema of an unknown kind: ${JSON.stringify(node).slice(0, 200)}`)
   }
+}
+
+// What any text would satisfy, but no such text would test.
+const always: Known = {
+  descriptionHtml: (random) => (random() < 0.1 ? null : goodHtml(random)),
+}
+
+const tags = [
+  'p',
+  'h2',
+  'h3',
+  'ul',
+  'ol',
+  'li',
+  'b',
+  'em',
+  'a',
+  'table',
+  'tr',
+  'td',
+  'blockquote',
+  'div',
+  'span',
+  'pre',
+]
+const attributes = [
+  '',
+  '',
+  ' href="https://example.com/?a=1&amp;b=2"',
+  ' style="color:red"',
+  ' colspan=3',
+  ' onclick=x()',
+]
+
+// Allowed and other elements, closed or not, with texts and what people try between them.
+function goodHtml(random: () => number): string {
+  return Array.from({ length: whole(random, 0, 12) }, () => {
+    const tag = pick(random, tags)
+    const text = goodText({ type: 'string' }, random)
+    return pick(random, [
+      `<${tag}${pick(random, attributes)}>${text}</${tag}>`,
+      `<${tag}${pick(random, attributes)}>`,
+      `</${tag}>`,
+      text,
+      '<br>\r\n\t&nbsp;&#x1f600;&copy',
+      pick(random, hostileHtml),
+    ])
+  })
+    .join('')
+    .slice(0, limits.descriptionHtmlLengthMax)
+    .toWellFormed()
 }
 
 function goodObject(node: Node, known: Known, random: () => number): Json {
@@ -120,13 +173,35 @@ function goodText(node: Node, random: () => number): string {
       return pick(random, ['Colour:Plum', 'Size:L:XL', 'Größe:groß'])
     case patterns.instant.source:
       return new Date(Date.now() + whole(random, 1, 1e6) * 1_000).toISOString()
+    case patterns.currency.source:
+      return pick(random, ['EUR', 'USD', 'JPY'])
+    case patterns.subscription.source:
+      return pick(random, ['*', 'order.*', 'order.paid', 'product.updated'])
     default: {
+      const texts = textsOfEntries.get(pattern)
+      if (texts) return pick(random, texts)
       const prefix = Object.values(idPrefixes).find((known) => pattern.startsWith(`^${known}_`))
       if (prefix === undefined) throw new Error(`a pattern without a generator: ${pattern}`)
       return newId(prefix as Parameters<typeof newId>[0])
     }
   }
 }
+
+// Patterns of the entries of shop files and of single members.
+const textsOfEntries: ReadonlyMap<string, readonly string[]> = new Map([
+  ['^[a-z0-9]+([_-][a-z0-9]+)*$', ['standard', 'reduced', 'a_b-c']],
+  ['^https?://[^\\s]+$', ['https://example.com/track?n=1', 'http://localhost/']],
+  ['^https?://', ['https://example.com/terms', 'http://localhost']],
+  [
+    '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
+    ['https://example.com/a.webp', 'http://localhost:80/a.png', '/media/none'],
+  ],
+  ['^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', ['2026-03-01T09:00:00Z', '2031-12-31T23:59:59.9Z']],
+  ['^[A-Z0-9]{1,3}$', ['BE', '9', '13A']],
+  ['^[^\\s@]+@[^\\s@]+$', ['shop@example.com']],
+  ['^#[0-9a-fA-F]{6}$', ['#000000', '#a1B2c3']],
+  ['^[A-Za-z0-9+/]+={0,2}$', ['AAAA', 'UklGRg==']],
+])
 
 export interface BadRequest {
   // The body: JSON, or a text that is not the JSON of any value.

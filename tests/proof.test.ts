@@ -13,8 +13,10 @@ import { runModel } from '../proof/model.ts'
 import { runModes } from '../proof/modes.ts'
 import { runPoison } from '../proof/poison.ts'
 import { seeded } from '../proof/random.ts'
+import { goodValue } from '../proof/requests.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
 import { suiteFiles } from '../proof/suites.ts'
+import { adminOperations } from '../src/contract/admin/operations.ts'
 import { operations } from '../src/contract/open/operations.ts'
 
 eachEngine('proof at a glance', (given) => {
@@ -45,6 +47,14 @@ test('the runs that repeat test files name files that exist', () => {
   assert.ok(suiteFiles.size > 0)
   for (const [name, files] of suiteFiles)
     for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${name}: ${file}`)
+})
+
+test('contract: every body of the admin surface can be drawn, with HTML where a member takes it', () => {
+  const { random } = seeded(7)
+  const drawn: string[] = []
+  for (const { body } of Object.values(adminOperations))
+    for (let times = 0; body !== null && times < 40; times += 1) drawn.push(JSON.stringify(goodValue(body, {}, random)))
+  assert.ok(drawn.some((text) => /"descriptionHtml":"[^"]*<(?:p|h2|li)>/.test(text)))
 })
 
 test('idempotency: each operation that changes something with an API key is repeated', () => {

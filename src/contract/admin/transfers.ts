@@ -86,7 +86,8 @@ export const AdminPieceRequest = object({
   text: Type.String({
     minLength: 1,
     maxLength: limits.transferPieceBytesMax,
-    description: 'The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere.',
+    description:
+      'The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller.',
   }),
 })
 
