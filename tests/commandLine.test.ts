@@ -32,6 +32,12 @@ test('the help of a verb has its usage and its own options, and those of no othe
   assert.deepEqual(await run('webhooks', 'test', '-h'), await run('webhooks', '--help', 'test'))
 })
 
+test('the help of money says what a command does not do', async () => {
+  assert.match((await run('orders', 'pay', '--help')).out, /the whole total of the order\.\n/)
+  const close = (await run('payments', 'close', '--help')).out.replaceAll(/\s+/g, ' ')
+  assert.match(close, /an authorization that is still open is to be cancelled at the provider/)
+})
+
 test('every command and every verb has a help of its own', async () => {
   for (const name of commandNames) assert.equal((await run(name, '--help')).code, 0, name)
   for (const [name, { summary, options = {} }] of verbs) {

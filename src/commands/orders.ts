@@ -86,7 +86,7 @@ export const ordersCommand: Command = {
       run: slip,
     },
     pay: {
-      summary: 'Record that the money of a manual payment has arrived.',
+      summary: 'Record that the money of a manual payment has arrived, the whole total of the order.',
       effect: 'changes',
       words,
       options: { merchant: merchantOption },

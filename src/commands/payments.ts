@@ -33,7 +33,7 @@ const closeVerb: Verb = {
   options: {
     outcome: {
       value: closedOutcomes.join('|'),
-      help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged',
+      help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged, and an authorization that is still open is to be cancelled at the provider',
       isRequired: true,
     },
     merchant: merchantOption,
