@@ -46,7 +46,7 @@ const questions: Readonly<Record<string, (at: number) => Record<string, string>>
   }),
   'about 110 found': (at) => ({ q: `${from(prefixes, at)} ${from(materials, at)}`, minPrice: '1', limit: limitOf(at) }),
   'up to 1,000 found, by price': (at) => ({ q: from(prefixes, at), maxPrice: String(2_000 + at), limit: '24' }),
-  '10,000 found': (at) => ({ q: from(materials, at), sort: 'newest', minPrice: String(at % 400), limit: '24' }),
+  '10,000 found': (at) => ({ q: from(materials, at), sort: 'newest', minPrice: String(at % 400), limit: limitOf(at) }),
 }
 
 async function runSearch(circumstances: Circumstances, name: string, databaseUrl: string): Promise<Findings> {
@@ -104,6 +104,7 @@ function from(words: readonly string[], at: number): string {
   return words[at % words.length] ?? ''
 }
 
+// 41 has no factor in common with the lists of words, so addresses repeat only after thousands.
 function limitOf(at: number): string {
-  return String(10 + (at % 50))
+  return String(10 + (at % 41))
 }
