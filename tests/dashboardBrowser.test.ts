@@ -64,7 +64,10 @@ anyEngine('the dashboard in a browser', (given) => {
     await page.getByLabel('Password').fill('four words nobody guesses')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-    assert.match(await page.locator('.todo').innerText(), /1\s+To send/)
+    await page
+      .locator('.todo')
+      .filter({ hasText: /^\s*1\s*To send/ })
+      .waitFor()
     await own.close()
   })
 

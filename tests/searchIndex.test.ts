@@ -38,14 +38,15 @@ eachEngine('the search index', (given) => {
   const other = givenEngine(given.engine === 'sqlite' ? 'postgres' : 'sqlite')
 
   // From PostgreSQL, the house would have to be closed first.
-  test('is filled by a move to the other engine', { skip: given.engine !== 'sqlite' }, async () => {
-    const house = await openHouse(given, { shops: [pottery] })
-    const url = await other.freshUrl()
-    const { code, out, err } = await cartwright(['migrate', '--to', url], settingsOf(house))
-    assert.equal(code, 0, out + err)
-    const moved = await other.open({ url })
-    assert.deepEqual(await moved.read(countIndex), { missing: 0, rows: 10, documents: 10 })
-  })
+  if (given.engine === 'sqlite')
+    test('is filled by a move to the other engine', async () => {
+      const house = await openHouse(given, { shops: [pottery] })
+      const url = await other.freshUrl()
+      const { code, out, err } = await cartwright(['migrate', '--to', url], settingsOf(house))
+      assert.equal(code, 0, out + err)
+      const moved = await other.open({ url })
+      assert.deepEqual(await moved.read(countIndex), { missing: 0, rows: 10, documents: 10 })
+    })
 
   test('is brought up to date by a walk through all products, a few at a time', async () => {
     const house = await openHouse(given, { shops: [pottery, bloom] })
