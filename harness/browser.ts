@@ -27,9 +27,11 @@ const installed = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
-const chosen = process.env.CARTWRIGHT_TEST_BROWSER
+// A file, or `none`.
+const chosen = process.env.CARTWRIGHT_TEST_BROWSER || undefined
 const isPackaged = chosen === undefined && process.platform === 'linux' && process.arch === 'x64'
-const program = isPackaged ? undefined : [chosen ?? installed].flat().find((file) => existsSync(file))
+const found = chosen ?? installed.find((file) => existsSync(file))
+const program = isPackaged || found === 'none' ? undefined : found
 
 // Why no browser can be started, or undefined. No package has one for every machine.
 export const noBrowser =

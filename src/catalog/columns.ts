@@ -63,8 +63,9 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
 
   return {
     async columnsOf(db, merchantId, version) {
-      // A failure is that of the search which reads; the next one tries by itself.
-      await reading.get(merchantId)?.catch(() => {})
+      // One reads at a time: an older snapshot that arrives last would replace newer rows. A failure is that of the search which reads; the
+      // next one tries by itself.
+      while (reading.has(merchantId)) await reading.get(merchantId)?.catch(() => {})
       const cached = cache.get(merchantId)
       if (cached && cached.version >= version && !cached.isOvergrown) return cached
       const columns = cached && !cached.isOvergrown ? cached : new StoredColumns()

@@ -90,7 +90,7 @@
       fields.set('file', file.slice(ends[at - 1] ?? 0, end), file.name)
       const answer = await postAgain(form.action, fields)
       if (!answer.ok) return showRefusal(form, status, await answer.text())
-      // The page of the import, or one that asks to sign in.
+      // The page of the import, or another to which it led.
       const isLast = at === ends.length - 1
       if (isLast || !answer.url.startsWith(form.action.replace(/new$/, ''))) return location.assign(answer.url)
     }

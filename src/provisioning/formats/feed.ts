@@ -57,7 +57,8 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       continue
     }
     if (item?.detail && depth === item.depth + 2 && member !== undefined) {
-      item.detail.set(member, text.replaceAll(/\s+/g, ' ').trim())
+      // Tabs and line breaks are between names and values.
+      item.detail.set(member, text.replaceAll(/[\t\r\n]+/g, ' ').trim())
       member = undefined
     } else if (item?.detail && depth === item.depth + 1) {
       const option = optionIn(item.detail)
