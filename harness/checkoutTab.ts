@@ -36,11 +36,20 @@ export function visitsWith(tabs: Tabs, shop: () => PageHouse): Visit {
         const isKnown = url.protocol === 'data:' || url.origin === house.origin || url.origin === shopOrigin
         if (!isKnown) complaints.push(`asked ${request.url()}`)
       })
-      await tab.goto(`${house.origin}${path}`, { waitUntil: 'load' })
+      await goTo(tab, `${house.origin}${path}`)
       await look(tab)
       assert.deepEqual([...complaints, ...referred.splice(0)], [])
     })
   }
+}
+
+// Once more if the page of another visit, such as one that waits for the bank, went elsewhere by itself at this moment.
+async function goTo(tab: Tab, url: string): Promise<void> {
+  const go = () => tab.goto(url, { waitUntil: 'load' })
+  await go().catch((error: unknown) => {
+    if (!/ERR_ABORTED|interrupted by another navigation/.test(String(error))) throw error
+    return go()
+  })
 }
 
 // The server has everything that is on the page.
