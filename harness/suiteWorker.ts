@@ -11,6 +11,7 @@ import { controlTracking, trackPromises } from './testTracking.ts'
 // For a file and, since tests inherit it, for each of its tests.
 const fileMsMax = 300_000
 const leftoverMsMax = 5_000
+const orphanMsMax = 20_000
 
 const [folder = ''] = process.argv.slice(2)
 const parent = process.ppid
@@ -18,8 +19,13 @@ controlTracking()
 const { describe } = await import('node:test')
 // The runner has ended, and with it the reader of our results.
 process.stdout.once('error', () => process.exit(1))
-// A test that waits for a timer which does not keep a process running must not end this one.
-const awake = setInterval(() => {}, fileMsMax)
+// A test that waits for a timer which does not keep a process running must not end this one, unless the run was killed: then its file may
+// still end by itself, but after a signal Node sometimes never goes on here.
+const awake = setInterval(() => {
+  if (process.ppid === parent) return
+  clearInterval(awake)
+  setTimeout(() => process.exit(1), orphanMsMax).unref()
+}, 1_000)
 allowSharing()
 const measured = measureFiles()
 for (const { file, finish } of takeFiles(folder)) {
