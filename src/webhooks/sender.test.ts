@@ -430,8 +430,8 @@ describe('connections', () => {
     const sender = open(context, hasty)
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => sender.send(callTo(receiver))))
     const sent = outcomes.filter(({ error }) => error === 'answer too slow').length
-    // One that waits may get the place of one whose time was over a moment before its own: on a slow machine they began milliseconds apart.
-    assert.ok(sent >= 8 && sent < 20, `${sent} were sent`)
+    // On a slow machine one that waits may still get the place of one whose time was over a moment before.
+    assert.ok(sent >= 8 && sent < 12, `${sent} were sent`)
     assert.equal(outcomes.filter(({ error }) => error === 'timed out').length, 20 - sent)
     isWell = true
     // What still waited would come before this one.

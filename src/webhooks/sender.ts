@@ -170,7 +170,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0
   #status: Pick<Ending, 'statusCode' | 'retryAfter'> | undefined
 
+  readonly #endsAt: number
+
   constructor(endsAt: number) {
+    this.#endsAt = endsAt
     this.ending = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -193,8 +196,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // The call is about to be written: from here on it is unknown what the receiver has seen.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Its deadline passed while it waited for a connection. Unlike an abort, this leaves the connection to the next.
-    if (this.#isEnded) throw new CallFailure(failed('timed out'))
+    // Its deadline passed while it waited for a connection, even if its timer is late. Unlike an abort, this leaves the connection to
+    // the next.
+    if (this.#isEnded || performance.now() >= this.#endsAt) throw new CallFailure(failed('timed out'))
     this.#controller = controller
   }
 
