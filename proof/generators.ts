@@ -1,81 +1,24 @@
 // Clients that others generate from docs/openapi.json: each generator is installed from the registry into an empty folder,
-// and a program with the requests of the tour is compiled strictly against what it generates, by our own TypeScript.
-// Not a test, because generators need the registry, 154 packages and a second TypeScript (docs/decisions/0031).
+// and programs are compiled against what it generates. `npm test` compiles them against what is stored in proof/generators,
+// because generators need the registry, 154 packages and a second TypeScript (docs/decisions/0031).
 
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { bareDocument } from './baredocument.ts'
+import { compileClients, documentPath, type Generator, generators, storedFolder } from './clients.ts'
+import type { OpenApiDocument } from './curlrequests.ts'
 import type { RunResult, ServerRun } from './runs.ts'
 
-interface Generator {
-  name: string
-  // Exact versions: the generator, the library that its clients import, and the TypeScript whose API it calls.
-  packages: Readonly<Record<string, string>>
-  // The command in node_modules/.bin, with its arguments for a document.
-  command: (document: string) => readonly string[]
-  // The program in proof/generators that imports what is generated.
-  program: string
-}
-
-const generators: readonly Generator[] = [
-  {
-    name: 'openapi-typescript',
-    packages: { 'openapi-typescript': '7.13.0', 'openapi-fetch': '0.17.0', typescript: '5.9.3' },
-    command: (document) => ['openapi-typescript', document, '-o', 'generated/schema.ts'],
-    program: 'openapi-typescript.ts',
-  },
-  {
-    name: '@hey-api/openapi-ts',
-    packages: { '@hey-api/openapi-ts': '0.99.0', typescript: '5.9.3' },
-    command: (document) => [
-      'openapi-ts',
-      ...['-i', document],
-      ...['-o', 'generated'],
-      ...['-c', '@hey-api/client-fetch'],
-      '--no-log-file',
-    ],
-    program: 'hey-api.ts',
-  },
-  {
-    name: 'orval',
-    packages: { orval: '8.38.0' },
-    command: (document) => [
-      'orval',
-      ...['--input', document],
-      ...['--output', 'generated/client.ts'],
-      ...['--client', 'fetch'],
-      '--fail-on-warnings',
-    ],
-    program: 'orval.ts',
-  },
-]
-
-// Without exactOptionalPropertyTypes, under which the request code of @hey-api/openapi-ts does not compile for any document.
-const compilerOptions = {
-  target: 'es2023',
-  lib: ['es2023', 'dom', 'dom.iterable'],
-  module: 'esnext',
-  moduleResolution: 'bundler',
-  types: [],
-  noEmit: true,
-  allowImportingTsExtensions: true,
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  noImplicitReturns: true,
-  noUnusedLocals: true,
-  skipLibCheck: false,
-}
-
-const root = join(import.meta.dirname, '..')
 const timeoutMs = 300_000
 const run = promisify(execFile)
 
 export const generatorsRun: ServerRun = {
   name: 'generators',
   method:
-    'three generators in exact versions, each installed from the registry into an empty folder, generate from docs/openapi.json; a program with the requests of the tour is compiled strictly against each client',
+    'three generators in exact versions, each installed from the registry into an empty folder, generate from docs/openapi.json; the requests of README and a program with those of the tour are compiled strictly against each client',
   numbers: {},
   // No engine takes part.
   engines: ['sqlite'],
@@ -87,49 +30,78 @@ async function runGenerators(tell: (text: string) => void): Promise<RunResult> {
   const violations: string[] = []
   for (const generator of generators) {
     tell(generator.name)
-    const folder = await mkdtemp(join(tmpdir(), 'cartwright-generators-'))
     try {
-      seen[generator.name] = await generateAndCompile(generator, folder)
+      await withInstalled(generator, async (folder, installMs) => {
+        const tried = await generateAndCompile(generator, folder)
+        violations.push(...tried.violations.map((text) => `${generator.name}: ${text}`))
+        const { count, bytes } = await installedIn(folder)
+        seen[generator.name] = [
+          ...Object.entries(generator.packages).map(([part, version]) => `${part} ${version}`),
+          `${count} packages of ${Math.round(bytes / 1e6)} MB`,
+          `installed in ${seconds(installMs)}`,
+          tried.seen,
+        ].join(', ')
+      })
     } catch (error) {
       const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string }
       violations.push(`${generator.name}: ${[message, stdout, stderr].join('\n').trim().slice(0, 2_000)}`)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
     }
   }
   return { seen, violations }
 }
 
-async function generateAndCompile({ packages, command, program }: Generator, folder: string): Promise<string> {
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ private: true, type: 'module', dependencies: packages }),
-  )
-  const installMs = await timed('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
+// In a folder of its own, which is named as its folder in proof/generators and removed afterwards.
+export async function withInstalled(
+  { folder: name, packages }: Generator,
+  use: (folder: string, installMs: number) => Promise<void>,
+): Promise<void> {
+  const place = await mkdtemp(join(tmpdir(), 'cartwright-generators-'))
+  const folder = join(place, name)
+  try {
+    await mkdir(folder)
+    const settings = { private: true, type: 'module', dependencies: packages }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(settings))
+    await use(folder, await timed('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder))
+  } finally {
+    await rm(place, { recursive: true, force: true })
+  }
+}
 
-  const [name = '', ...args] = command(join(root, 'docs/openapi.json'))
-  const generateMs = await timed(join(folder, 'node_modules/.bin', name), args, folder)
-  const missing = missingOperations(
-    await readFile(join(root, 'docs/openapi.json'), 'utf8'),
-    await textOf(join(folder, 'generated')),
-  )
-  if (missing.length > 0) throw new Error(`generated without ${missing.join(', ')}`)
+// Into the folder `generated` of this one.
+export async function generate({ command }: Generator, folder: string, document: string): Promise<number> {
+  const [name = '', ...args] = command(document)
+  return timed(join(folder, 'node_modules/.bin', name), args, folder)
+}
 
-  await cp(join(import.meta.dirname, 'generators', program), join(folder, program))
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [program] }))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const compileMs = await timed(process.execPath, [tsc, '-p', 'tsconfig.json'], folder)
+// Without what only people read, as for the files that are stored.
+export async function generateBare(generator: Generator, folder: string): Promise<void> {
+  const document = join(folder, 'bare.json')
+  await writeFile(document, bareDocument(await readFile(documentPath, 'utf8')))
+  await generate(generator, folder, document)
+}
 
-  const { count, bytes } = await installedIn(folder)
-  return [
-    Object.entries(packages).map(([part, version]) => `${part} ${version}`),
-    `${count} packages of ${Math.round(bytes / 1e6)} MB`,
-    `installed in ${seconds(installMs)}`,
-    `generated in ${seconds(generateMs)}`,
-    `compiled in ${seconds(compileMs)}`,
-  ]
-    .flat()
-    .join(', ')
+async function generateAndCompile(
+  generator: Generator,
+  folder: string,
+): Promise<{ seen: string; violations: string[] }> {
+  const generated = join(folder, 'generated')
+  await generateBare(generator, folder)
+  const isStored = (await textOf(generated)) === (await textOf(join(storedFolder, generator.folder, 'generated')))
+  await rm(generated, { recursive: true })
+
+  const generateMs = await generate(generator, folder, documentPath)
+  const missing = missingOperations(await readFile(documentPath, 'utf8'), await textOf(generated))
+  await cp(join(storedFolder, generator.folder, 'program.ts'), join(folder, 'program.ts'))
+  const startedAt = performance.now()
+  const complaints = await compileClients(dirname(folder), [generator])
+  return {
+    seen: `generated in ${seconds(generateMs)}, compiled in ${seconds(performance.now() - startedAt)}`,
+    violations: [
+      ...missing.map((id) => `generated without ${id}`),
+      ...complaints,
+      ...(isStored ? [] : ['prints other files than those that are stored: npm run generators:print']),
+    ],
+  }
 }
 
 // The generators are started by their own first line, which takes the Node of the path.
@@ -141,14 +113,15 @@ async function timed(file: string, args: readonly string[], cwd: string): Promis
 }
 
 function missingOperations(document: string, generated: string): string[] {
-  const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { operationId: string }>> }
+  const { paths } = JSON.parse(document) as OpenApiDocument
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   return ids.filter((id) => !new RegExp(`\\b${id}\\b`).test(generated))
 }
 
 async function textOf(folder: string): Promise<string> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
-  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts')).sort()
+  const files = names.map(async (name) => `// ${name}\n${await readFile(join(folder, name), 'utf8')}`)
+  return (await Promise.all(files)).join('\n')
 }
 
 async function installedIn(folder: string): Promise<{ count: number; bytes: number }> {

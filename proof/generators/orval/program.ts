@@ -69,5 +69,5 @@ export async function refusedByTheCompiler(): Promise<void> {
   await createPublicCart({ item: [] })
   const orders = await listStorefrontOrders()
   // @ts-expect-error there is no such status
-  if (orders.status === 200 && orders.data.data[0]?.status === 'unpaid') return
+  if (orders.status === 200 && orders.data.data.orders[0]?.status === 'unpaid') return
 }

@@ -62,5 +62,5 @@ export async function refusedByTheCompiler(shop: string): Promise<void> {
   await client.POST('/api/v1/open/storefront/carts', { body: cart })
   const { data } = await client.GET('/api/v1/open/storefront/orders')
   // @ts-expect-error there is no such status
-  if (data?.data[0]?.status === 'unpaid') return
+  if (data?.data.orders[0]?.status === 'unpaid') return
 }

@@ -67,5 +67,5 @@ export async function refusedByTheCompiler(): Promise<void> {
   await createPublicCart({ body: { item: [] } })
   const { data } = await listStorefrontOrders()
   // @ts-expect-error there is no such status
-  if (data?.data[0]?.status === 'unpaid') return
+  if (data?.data.orders[0]?.status === 'unpaid') return
 }

@@ -1,0 +1,154 @@
+// Programs against clients that others generate from docs/openapi.json, compiled strictly by our own TypeScript.
+
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { root } from '../harness/prose.ts'
+import { digestOf } from './baredocument.ts'
+import { type CurlRequest, type OpenApiDocument, requestsOf } from './curlrequests.ts'
+
+export interface Generator {
+  name: string
+  // In proof/generators: program.ts, and beside it what is generated.
+  folder: string
+  // Exact versions: the generator, the library that its clients import, and the TypeScript whose API it calls.
+  packages: Readonly<Record<string, string>>
+  // The command in node_modules/.bin, with its arguments for a document.
+  command: (document: string) => readonly string[]
+  // The beginning of a function with requests, and one request.
+  head: string
+  request: (request: CurlRequest) => string
+}
+
+export const generators: readonly Generator[] = [
+  {
+    name: 'openapi-typescript',
+    folder: 'openapi-typescript',
+    packages: { 'openapi-typescript': '7.13.0', 'openapi-fetch': '0.17.0', typescript: '5.9.3' },
+    command: (document) => ['openapi-typescript', document, '-o', 'generated/schema.ts'],
+    head: `import type { Client } from 'openapi-fetch'
+import type { paths } from './generated/schema.ts'
+export async function readme(client: Client<paths>) {`,
+    request: ({ method, path, names, body }) =>
+      `await client.${method}(${JSON.stringify(path)}, ${JSON.stringify({ params: pathOf(names), body })})`,
+  },
+  {
+    name: '@hey-api/openapi-ts',
+    folder: 'hey-api',
+    packages: { '@hey-api/openapi-ts': '0.99.0', typescript: '5.9.3' },
+    command: (document) => [
+      'openapi-ts',
+      ...['-i', document],
+      ...['-o', 'generated'],
+      ...['-c', '@hey-api/client-fetch'],
+      '--no-log-file',
+    ],
+    head: `import * as shop from './generated'
+export async function readme() {`,
+    request: ({ operationId, names, body }) =>
+      `await shop.${operationId}(${JSON.stringify({ ...pathOf(names), body })})`,
+  },
+  {
+    name: 'orval',
+    folder: 'orval',
+    // By itself it takes a newer parser, one of whose packages could not be installed on 17 November 2026.
+    packages: { orval: '8.38.0', '@scalar/openapi-parser': '0.29.8' },
+    command: (document) => [
+      'orval',
+      ...['--input', document],
+      ...['--output', 'generated/client.ts'],
+      ...['--client', 'fetch'],
+      '--fail-on-warnings',
+    ],
+    head: `import * as shop from './generated/client'
+export async function readme(options: RequestInit) {`,
+    request: ({ operationId, names, body }) => {
+      const values = [...Object.values(names), ...(body === undefined ? [] : [body])]
+      return `await shop.${operationId}(${[...values.map((value) => JSON.stringify(value)), 'options'].join(', ')})`
+    },
+  },
+]
+
+function pathOf(names: CurlRequest['names']): object | undefined {
+  return Object.keys(names).length > 0 ? { path: names } : undefined
+}
+
+// Why the compiler refuses the mistakes of a program, in their order.
+const reasons: readonly RegExp[] = [
+  /'successUrl' is missing/,
+  /'string' is not assignable to type 'number'/,
+  /'item' does not exist/,
+  /have no overlap/,
+]
+
+// Without exactOptionalPropertyTypes, under which the request code of @hey-api/openapi-ts does not compile for any document.
+const compilerOptions = {
+  target: 'es2023',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  types: [],
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitReturns: true,
+  noUnusedLocals: true,
+  skipLibCheck: false,
+}
+
+export const documentPath = join(root, 'docs/openapi.json')
+// The programs, and beside them what the generators print of the document without its prose; printed.json says of which.
+export const storedFolder = join(import.meta.dirname, 'generators')
+export const printedPath = join(storedFolder, 'printed.json')
+
+export interface Printed {
+  document: string
+  packages: Readonly<Record<string, Generator['packages']>>
+}
+
+export function printedOf(document: string): Printed {
+  return {
+    document: digestOf(document),
+    packages: Object.fromEntries(generators.map(({ name, packages }) => [name, packages])),
+  }
+}
+
+const run = promisify(execFile)
+
+// Compiles in `folder`, which has a folder for each of the generators with program.ts and generated/: that program, the
+// requests of README, and the mistakes of the program without the comments that expect them. Answers with what is wrong.
+export async function compileClients(folder: string, used: readonly Generator[]): Promise<string[]> {
+  const document = JSON.parse(await readFile(documentPath, 'utf8')) as OpenApiDocument
+  const requests = await requestsOf('README.md', '## A tour', document)
+  for (const { folder: name, head, request } of used) {
+    const program = await readFile(join(folder, name, 'program.ts'), 'utf8')
+    await writeFile(join(folder, name, 'mistakes.ts'), program.replaceAll('@ts-expect-error', 'Refused:'))
+    await writeFile(join(folder, name, 'readme.ts'), [head, ...requests.map(request), '}\n'].join('\n'))
+  }
+  const files = used.flatMap(({ folder: name }) =>
+    ['program.ts', 'readme.ts', 'mistakes.ts'].map((file) => `${name}/${file}`),
+  )
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  )
+  return judged(stdout, used)
+}
+
+// The compiler must complain of every mistake, for its reason, and of nothing else.
+function judged(output: string, used: readonly Generator[]): string[] {
+  // Further lines of a complaint are indented.
+  const complaints = output.split(/\n(?! )/).filter((text) => text !== '')
+  const expected = used.flatMap(({ folder }) => reasons.map((reason) => ({ file: `${folder}/mistakes.ts(`, reason })))
+  return [
+    ...complaints.filter((text) => !expected.some(({ file, reason }) => text.startsWith(file) && reason.test(text))),
+    ...expected
+      .filter(
+        ({ file, reason }) => complaints.filter((text) => text.startsWith(file) && reason.test(text)).length !== 1,
+      )
+      .map(({ file, reason }) => `${file}): not refused once for ${reason}`),
+  ]
+}

@@ -1,0 +1,46 @@
+// Clients that others generate from docs/openapi.json, as they are stored in proof/generators: they are those of today's
+// document, and the requests of README compile with them. `npm run proof -- generators` generates them anew.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { placeOfData } from '../harness/folder.ts'
+import { root } from '../harness/prose.ts'
+import { digestOf } from '../proof/baredocument.ts'
+import { compileClients, documentPath, generators, printedOf, printedPath, storedFolder } from '../proof/clients.ts'
+
+test('the stored clients are those of the document and of the versions that are named', async () => {
+  const stored = JSON.parse(await readFile(printedPath, 'utf8'))
+  const today = printedOf(await readFile(documentPath, 'utf8'))
+  assert.deepEqual(stored, today, 'run `npm run generators:print`, which needs the npm registry')
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  assert.equal(today.packages['openapi-typescript']?.['openapi-fetch'], devDependencies['openapi-fetch'])
+})
+
+test('the document is told from others by what types are made of', async () => {
+  const text = await readFile(documentPath, 'utf8')
+  const changed = (part: RegExp, by: string) => {
+    assert.match(text, part)
+    return digestOf(text.replace(part, by))
+  }
+  assert.equal(changed(/("(?:description|summary)": )"(?:[^"\\]|\\.)+"/g, '$1"Other words."'), digestOf(text))
+  assert.equal(changed(/"maxLength": \d+/g, '"maxLength": 5'), digestOf(text))
+  assert.notEqual(changed(/"\/api\/v1\/open\/catalog\/products"/, '"/api/v2/products"'), digestOf(text))
+  assert.notEqual(changed(/"description": \{/, '"text": {'), digestOf(text))
+})
+
+// Bash reads the commands of README.
+const skip = spawnSync('bash', ['--version']).error !== undefined && 'there is no bash'
+
+test('the requests of README and of the programs compile strictly, and mistakes do not', { skip }, async () => {
+  const folder = await mkdtemp(join(await placeOfData(), 'generators-'))
+  try {
+    await cp(storedFolder, folder, { recursive: true })
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
+    assert.deepEqual(await compileClients(folder, generators), [])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
