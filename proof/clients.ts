@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../harness/prose.ts'
 import { digestOf } from './baredocument.ts'
-import { type CurlRequest, type OpenApiDocument, requestsOf } from './curlrequests.ts'
+import { type CurlRequest, requestsOf } from './curlrequests.ts'
 
 export interface Generator {
   name: string
@@ -29,9 +29,9 @@ export const generators: readonly Generator[] = [
     command: (document) => ['openapi-typescript', document, '-o', 'generated/schema.ts'],
     head: `import type { Client } from 'openapi-fetch'
 import type { paths } from './generated/schema.ts'
-export async function readme(client: Client<paths>) {`,
-    request: ({ method, path, names, body }) =>
-      `await client.${method}(${JSON.stringify(path)}, ${JSON.stringify({ params: pathOf(names), body })})`,
+export async function requests(client: Client<paths>) {`,
+    request: ({ method, path, names, query, body }) =>
+      `await client.${method}(${JSON.stringify(path)}, ${JSON.stringify({ params: { path: names, query }, body })})`,
   },
   {
     name: '@hey-api/openapi-ts',
@@ -45,9 +45,9 @@ export async function readme(client: Client<paths>) {`,
       '--no-log-file',
     ],
     head: `import * as shop from './generated'
-export async function readme() {`,
-    request: ({ operationId, names, body }) =>
-      `await shop.${operationId}(${JSON.stringify({ ...pathOf(names), body })})`,
+export async function requests() {`,
+    request: ({ operationId, names, query, body }) =>
+      `await shop.${operationId}(${JSON.stringify({ path: names, query, body })})`,
   },
   {
     name: 'orval',
@@ -62,17 +62,13 @@ export async function readme() {`,
       '--fail-on-warnings',
     ],
     head: `import * as shop from './generated/client'
-export async function readme(options: RequestInit) {`,
-    request: ({ operationId, names, body }) => {
-      const values = [...Object.values(names), ...(body === undefined ? [] : [body])]
+export async function requests(options: RequestInit) {`,
+    request: ({ operationId, names = {}, query, body }) => {
+      const values = [...Object.values(names), body, query].filter((value) => value !== undefined)
       return `await shop.${operationId}(${[...values.map((value) => JSON.stringify(value)), 'options'].join(', ')})`
     },
   },
 ]
-
-function pathOf(names: CurlRequest['names']): object | undefined {
-  return Object.keys(names).length > 0 ? { path: names } : undefined
-}
 
 // Why the compiler refuses the mistakes of a program, in their order.
 const reasons: readonly RegExp[] = [
@@ -98,8 +94,30 @@ const compilerOptions = {
   skipLibCheck: false,
 }
 
-export const documentPath = join(root, 'docs/openapi.json')
-// The programs, and beside them what the generators print of the document without its prose; printed.json says of which.
+export interface Surface {
+  document: string
+  // Whose curl commands are compiled.
+  page: string
+  heading: string
+  // Whether there is a program for each generator, with mistakes.
+  hasPrograms: boolean
+}
+
+export const openSurface: Surface = {
+  document: join(root, 'docs/openapi.json'),
+  page: 'README.md',
+  heading: '## A tour',
+  hasPrograms: true,
+}
+
+export const adminSurface: Surface = {
+  document: join(root, 'docs/openapi.admin.json'),
+  page: 'docs/admin-api.md',
+  heading: "## A merchant's day",
+  hasPrograms: false,
+}
+
+// The programs, and beside them what the generators print of the open document without its prose; printed.json says of which.
 export const storedFolder = join(import.meta.dirname, 'generators')
 export const printedPath = join(storedFolder, 'printed.json')
 
@@ -117,32 +135,39 @@ export function printedOf(document: string): Printed {
 
 const run = promisify(execFile)
 
-// Compiles in `folder`, which has a folder for each of the generators with program.ts and generated/: that program, the
-// requests of README, and the mistakes of the program without the comments that expect them. Answers with what is wrong.
-export async function compileClients(folder: string, used: readonly Generator[]): Promise<string[]> {
-  const document = JSON.parse(await readFile(documentPath, 'utf8')) as OpenApiDocument
-  const requests = await requestsOf('README.md', '## A tour', document)
+// Compiles in `folder`, which has a folder for each of the generators with generated/ and program.ts: the requests of the
+// page, that program, and its mistakes without the comments that expect them. Answers with what is wrong.
+export async function compileClients(
+  folder: string,
+  used: readonly Generator[],
+  { document, page, heading, hasPrograms }: Surface,
+): Promise<string[]> {
+  const requests = await requestsOf(page, heading, JSON.parse(await readFile(document, 'utf8')))
   for (const { folder: name, head, request } of used) {
+    await writeFile(join(folder, name, 'requests.ts'), [head, ...requests.map(request), '}\n'].join('\n'))
+    if (!hasPrograms) continue
     const program = await readFile(join(folder, name, 'program.ts'), 'utf8')
     await writeFile(join(folder, name, 'mistakes.ts'), program.replaceAll('@ts-expect-error', 'Refused:'))
-    await writeFile(join(folder, name, 'readme.ts'), [head, ...requests.map(request), '}\n'].join('\n'))
   }
-  const files = used.flatMap(({ folder: name }) =>
-    ['program.ts', 'readme.ts', 'mistakes.ts'].map((file) => `${name}/${file}`),
-  )
+  const names = ['requests.ts', ...(hasPrograms ? ['program.ts', 'mistakes.ts'] : [])]
+  const files = used.flatMap(({ folder: name }) => names.map((file) => `${name}/${file}`))
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const { stdout } = await run(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder }).catch(
-    (error: { stdout: string }) => error,
-  )
-  return judged(stdout, used)
+  const compiled = run(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder })
+  const { stdout } = await compiled.catch((error: Error & { stdout: string }) => {
+    if (error.stdout.includes('error TS')) return error
+    throw error
+  })
+  return judged(stdout, hasPrograms ? used : [])
 }
 
 // The compiler must complain of every mistake, for its reason, and of nothing else.
-function judged(output: string, used: readonly Generator[]): string[] {
+function judged(output: string, withMistakes: readonly Generator[]): string[] {
   // Further lines of a complaint are indented.
   const complaints = output.split(/\n(?! )/).filter((text) => text !== '')
-  const expected = used.flatMap(({ folder }) => reasons.map((reason) => ({ file: `${folder}/mistakes.ts(`, reason })))
+  const expected = withMistakes.flatMap(({ folder }) =>
+    reasons.map((reason) => ({ file: `${folder}/mistakes.ts(`, reason })),
+  )
   return [
     ...complaints.filter((text) => !expected.some(({ file, reason }) => text.startsWith(file) && reason.test(text))),
     ...expected

@@ -1,4 +1,4 @@
-// Clients that others generate from docs/openapi.json: each generator is installed from the registry into an empty folder,
+// Clients that others generate from docs/openapi.json and docs/openapi.admin.json: each generator is installed from the registry into an empty folder,
 // and programs are compiled against what it generates. `npm test` compiles them against what is stored in proof/generators,
 // because generators need the registry, 154 packages and a second TypeScript (docs/decisions/0031).
 
@@ -8,7 +8,15 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { bareDocument } from './baredocument.ts'
-import { compileClients, documentPath, type Generator, generators, storedFolder } from './clients.ts'
+import {
+  adminSurface,
+  compileClients,
+  type Generator,
+  generators,
+  openSurface,
+  type Surface,
+  storedFolder,
+} from './clients.ts'
 import type { OpenApiDocument } from './curlrequests.ts'
 import type { RunResult, ServerRun } from './runs.ts'
 
@@ -18,7 +26,7 @@ const run = promisify(execFile)
 export const generatorsRun: ServerRun = {
   name: 'generators',
   method:
-    'three generators in exact versions, each installed from the registry into an empty folder, generate from docs/openapi.json; the requests of README and a program with those of the tour are compiled strictly against each client',
+    'three generators in exact versions, each installed from the registry into an empty folder, generate from docs/openapi.json and docs/openapi.admin.json; the requests of README, a program with those of the tour, and those of docs/admin-api.md are compiled strictly against each client',
   numbers: {},
   // No engine takes part.
   engines: ['sqlite'],
@@ -32,14 +40,17 @@ async function runGenerators(tell: (text: string) => void): Promise<RunResult> {
     tell(generator.name)
     try {
       await withInstalled(generator, async (folder, installMs) => {
-        const tried = await generateAndCompile(generator, folder)
-        violations.push(...tried.violations.map((text) => `${generator.name}: ${text}`))
+        const open = await generateAndCompile(generator, folder, openSurface)
+        const admin = await generateAndCompile(generator, folder, adminSurface)
+        const found = [...(await differences(generator, folder)), ...open.violations, ...admin.violations]
+        violations.push(...found.map((text) => `${generator.name}: ${text}`))
         const { count, bytes } = await installedIn(folder)
         seen[generator.name] = [
           ...Object.entries(generator.packages).map(([part, version]) => `${part} ${version}`),
           `${count} packages of ${Math.round(bytes / 1e6)} MB`,
           `installed in ${seconds(installMs)}`,
-          tried.seen,
+          open.seen,
+          `admin ${admin.seen}`,
         ].join(', ')
       })
     } catch (error) {
@@ -67,40 +78,42 @@ export async function withInstalled(
   }
 }
 
+// Without what only people read, as for the files that are stored.
+export async function generateBare(generator: Generator, folder: string): Promise<void> {
+  const document = join(folder, 'bare.json')
+  await writeFile(document, bareDocument(await readFile(openSurface.document, 'utf8')))
+  await generate(generator, folder, document)
+}
+
 // Into the folder `generated` of this one.
-export async function generate({ command }: Generator, folder: string, document: string): Promise<number> {
+async function generate({ command }: Generator, folder: string, document: string): Promise<number> {
+  await rm(join(folder, 'generated'), { recursive: true, force: true })
   const [name = '', ...args] = command(document)
   return timed(join(folder, 'node_modules/.bin', name), args, folder)
 }
 
-// Without what only people read, as for the files that are stored.
-export async function generateBare(generator: Generator, folder: string): Promise<void> {
-  const document = join(folder, 'bare.json')
-  await writeFile(document, bareDocument(await readFile(documentPath, 'utf8')))
-  await generate(generator, folder, document)
+async function differences(generator: Generator, folder: string): Promise<string[]> {
+  await generateBare(generator, folder)
+  const stored = await textOf(join(storedFolder, generator.folder, 'generated'))
+  return stored === (await textOf(join(folder, 'generated')))
+    ? []
+    : ['prints other files than those that are stored: npm run generators:print']
 }
 
 async function generateAndCompile(
   generator: Generator,
   folder: string,
+  surface: Surface,
 ): Promise<{ seen: string; violations: string[] }> {
-  const generated = join(folder, 'generated')
-  await generateBare(generator, folder)
-  const isStored = (await textOf(generated)) === (await textOf(join(storedFolder, generator.folder, 'generated')))
-  await rm(generated, { recursive: true })
-
-  const generateMs = await generate(generator, folder, documentPath)
-  const missing = missingOperations(await readFile(documentPath, 'utf8'), await textOf(generated))
+  const generateMs = await generate(generator, folder, surface.document)
+  const document = await readFile(surface.document, 'utf8')
+  const missing = missingOperations(document, await textOf(join(folder, 'generated')))
   await cp(join(storedFolder, generator.folder, 'program.ts'), join(folder, 'program.ts'))
   const startedAt = performance.now()
-  const complaints = await compileClients(dirname(folder), [generator])
+  const complaints = await compileClients(dirname(folder), [generator], surface)
   return {
     seen: `generated in ${seconds(generateMs)}, compiled in ${seconds(performance.now() - startedAt)}`,
-    violations: [
-      ...missing.map((id) => `generated without ${id}`),
-      ...complaints,
-      ...(isStored ? [] : ['prints other files than those that are stored: npm run generators:print']),
-    ],
+    violations: [...missing.map((id) => `generated without ${id}`), ...complaints],
   }
 }
 

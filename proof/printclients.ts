@@ -3,7 +3,7 @@
 
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { documentPath, generators, printedOf, printedPath, storedFolder } from './clients.ts'
+import { generators, openSurface, printedOf, printedPath, storedFolder } from './clients.ts'
 import { generateBare, withInstalled } from './generators.ts'
 
 for (const generator of generators) {
@@ -15,5 +15,5 @@ for (const generator of generators) {
     await cp(join(folder, 'generated'), stored, { recursive: true })
   })
 }
-const printed = printedOf(await readFile(documentPath, 'utf8'))
+const printed = printedOf(await readFile(openSurface.document, 'utf8'))
 await writeFile(printedPath, `${JSON.stringify(printed, null, 2)}\n`)

@@ -9,18 +9,18 @@ import { test } from 'node:test'
 import { placeOfData } from '../harness/folder.ts'
 import { root } from '../harness/prose.ts'
 import { digestOf } from '../proof/baredocument.ts'
-import { compileClients, documentPath, generators, printedOf, printedPath, storedFolder } from '../proof/clients.ts'
+import { compileClients, generators, openSurface, printedOf, printedPath, storedFolder } from '../proof/clients.ts'
 
 test('the stored clients are those of the document and of the versions that are named', async () => {
   const stored = JSON.parse(await readFile(printedPath, 'utf8'))
-  const today = printedOf(await readFile(documentPath, 'utf8'))
+  const today = printedOf(await readFile(openSurface.document, 'utf8'))
   assert.deepEqual(stored, today, 'run `npm run generators:print`, which needs the npm registry')
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   assert.equal(today.packages['openapi-typescript']?.['openapi-fetch'], devDependencies['openapi-fetch'])
 })
 
 test('the document is told from others by what types are made of', async () => {
-  const text = await readFile(documentPath, 'utf8')
+  const text = await readFile(openSurface.document, 'utf8')
   const changed = (part: RegExp, by: string) => {
     assert.match(text, part)
     return digestOf(text.replace(part, by))
@@ -39,7 +39,7 @@ test('the requests of README and of the programs compile strictly, and mistakes 
   try {
     await cp(storedFolder, folder, { recursive: true })
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
-    assert.deepEqual(await compileClients(folder, generators), [])
+    assert.deepEqual(await compileClients(folder, generators, openSurface), [])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
