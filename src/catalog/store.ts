@@ -559,9 +559,11 @@ export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[
 }
 
 export async function hasUnfolded(db: Reader): Promise<boolean> {
+  // In the order of the indexes that hold such rows alone: otherwise SQLite reads all of another index, in which the text stands too.
   const rows = await db.sql`
-    select 1 as found from products where folded is null
-    union all select 1 as found from skus where folded is null limit 1`
+    select * from (select id from products where folded is null order by merchant_id, id limit 1) as found_products
+    union all
+    select * from (select id from skus where folded is null order by merchant_id, id limit 1) as found_skus`
   return rows.length > 0
 }
 
