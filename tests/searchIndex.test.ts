@@ -84,20 +84,11 @@ eachEngine('the search index', (given) => {
       house.storage.read(async (db) => {
         const facts = await findShopFacts(db, merchantId)
         const columns = await server.columnsOf(db, merchantId, facts?.version ?? 0)
-        const keys = await fullTextOf(db).findKeys(db, merchantId, [[exactly(termsOf(merchantId)('any', ''))]])
-        return columns
-          .placesOf(keys)
-          .map((at) => [
-            ...[
-              columns.id[at],
-              columns.priceMin[at],
-              columns.priceMax[at],
-              columns.publishedAt[at],
-              columns.nameKey[at],
-            ],
-            ...[columns.facetTexts[columns.facets[at] ?? -1], columns.fields[at], columns.inStock.test[at]],
-          ])
-          .sort()
+        const keys = await fullTextOf(db).findKeys(db, merchantId, [exactly(termsOf(merchantId)('any', ''))])
+        return Array.from(columns.placesOf(keys), (at) => [
+          ...[columns.id[at], columns.priceMin[at], columns.priceMax[at], columns.publishedAt[at], columns.nameKey[at]],
+          ...[columns.facetTexts[columns.facets[at] ?? -1], columns.fields[at], columns.inStock.test[at]],
+        ]).sort()
       })
     const server = createColumnsCache(3)
     const [first, again] = await Promise.all([seenBy(server), seenBy(server)])

@@ -4,6 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Mode } from '../contract/words.ts'
+import { idTimeOf } from '../kit/ids.ts'
 import { Lru } from '../kit/lru.ts'
 import type { Reader } from '../storage/storage.ts'
 import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts'
@@ -11,17 +12,22 @@ import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts
 // A place in the columns.
 export type At = number
 
+// In ascending order, each once.
+export type Places = Uint32Array
+
 export interface Columns {
   readonly version: number
-  // What terms have found, by terms. Shoppers ask for the same words with other filters, orders and pages.
+  // What each word or filter has found, by its terms. Shoppers ask for the same ones in other combinations.
   readonly known: Lru<string, KnownPlaces>
   // What is being asked for, by version and terms.
-  readonly asking: Map<string, Promise<readonly At[]>>
+  readonly asking: Map<string, Promise<Places>>
   // The places that have changed after this version; undefined if they are too many.
   changedSince(version: number): At[] | undefined
   // The places of these products; of unknown ones nothing.
-  placesOf(keys: readonly (string | number)[]): At[]
+  placesOf(keys: readonly (string | number)[]): Places
   readonly id: readonly string[]
+  // When the id was made, which is its beginning: in the order of these, ids are in their own.
+  readonly idTime: readonly number[]
   readonly publishedAt: readonly number[]
   readonly priceMin: readonly number[]
   readonly priceMax: readonly number[]
@@ -35,7 +41,7 @@ export interface Columns {
 
 export interface KnownPlaces {
   version: number
-  places: readonly At[]
+  places: Places
 }
 
 export interface ColumnsCache {
@@ -44,8 +50,8 @@ export interface ColumnsCache {
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Of one merchant; 2 MB.
-const knownPlacesMax = 250_000
+// Of one merchant; 4 MB.
+const knownPlacesMax = 1_000_000
 const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
@@ -89,8 +95,9 @@ class StoredColumns implements Columns {
   version = -1
   bytes = 1
   readonly known = new Lru<string, KnownPlaces>(knownPlacesMax, ({ places }) => places.length + 10)
-  readonly asking = new Map<string, Promise<readonly At[]>>()
+  readonly asking = new Map<string, Promise<Places>>()
   readonly id: string[] = []
+  readonly idTime: number[] = []
   readonly publishedAt: number[] = []
   readonly priceMin: number[] = []
   readonly priceMax: number[] = []
@@ -111,16 +118,17 @@ class StoredColumns implements Columns {
   }
 
   weigh(): void {
-    this.bytes = 8 * knownPlacesMax + this.id.length * rowBytes + 2 * this.#textLength
+    this.bytes = 4 * knownPlacesMax + this.id.length * rowBytes + 2 * this.#textLength
   }
 
-  placesOf(keys: readonly (string | number)[]): At[] {
-    const places: At[] = []
+  placesOf(keys: readonly (string | number)[]): Places {
+    const places = new Uint32Array(keys.length)
+    let count = 0
     for (const key of keys) {
       const at = this.#places.get(key)
-      if (at !== undefined) places.push(at)
+      if (at !== undefined) places[count++] = at
     }
-    return places
+    return places.slice(0, count).sort()
   }
 
   changedSince(version: number): At[] | undefined {
@@ -155,6 +163,7 @@ class StoredColumns implements Columns {
     if (known === undefined) this.#places.set(row.key, at)
     else this.#textLength -= (this.fields[at]?.length ?? 0) + (this.nameKey[at]?.length ?? 0)
     this.id[at] = row.productId
+    this.idTime[at] = idTimeOf(row.productId)
     this.publishedAt[at] = row.publishedAt
     this.priceMin[at] = row.priceMin
     this.priceMax[at] = row.priceMax

@@ -19,23 +19,41 @@ export interface AskedWord {
   forms: readonly string[]
   // The last word may be half typed.
   isPrefix: boolean
+  // As they stand in a list of words, for thousands of products: the word, forms that begin as it does, and forms that do not.
+  inList: { word: string; beginning: string; longer: readonly string[]; others: readonly string[] }
 }
 
 export function askedWords(text: string, language: string): AskedWord[] {
   const words = wordsAsked(text).slice(0, wordsMax)
-  return words.map((word, at) => ({
-    word,
-    forms: formsOf(word, language),
-    isPrefix: at === words.length - 1 && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word),
-  }))
+  return words.map((word, at) => {
+    const isPrefix = at === words.length - 1 && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word)
+    return askedWord(word, formsOf(word, language), isPrefix)
+  })
+}
+
+export function askedWord(word: string, forms: readonly string[], isPrefix: boolean): AskedWord {
+  const spaced = (chosen: readonly string[]) => chosen.map((form) => ` ${form} `)
+  const inList = {
+    word: ` ${word} `,
+    beginning: ` ${word}`,
+    longer: spaced(forms.filter((form) => form !== word && form.startsWith(word))),
+    others: spaced(forms.filter((form) => !form.startsWith(word))),
+  }
+  return { word, forms, isPrefix, inList }
 }
 
 // Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form or as the
 // beginning of a longer one, 0 nowhere.
-export function presenceIn(words: string, { word, forms, isPrefix }: AskedWord): number {
-  if (words.includes(` ${word} `)) return 1
-  if (forms.some((form) => words.includes(` ${form} `))) return 0.95
-  return isPrefix && words.includes(` ${word}`) ? 0.9 : 0
+export function presenceIn(words: string, { isPrefix, inList }: AskedWord): number {
+  const begins = words.includes(inList.beginning)
+  if (begins && words.includes(inList.word)) return 1
+  if (isAnyIn(words, inList.others) || (begins && isAnyIn(words, inList.longer))) return 0.95
+  return isPrefix && begins ? 0.9 : 0
+}
+
+function isAnyIn(words: string, forms: readonly string[]): boolean {
+  for (const form of forms) if (words.includes(form)) return true
+  return false
 }
 
 // The categories of a merchant, prepared for questions.
@@ -101,13 +119,12 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
   }
 }
 
-// Every word must be in the product or in the name of one of its categories; a whole SKU code stands for all of them.
+// Every word must be in the product or in the name of one of its categories.
 export function textMatch(
   term: Terms,
   words: readonly AskedWord[],
-  { tree, code, only = 'word' }: { tree: CategoryTree; code: string; only?: 'word' | 'name' },
+  { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
 ): Match {
-  const codeTerms = code.length > 1 ? [exactly(term('code', code))] : []
   return words.map((asked): Term[] => [
     // Those that begin with a word that may be half typed are found by it anyway, and each list of 10,000 takes a millisecond.
     ...asked.forms
@@ -115,7 +132,6 @@ export function textMatch(
       .map((form) => exactly(term(only, form))),
     ...(asked.isPrefix ? [{ text: term(only, asked.word), isPrefix: true }] : []),
     ...(only === 'name' ? [] : categoriesNamed(tree, asked).map((slug) => exactly(term('category', digestOf(slug))))),
-    ...codeTerms,
   ])
 }
 

@@ -9,36 +9,44 @@ import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 const weights = { name: 100, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
 const codeScore = 10_000
 
-export function scoreOf(
-  { fields, facets }: { fields: string; facets: string },
-  words: readonly AskedWord[],
-  { tree, isCode }: { tree: CategoryTree; isCode: boolean },
-): number {
-  let score = isCode ? codeScore : 0
-  const nameEnd = fields.indexOf('\n')
-  for (const asked of words) {
-    // The name comes first, so a word that is in it occurs there first. Most words do.
-    const at = fields.indexOf(` ${asked.word} `)
-    score += at >= 0 && at < nameEnd ? weights.name : weightOf({ fields, facets }, asked, tree)
-  }
-  return score
-}
+export type ScoreOf = (product: { fields: string; facets: string }, isCode: boolean) => number
 
-function weightOf({ fields, facets }: { fields: string; facets: string }, word: AskedWord, tree: CategoryTree): number {
-  const [name = '', tags = '', options = '', codes = ''] = fields.split('\n')
-  const categories = () =>
-    readFacets(facets)
-      .categories.map((slug) => tree.words.get(slug) ?? '')
-      .join('')
-  // In the order of their weights, so the first that is found is nearly always the best.
-  return Math.round(
-    weights.name * presenceIn(name, word) ||
+export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf {
+  // Many products have the same.
+  const categoryWords = new Map<string, string>()
+
+  function categoryWordsOf(facets: string): string {
+    let known = categoryWords.get(facets)
+    if (known === undefined) {
+      known = readFacets(facets)
+        .categories.map((slug) => tree.words.get(slug) ?? '')
+        .join('')
+      categoryWords.set(facets, known)
+    }
+    return known
+  }
+
+  function weightBeyondName(fields: string, nameEnd: number, facets: string, word: AskedWord): number {
+    const [, tags = '', options = '', codes = ''] = fields.slice(nameEnd).split('\n')
+    // In the order of their weights, so the first that is found is nearly always the best.
+    return (
       weights.tags * presenceIn(tags, word) ||
-      weights.categories * presenceIn(categories(), word) ||
+      weights.categories * presenceIn(categoryWordsOf(facets), word) ||
       weights.options * presenceIn(options, word) ||
       weights.codes * presenceIn(codes, word) ||
-      weights.description,
-  )
+      weights.description
+    )
+  }
+
+  return ({ fields, facets }, isCode) => {
+    let score = isCode ? codeScore : 0
+    // The name comes first, and most words are in it.
+    const nameEnd = fields.indexOf('\n')
+    const name = fields.slice(0, nameEnd)
+    for (const word of words)
+      score += Math.round(weights.name * presenceIn(name, word) || weightBeyondName(fields, nameEnd, facets, word))
+    return score
+  }
 }
 
 export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
@@ -59,16 +67,18 @@ export function compareRanks(one: Ranked, other: Ranked): number {
   return one.score - other.score || compare(one.value, other.value) || compare(one.id, other.id)
 }
 
-function compare(one: string | number, other: string | number): number {
+export function compare(one: string | number, other: string | number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
 // The first few in an order, without sorting all.
-export function firstOf<T>(items: Iterable<T>, count: number, compare: (one: T, other: T) => number): T[] {
+export function firstOf<T>(items: ArrayLike<T>, count: number, compare: (one: T, other: T) => number): T[] {
   const first: T[] = []
-  for (const item of items) {
+  for (let at = 0; at < items.length; at += 1) {
+    const item = items[at] as T
     if (first.length === count && compare(item, first[count - 1] as T) >= 0) continue
-    let [low, high] = [0, first.length]
+    let low = 0
+    let high = first.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if (compare(item, first[middle] as T) < 0) high = middle

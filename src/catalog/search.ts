@@ -5,17 +5,19 @@ import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax 
 import { fullTextOf } from '../fulltext/engines.ts'
 import { languageFor } from '../fulltext/forms.ts'
 import { isOneMistake, misspeltLengthMin } from '../fulltext/spelling.ts'
-import { exactly, type Match, termsOf } from '../fulltext/terms.ts'
+import { exactly, type Match, type Term, termsOf } from '../fulltext/terms.ts'
 import { wholeCode, wordsIn } from '../fulltext/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
-import type { At, Columns, KnownPlaces } from './columns.ts'
+import type { At, Columns, KnownPlaces, Places } from './columns.ts'
 import { facetsOf, type Tally } from './facets.ts'
 import { listListRows, listSimilarWords, type ShopFacts } from './indexStore.ts'
+import { intersectionOf, noPlaces, unionOf } from './places.ts'
 import {
   type AskedWord,
   activeDimensions,
+  askedWord,
   askedWords,
   type CategoryTree,
   type Filters,
@@ -25,13 +27,14 @@ import {
   withoutDimension,
 } from './question.ts'
 import {
+  compare,
   compareRanks,
   firstOf,
   isDescending,
   type Order,
   type Ranked,
   readPosition,
-  scoreOf,
+  scorer,
   writePosition,
 } from './ranking.ts'
 
@@ -60,8 +63,8 @@ export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery):
 interface Question {
   // Undefined if the query has no text.
   words: readonly AskedWord[] | undefined
+  // The text as a SKU code, which stands for all of its words. Empty if it can be none.
   code: string
-  filters: Filters
 }
 
 export async function searchProducts(
@@ -77,39 +80,40 @@ export async function searchProducts(
   const asked: Question = {
     words: query.q === undefined ? undefined : askedWords(query.q, languageFor(shop.facts)),
     code: wholeCode(query.q ?? ''),
-    filters,
   }
   let question = asked
   let correctedTo: string | null = null
   let matching = await placesFor(db, shop, question, filters)
-  let found = matching.filter(fits(shop, filters))
+  let found = fitting(shop, filters, matching)
   if (found.length === 0 && asked.words && asked.words.length > 0) {
     const corrected = await corrections(db, shop, asked.words)
     if (corrected) {
       const other = { ...asked, words: corrected, code: '' }
       const others = await placesFor(db, shop, other, filters)
-      const fitting = others.filter(fits(shop, filters))
-      if (fitting.length > 0) {
+      const foundNow = fitting(shop, filters, others)
+      if (foundNow.length > 0) {
         question = other
         correctedTo = corrected.map(({ word }) => word).join(' ')
         matching = others
-        found = fitting
+        found = foundNow
       }
     }
   }
   const isBroad = found.length > searchTotalMax
+  const limit = limitOf(query)
   const [without, ranked] = await Promise.all([
     Promise.all(
       activeDimensions(filters).map(async (dimension) => {
         const others = withoutDimension(filters, dimension)
         const isTerm = dimension.kind === 'category' || dimension.kind === 'option'
         const places = isTerm ? await placesFor(db, shop, question, others) : matching
-        return { dimension, tally: tallyOf(shop, places.filter(fits(shop, others))) }
+        return { dimension, tally: tallyOf(shop, fitting(shop, others, places)) }
       }),
     ),
-    order === 'relevance' ? byRelevance(db, shop, question, { found, isBroad }) : byValue(shop, order, found),
+    order === 'relevance'
+      ? byRelevance(db, shop, question, { found, isBroad })
+      : byValue(shop, order, found, { after, count: limit + 1 }),
   ])
-  const limit = limitOf(query)
   const sign = isDescending(order) ? -1 : 1
   const inOrder = (one: Ranked, other: Ranked) => sign * compareRanks(one, other)
   const rest = after ? ranked.filter((one) => inOrder(one, after) > 0) : ranked
@@ -129,31 +133,39 @@ function limitOf({ limit = searchRowsDefault }: SearchQuery): number {
   return limit
 }
 
-function matchFor({ merchantId, tree }: SearchShop, { words, code }: Question, filters: Filters): Match | undefined {
+async function placesFor(db: Reader, shop: SearchShop, { words, code }: Question, filters: Filters): Promise<Places> {
+  const { merchantId, tree } = shop
   const term = termsOf(merchantId)
   // Text without a word finds nothing.
-  if (words?.length === 0) return undefined
+  if (words?.length === 0) return noPlaces
   const chosen = filterMatch(term, filters, tree)
-  if (!chosen) return undefined
-  const match = [...textMatch(term, words ?? [], { tree, code }), ...chosen]
-  return match.length > 0 ? match : [[exactly(term('any', ''))]]
+  if (!chosen) return noPlaces
+  if (!words && chosen.length === 0) return placesWith(db, shop, [exactly(term('any', ''))])
+  const byFilter = await Promise.all(chosen.map((terms) => placesWith(db, shop, terms)))
+  if (!words) return intersectionOf(byFilter)
+  const byText = await placesOf(db, shop, textMatch(term, words, { tree }))
+  return intersectionOf([unionOf(byText, await codedPlaces(db, shop, code)), ...byFilter])
 }
 
-async function placesFor(db: Reader, shop: SearchShop, question: Question, filters: Filters): Promise<readonly At[]> {
-  const match = matchFor(shop, question, filters)
-  return match ? placesOf(db, shop, match) : []
+async function placesOf(db: Reader, shop: SearchShop, match: Match): Promise<Places> {
+  return intersectionOf(await Promise.all(match.map((terms) => placesWith(db, shop, terms))))
 }
 
-async function placesOf(db: Reader, shop: SearchShop, match: Match): Promise<readonly At[]> {
+async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<Places> {
+  return code.length > 1 ? placesWith(db, shop, [exactly(termsOf(shop.merchantId)('code', code))]) : noPlaces
+}
+
+// Those that have one of these terms.
+async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
   const { version } = shop.facts
   const { known, asking } = shop.columns
-  const key = JSON.stringify(match)
+  const key = JSON.stringify(terms)
   const before = known.get(key)
   if (before?.version === version) return before.places
   // Searches that come at once share one question. If it fails, each asks by itself.
   const shared = await asking.get(`${version} ${key}`)?.catch(() => undefined)
   if (shared) return shared
-  const asked = findPlaces(db, shop, match, before)
+  const asked = findPlaces(db, shop, terms, before)
   asking.set(`${version} ${key}`, asked)
   try {
     const places = await asked
@@ -168,81 +180,108 @@ async function placesOf(db: Reader, shop: SearchShop, match: Match): Promise<rea
 async function findPlaces(
   db: Reader,
   { merchantId, columns, facts: { version, cut } }: SearchShop,
-  match: Match,
+  terms: readonly Term[],
   before: KnownPlaces | undefined,
-): Promise<readonly At[]> {
+): Promise<Places> {
   const fullText = fullTextOf(db)
   const isOlder = before && before.version >= cut && before.version < version
   const changed = isOlder && fullText.findKeysAmong ? columns.changedSince(before.version) : undefined
   if (!before || !changed || !fullText.findKeysAmong)
-    return columns.placesOf(await fullText.findKeys(db, merchantId, match))
+    return columns.placesOf(await fullText.findKeys(db, merchantId, terms))
   if (changed.length === 0) return before.places
   const ids = changed.map((at) => columns.id[at] as string)
-  const found = columns.placesOf(await fullText.findKeysAmong(db, merchantId, match, ids))
+  const found = columns.placesOf(await fullText.findKeysAmong(db, merchantId, terms, ids))
   const isChanged = new Set(changed)
-  return [...before.places.filter((at) => !isChanged.has(at)), ...found]
+  return unionOf(
+    before.places.filter((at) => !isChanged.has(at)),
+    found,
+  )
 }
 
-// The filters that are no terms.
-function fits({ columns, mode }: SearchShop, { minPrice, maxPrice, inStock }: Filters): (at: At) => boolean {
+// By the filters that are no terms. This and the next two look at each product of a large result: a loop by number takes half the time
+// of one over the elements, and a sixth of `filter`.
+function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places): Places {
+  const { minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER, inStock } = filters
+  if (filters.minPrice === undefined && filters.maxPrice === undefined && inStock === undefined) return places
   const { priceMin, priceMax } = columns
   const stock = columns.inStock[mode]
-  return (at) =>
-    (minPrice === undefined || (priceMax[at] as number) >= minPrice) &&
-    (maxPrice === undefined || (priceMin[at] as number) <= maxPrice) &&
-    (inStock === undefined || stock[at] === 1)
+  const fit = new Uint32Array(places.length)
+  let count = 0
+  for (let i = 0; i < places.length; i += 1) {
+    const at = places[i] as At
+    if ((priceMax[at] as number) < minPrice || (priceMin[at] as number) > maxPrice) continue
+    if (inStock === undefined || stock[at] === 1) fit[count++] = at
+  }
+  return fit.subarray(0, count)
 }
 
-function tallyOf({ columns, mode }: SearchShop, places: readonly At[]): Tally {
+function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
   const stock = columns.inStock[mode]
-  const counts: (number | undefined)[] = new Array(columns.facetTexts.length)
-  let [priceMin, priceMax, inStock] = [Number.MAX_SAFE_INTEGER, 0, 0]
-  for (const at of places) {
-    const [least, most] = [columns.priceMin[at] as number, columns.priceMax[at] as number]
+  const counts = new Uint32Array(columns.facetTexts.length)
+  let priceMin = Number.MAX_SAFE_INTEGER
+  let priceMax = 0
+  let inStock = 0
+  for (let i = 0; i < places.length; i += 1) {
+    const at = places[i] as At
+    const least = columns.priceMin[at] as number
+    const most = columns.priceMax[at] as number
     if (least < priceMin) priceMin = least
     if (most > priceMax) priceMax = most
     inStock += stock[at] as number
     const facet = columns.facets[at] as number
-    counts[facet] = (counts[facet] ?? 0) + 1
+    counts[facet] = (counts[facet] as number) + 1
   }
-  const facets = columns.facetTexts.flatMap((text, facet) => {
-    const count = counts[facet]
-    return count === undefined ? [] : [{ text, count }]
-  })
+  const facets: { text: string; count: number }[] = []
+  for (const [facet, count] of counts.entries())
+    if (count > 0) facets.push({ text: columns.facetTexts[facet] as string, count })
   return { products: places.length, priceMin, priceMax, inStock, facets }
 }
 
-// The last is the one that was indexed last, which is likely to be the newest.
-function byValue({ columns }: SearchShop, order: Order, found: readonly At[]): Ranked[] {
-  const { id } = columns
+// The first that come after a position. The last place is that of the product which was indexed last, likely the newest.
+function byValue(
+  { columns }: SearchShop,
+  order: Order,
+  found: Places,
+  { after, count }: { after: Ranked | null; count: number },
+): Ranked[] {
+  const { id, idTime } = columns
   const values = { newest: columns.publishedAt, price_asc: columns.priceMin, price_desc: columns.priceMin }
   const column: readonly (string | number)[] = order === 'name' ? columns.nameKey : values[order]
-  return found.map((at) => ({ score: 0, value: column[at] as string | number, id: id[at] as string })).reverse()
+  const rankOf = (at: At): Ranked => ({ score: 0, value: column[at] as string | number, id: id[at] as string })
+  const sign = isDescending(order) ? -1 : 1
+  const rest = after ? found.filter((at) => sign * compareRanks(rankOf(at), after) > 0) : found
+  // Products of one import have the same time, and many have the same price.
+  const inOrder = (one: At, other: At) => {
+    const value = column[one] as string | number
+    const otherValue = column[other] as string | number
+    if (value !== otherValue) return value < otherValue ? -sign : sign
+    const time = (idTime[one] as number) - (idTime[other] as number)
+    return sign * (time || compare(id[one] as string, id[other] as string))
+  }
+  return firstOf(rest.toReversed(), count, inOrder).map(rankOf)
 }
 
 async function byRelevance(
   db: Reader,
   shop: SearchShop,
-  { words = [], code, filters }: Question,
-  { found, isBroad }: { found: readonly At[]; isBroad: boolean },
+  { words = [], code }: Question,
+  { found, isBroad }: { found: Places; isBroad: boolean },
 ): Promise<Ranked[]> {
   const term = termsOf(shop.merchantId)
   const { tree, columns } = shop
-  const chosen = filterMatch(term, filters, tree) ?? []
-  const fitting = async (match: Match) => (await placesOf(db, shop, [...match, ...chosen])).filter(fits(shop, filters))
-  const [coded, inName] = await Promise.all([
-    code.length > 1 ? fitting([[exactly(term('code', code))]]) : [],
-    // Of more than can be ranked, those with the words in their name are not left out.
-    isBroad ? fitting(textMatch(term, words, { tree, code: '', only: 'name' })) : [],
-  ])
-  const codes = new Set(coded.slice(0, codedMax))
-  const all = new Set([...found.slice(-searchTotalMax), ...inName.slice(-searchTotalMax), ...codes])
+  const coded = intersectionOf([await codedPlaces(db, shop, code), found])
+  // Of more than can be ranked, those with the words in their name are not left out.
+  const named = isBroad ? await placesOf(db, shop, textMatch(term, words, { tree, only: 'name' })) : noPlaces
+  const inName = intersectionOf([named, found])
+  const codes = coded.subarray(0, codedMax)
+  const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
+  const scoreOf = scorer(words, tree)
   return Array.from(all, (at) => {
     const product = {
       fields: columns.fields[at] as string,
       facets: columns.facetTexts[columns.facets[at] as number] as string,
     }
-    const score = scoreOf(product, words, { tree, isCode: codes.has(at) })
+    const score = scoreOf(product, codes.includes(at))
     return { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
   })
 }
@@ -262,7 +301,9 @@ async function corrections(
     else {
       const [best] = await candidatesFor(db, shop, asked.word)
       if (best === undefined) return undefined
-      corrected.push(...askedWords(best, languageFor(shop.facts)).map((word) => ({ ...word, isPrefix: false })))
+      corrected.push(
+        ...askedWords(best, languageFor(shop.facts)).map(({ word, forms }) => askedWord(word, forms, false)),
+      )
     }
   }
   return corrected
@@ -279,7 +320,7 @@ async function candidatesFor(db: Reader, shop: SearchShop, word: string): Promis
   const counted = await Promise.all(
     candidates.slice(0, candidatesMax).map(async (candidate) => ({
       candidate,
-      count: await countOf(db, shop, { word: candidate, forms: [candidate], isPrefix: false }),
+      count: await countOf(db, shop, askedWord(candidate, [candidate], false)),
     })),
   )
   return counted
@@ -289,8 +330,7 @@ async function candidatesFor(db: Reader, shop: SearchShop, word: string): Promis
 }
 
 async function countOf(db: Reader, shop: SearchShop, word: AskedWord): Promise<number> {
-  const match = textMatch(termsOf(shop.merchantId), [word], { tree: shop.tree, code: '' })
-  return (await placesOf(db, shop, match)).length
+  return (await placesOf(db, shop, textMatch(termsOf(shop.merchantId), [word], shop))).length
 }
 
 async function listRowsOf(db: Reader, shop: SearchShop, page: readonly Ranked[]): Promise<string[]> {

@@ -3,7 +3,7 @@
 // no text in common here. Both index the terms exactly as they are given.
 
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
-import type { Match, Term } from './terms.ts'
+import type { Term } from './terms.ts'
 
 export interface FullText {
   // The row of `product_index` must have been written before.
@@ -14,10 +14,15 @@ export interface FullText {
   readonly nextDoc: Fragment
   // The column of product_index by which a product is named in `findKeys`.
   readonly key: Fragment
-  // The products that match, in no order.
-  findKeys(db: Reader, merchantId: string, match: Match): Promise<(string | number)[]>
+  // The products that have one of these terms, in no order.
+  findKeys(db: Reader, merchantId: string, terms: readonly Term[]): Promise<(string | number)[]>
   // Those among a few products, where asking for all takes long.
-  findKeysAmong?(db: Reader, merchantId: string, match: Match, productIds: readonly string[]): Promise<string[]>
+  findKeysAmong?(
+    db: Reader,
+    merchantId: string,
+    terms: readonly Term[],
+    productIds: readonly string[],
+  ): Promise<string[]>
 }
 
 export interface ProductKey {
@@ -43,9 +48,9 @@ const sqlite: FullText = {
   },
   key: new Fragment('doc'),
   // As one text: 10,000 rows of one number took 7.5 ms, the text takes 1.1.
-  async findKeys(db, _, match) {
+  async findKeys(db, _, terms) {
     const [row] = await db.sql<{ keys: string }>`
-      select json_group_array(rowid) as "keys" from product_index_words where product_index_words match ${toFts5(match)}`
+      select json_group_array(rowid) as "keys" from product_index_words where product_index_words match ${toFts5(terms)}`
     return JSON.parse(row?.keys ?? '[]') as number[]
   },
 }
@@ -62,33 +67,29 @@ const postgres: FullText = {
     tx.send`delete from product_index_words where merchant_id = ${merchantId} and product_id = ${productId}`
   },
   key: new Fragment('product_id'),
-  async findKeys(db, merchantId, match) {
+  async findKeys(db, merchantId, terms) {
     const [row] = await db.sql<{ keys: string | null }>`
       select string_agg(product_id, ',') as "keys" from product_index_words
-      where merchant_id = ${merchantId} and words @@ cast(${toTsquery(match)} as tsquery)`
+      where merchant_id = ${merchantId} and words @@ cast(${toTsquery(terms)} as tsquery)`
     return row?.keys ? row.keys.split(',') : []
   },
   // A row is a kilobyte wide, so the 10,000 that a word finds are on nearly as many pages: 20 to 170 ms. The rows of a thousand
   // products are read by their key.
-  async findKeysAmong(db, merchantId, match, productIds) {
+  async findKeysAmong(db, merchantId, terms, productIds) {
     const rows = await db.sql<{ productId: string }>`
       with among as materialized (
         select product_id, words from product_index_words
         where merchant_id = ${merchantId} and product_id in (${list(productIds)}))
-      select product_id as "productId" from among where words @@ cast(${toTsquery(match)} as tsquery)`
+      select product_id as "productId" from among where words @@ cast(${toTsquery(terms)} as tsquery)`
     return rows.map(({ productId }) => productId)
   },
 }
 
 // Terms hold no quotation marks: they are made of letters and digits.
-function toFts5(match: Match): string {
-  return joined(match, ' AND ', ' OR ', ({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`)
+function toFts5(terms: readonly Term[]): string {
+  return terms.map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`).join(' OR ')
 }
 
-function toTsquery(match: Match): string {
-  return joined(match, ' & ', ' | ', ({ text, isPrefix }) => `'${text}'${isPrefix ? ':*' : ''}`)
-}
-
-function joined(match: Match, and: string, or: string, write: (term: Term) => string): string {
-  return match.map((terms) => `(${terms.map(write).join(or)})`).join(and)
+function toTsquery(terms: readonly Term[]): string {
+  return terms.map(({ text, isPrefix }) => `'${text}'${isPrefix ? ':*' : ''}`).join(' | ')
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TypeID } from 'typeid-js'
 import { isWide } from '../../harness/wide.ts'
 import { idPrefixes } from '../contract/words.ts'
-import { createIdMaker, idFromDigest, isId, newId, twoDigits } from './ids.ts'
+import { createIdMaker, idFromDigest, idTimeOf, isId, newId, twoDigits } from './ids.ts'
 
 // A clock and a chance that the test holds in its hand.
 function makerWith(times: number[], chance: number, counterEnd?: number): (prefix: string) => string {
@@ -23,6 +23,7 @@ test('an id is a TypeID of a UUIDv7 with the time of its making', () => {
     assert.match(read.toUUID(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     const ms = Number.parseInt(read.toUUID().replaceAll('-', '').slice(0, 12), 16)
     assert.ok(ms >= before && ms <= after + 1)
+    assert.equal(idTimeOf(id), ms)
   }
 })
 

@@ -95,6 +95,17 @@ export function isId(prefix: AnyPrefix, value: string): boolean {
   return true
 }
 
+const digitOf32 = new Map([...alphabet].map((character, digit) => [character, digit]))
+const timeLength = 10
+
+// When an id was made, in milliseconds. Of two ids with one prefix, the one with the earlier time sorts first.
+export function idTimeOf(id: string): number {
+  const start = id.indexOf('_') + 1
+  let ms = 0
+  for (const character of id.slice(start, start + timeLength)) ms = ms * 32 + (digitOf32.get(character) ?? 0)
+  return ms
+}
+
 function timeText(ms: number): string {
   const high = Math.floor(ms / 2 ** 20)
   const low = ms % 2 ** 20

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { intersectionOf, noPlaces, unionOf } from './places.ts'
+
+function randomSet(size: number, below: number): Set<number> {
+  return new Set(Array.from({ length: size }, () => Math.floor(Math.random() * below)))
+}
+
+const placesIn = (set: Iterable<number>) => Uint32Array.from(set).sort()
+
+test('sets of every size and density have the intersection and the union that they should have', () => {
+  for (let round = 0; round < 300; round += 1) {
+    const below = 1 + Math.floor(Math.random() * 200)
+    const sets = [0, 1, 2].map(() => randomSet(Math.floor(Math.random() * 100), below))
+    const [one, other, third] = sets as [Set<number>, Set<number>, Set<number>]
+    assert.deepEqual(
+      intersectionOf(sets.map(placesIn)),
+      placesIn([...one].filter((place) => other.has(place) && third.has(place))),
+    )
+    assert.deepEqual(unionOf(placesIn(one), placesIn(other)), placesIn(new Set([...one, ...other])))
+  }
+})
+
+test('one set alone is itself, and nothing has no places', () => {
+  const some = placesIn([1, 5])
+  assert.equal(intersectionOf([some]), some)
+  assert.equal(unionOf(some, noPlaces), some)
+  assert.deepEqual(unionOf(noPlaces, some), some)
+  assert.deepEqual(intersectionOf([some, noPlaces]), noPlaces)
+})

@@ -1,0 +1,48 @@
+// Sets of places in the columns. Pure. A shop of 100,000 products has words with 10,000 of them, and a search combines several.
+
+import type { Places } from './columns.ts'
+
+export const noPlaces: Places = new Uint32Array(0)
+
+// What is in all of the sets, of which there is at least one.
+export function intersectionOf(sets: readonly Places[]): Places {
+  const [least = noPlaces, ...others] = sets.toSorted((one, other) => one.length - other.length)
+  return others.reduce(common, least)
+}
+
+function common(few: Places, many: Places): Places {
+  const both = new Uint32Array(few.length)
+  let count = 0
+  let low = 0
+  for (const place of few) {
+    low = firstFrom(many, place, low)
+    if (many[low] === place) both[count++] = place
+  }
+  return both.subarray(0, count)
+}
+
+// Where the first one stands that is not less than this place. Steps double first: the next is often near.
+function firstFrom(places: Places, place: number, from: number): number {
+  let [low, step] = [from, 1]
+  while (low + step <= places.length && (places[low + step - 1] as number) < place) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(low + step, places.length)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((places[middle] as number) < place) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+// Of a set and another that is usually small, and often a part of it.
+export function unionOf(one: Places, other: Places): Places {
+  const missing = other.filter((place) => one[firstFrom(one, place, 0)] !== place)
+  if (missing.length === 0) return one
+  const all = new Uint32Array(one.length + missing.length)
+  all.set(one)
+  all.set(missing, one.length)
+  return all.sort()
+}
