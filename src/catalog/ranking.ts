@@ -7,9 +7,10 @@ import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 
 // The best place in which a word occurs counts. What is nowhere else is in the description.
 const weights = { name: 100, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
-const codeScore = 10_000
+// Of a product whose SKU code was asked for, besides the others.
+export const codeScore = 10_000
 
-export type ScoreOf = (product: { fields: string; facets: string }, isCode: boolean) => number
+export type ScoreOf = (fields: string, facets: string) => number
 
 export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf {
   // Many products have the same.
@@ -38,8 +39,8 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
     )
   }
 
-  return ({ fields, facets }, isCode) => {
-    let score = isCode ? codeScore : 0
+  return (fields, facets) => {
+    let score = 0
     // The name comes first, and most words are in it.
     const nameEnd = fields.indexOf('\n')
     const name = fields.slice(0, nameEnd)

@@ -27,6 +27,7 @@ import {
   withoutDimension,
 } from './question.ts'
 import {
+  codeScore,
   compare,
   compareRanks,
   firstOf,
@@ -276,14 +277,15 @@ async function byRelevance(
   const codes = coded.subarray(0, codedMax)
   const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
   const scoreOf = scorer(words, tree)
-  return Array.from(all, (at) => {
-    const product = {
-      fields: columns.fields[at] as string,
-      facets: columns.facetTexts[columns.facets[at] as number] as string,
-    }
-    const score = scoreOf(product, codes.includes(at))
-    return { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
-  })
+  const ranked: Ranked[] = []
+  for (let i = 0; i < all.length; i += 1) {
+    const at = all[i] as At
+    const fields = columns.fields[at] as string
+    const facets = columns.facetTexts[columns.facets[at] as number] as string
+    const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
+    ranked.push({ score, value: columns.publishedAt[at] as number, id: columns.id[at] as string })
+  }
+  return ranked
 }
 
 const codedMax = 10
