@@ -9,8 +9,7 @@ import { speculationPath } from './headers.ts'
 export const style = styleFile('style.css')
 export const printStyle = styleFile('print.css')
 const scripts = [
-  scriptFile('keys.js'),
-  scriptFile('live.js'),
+  scriptFile('live.js', ['keys.js']),
   { ...scriptFile('picture.js'), needs: 'data-pictures' },
   { ...scriptFile('sheet.js'), needs: 'data-sheet' },
 ]
@@ -27,8 +26,13 @@ function styleFile(file: string): ServedFile {
   return styleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })
 }
 
-function scriptFile(file: string): ServedFile {
-  return script({ path: `/admin/${file}`, name: 'dashboard script', file: new URL(file, import.meta.url) })
+function scriptFile(file: string, more: readonly string[] = []): ServedFile {
+  return script({
+    path: `/admin/${file}`,
+    name: 'dashboard script',
+    file: new URL(file, import.meta.url),
+    more: more.map((other) => new URL(other, import.meta.url)),
+  })
 }
 
 // Fetched when the pointer rests on a link. Every GET below a shop is free of effects: looks that are written down are posts.

@@ -26,6 +26,7 @@ export interface Column<Row> {
   cell: (row: Row) => HtmlValue
   align?: 'start' | 'end'
   isMain?: boolean
+  isOneLine?: boolean
   // The value of `sort` that a press on the head sets, and the one that a second press sets. The first of `defaultSort` needs no
   // parameter.
   sort?: readonly [first: string, second: string]
@@ -104,10 +105,11 @@ function bodyCell<Row>(column: Column<Row>, row: Row, href: string | undefined):
   return html`<td data-head="${column.head}"${classesOf(column)}>${shown}</td>`
 }
 
-function classesOf<Row>({ align, isMain, isMinor, isCorner, isPlain }: Column<Row>): Html | false {
+function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain }: Column<Row>): Html | false {
   const names = [
     align === 'end' && 'end',
     isMain && 'main',
+    isOneLine && 'nowrap',
     isMinor && 'minor',
     isCorner && 'corner',
     isPlain && 'plain',

@@ -24,8 +24,9 @@ export function styleSheet({ path, name, file }: FileParts): ServedFile {
   return served({ path, name, type: 'text/css', text: `${tokens}\n${textOf(file)}` })
 }
 
-export function script({ path, name, file }: FileParts): ServedFile {
-  return served({ path, name, type: 'text/javascript', text: textOf(file) })
+// `more`: served together with it, where every page needs both.
+export function script({ path, name, file, more = [] }: FileParts & { more?: readonly URL[] }): ServedFile {
+  return served({ path, name, type: 'text/javascript', text: [file, ...more].map(textOf).join('\n') })
 }
 
 function served({ path, name, type, text }: Record<'path' | 'name' | 'type' | 'text', string>): ServedFile {

@@ -54,11 +54,7 @@ ${viewOf(query) === 'all' && filterForm(visit)}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
         columns: [
-          {
-            head: words.say('orders.number'),
-            cell: ({ number }) => html`<span class="nowrap">${number}</span>`,
-            isMain: true,
-          },
+          { head: words.say('orders.number'), cell: ({ number }) => number, isMain: true, isOneLine: true },
           {
             head: words.say('orders.placed'),
             cell: ({ placedAt }) => time(words, placedAt),
@@ -151,7 +147,7 @@ function customer({ customer: { emailMasked }, city, country }: AdminOrderSummar
 }
 
 function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
-  return html`<span>${words.money(sum, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`}</span>`
+  return html`${words.money(sum, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`}`
 }
 
 function chosenActions(visit: Visit) {
