@@ -7,7 +7,7 @@ import { judgeSecret, recordSecret } from './rootsecret.ts'
 import { readBackup } from './storage/backup.ts'
 import { sqlitePath } from './storage/file.ts'
 import { migrate } from './storage/migrate.ts'
-import { lookInto, openStorage } from './storage/open.ts'
+import { lookInto, openLooked, openStorage } from './storage/open.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
 
 // `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
@@ -27,9 +27,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const { databaseUrl } = settings
   const source = secretSourceOf(settings, databaseUrl)
-  // What is opened again says by itself what is wrong with it.
-  const { log: _, ...quietly } = options
-  const look = await lookInto(databaseUrl, effect === 'reads' ? options : quietly)
+  const readsOnly = effect === 'reads'
+  const look = await lookInto(databaseUrl, { ...options, readsOnly })
   let rootSecret: RootSecret
   try {
     if (look) rootSecret = (await secretThatFits(source, look.read, forgotten)).rootSecret
@@ -40,9 +39,9 @@ export async function openDatabase(
     throw error
   }
   const config = { ...settings, rootSecret }
-  if (look && effect === 'reads') return { storage: look, config }
-  await look?.close()
-  return { storage: await openStorage(databaseUrl, options), config }
+  if (look && readsOnly) return { storage: look, config }
+  const opening = look ? openLooked(look, databaseUrl, options) : openStorage(databaseUrl, options)
+  return { storage: await opening, config }
 }
 
 // For a database that is not the configured one, such as the source of a move.

@@ -15,11 +15,16 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
 }
 
-// For read-only use: creates no file, table or row. Undefined if there is no store yet.
-export async function lookInto(url: string, options: StorageOptions = {}): Promise<Storage | undefined> {
+// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openLooked` follows. Undefined if there is no store yet.
+export async function lookInto(
+  url: string,
+  { readsOnly = true, ...options }: StorageOptions = {},
+): Promise<Storage | undefined> {
+  // What is opened again says by itself what is wrong with it.
+  const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
-    ? await lookIntoSqlite(sqlitePath(url), options)
-    : await openStorage(url, { ...options, readsOnly: true })
+    ? await lookIntoSqlite(sqlitePath(url), readsOnly ? options : quietly)
+    : await openStorage(url, { ...options, readsOnly })
   try {
     if (await storage?.read(isMigrated)) return storage
   } catch (error) {
@@ -28,4 +33,11 @@ export async function lookInto(url: string, options: StorageOptions = {}): Promi
   }
   await storage?.close()
   return undefined
+}
+
+// What was looked into, for writing too. A file is opened again; connections to PostgreSQL stay.
+export async function openLooked(look: Storage, url: string, options: StorageOptions): Promise<Storage> {
+  if (look.engine === 'postgres') return look
+  await look.close()
+  return openStorage(url, options)
 }
