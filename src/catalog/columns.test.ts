@@ -29,3 +29,14 @@ test('searches of several snapshots at once read one after the other, and the ne
   assert.equal(newest?.priceMin[0], 3)
   assert.deepEqual(newest?.changedSince(2), [0])
 })
+
+test('words that find nothing are forgotten too, before they take more memory than is counted', async () => {
+  const reader = { engine: 'sqlite', sql: async () => [] } as unknown as Reader
+  const { known } = await createColumnsCache().columnsOf(reader, 'mer_1', 1)
+  const places = new Uint32Array(0)
+  for (let word = 0; word < 50_000; word += 1) known.set(String(word).padStart(300), { version: 1, places })
+  assert.ok(known.size > 1_000)
+  let keyLength = 0
+  for (const [key] of known) keyLength += key.length
+  assert.ok(keyLength < 4 * 2 ** 20, `${keyLength} letters`)
+})

@@ -50,8 +50,8 @@ export interface ColumnsCache {
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Of one merchant; 4 MB.
-const knownPlacesMax = 1_000_000
+// Of one merchant.
+const knownBytesMax = 4 * 2 ** 20
 const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
@@ -89,12 +89,19 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
 
 // Of a row, besides its texts.
 const rowBytes = 250
+// Of a list, besides its places and its key.
+const listBytes = 200
+
+// Most words that strangers make up find nothing, so the key weighs more than the places.
+function knownBytes({ places }: KnownPlaces, key: string): number {
+  return listBytes + 2 * key.length + places.byteLength
+}
 
 class StoredColumns implements Columns {
   // Everything that was written until then is here.
   version = -1
   bytes = 1
-  readonly known = new Lru<string, KnownPlaces>(knownPlacesMax, ({ places }) => places.length + 10)
+  readonly known = new Lru<string, KnownPlaces>(knownBytesMax, knownBytes)
   readonly asking = new Map<string, Promise<Places>>()
   readonly id: string[] = []
   readonly idTime: number[] = []
@@ -118,7 +125,7 @@ class StoredColumns implements Columns {
   }
 
   weigh(): void {
-    this.bytes = 4 * knownPlacesMax + this.id.length * rowBytes + 2 * this.#textLength
+    this.bytes = knownBytesMax + this.id.length * rowBytes + 2 * this.#textLength
   }
 
   placesOf(keys: readonly (string | number)[]): Places {

@@ -4,10 +4,10 @@
 export class Lru<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #weightMax: number
-  readonly #weightOf: (value: Value) => number
+  readonly #weightOf: (value: Value, key: Key) => number
   #weight = 0
 
-  constructor(weightMax: number, weightOf: (value: Value) => number = () => 1) {
+  constructor(weightMax: number, weightOf: (value: Value, key: Key) => number = () => 1) {
     if (!(weightMax >= 1)) throw new RangeError('an Lru needs room for one entry')
     this.#weightMax = weightMax
     this.#weightOf = weightOf
@@ -34,7 +34,7 @@ export class Lru<Key, Value> {
   set(key: Key, value: Value & {}): void {
     this.delete(key)
     this.#entries.set(key, value)
-    this.#weight += this.#weightOf(value)
+    this.#weight += this.#weightOf(value, key)
     if (this.#weight <= this.#weightMax) return
     for (const oldest of this.#entries.keys()) {
       this.delete(oldest)
@@ -45,7 +45,7 @@ export class Lru<Key, Value> {
   delete(key: Key): boolean {
     const value = this.#entries.get(key)
     if (value === undefined) return false
-    this.#weight -= this.#weightOf(value)
+    this.#weight -= this.#weightOf(value, key)
     return this.#entries.delete(key)
   }
 
