@@ -50,8 +50,9 @@ export interface ColumnsCache {
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Of one merchant.
-const knownBytesMax = 4 * 2 ** 20
+// What words have found, of one merchant: many short lists, and 32 of all products, which are more than the words of one search.
+const knownBytesLeast = 2 ** 19
+const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
 const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
@@ -101,7 +102,7 @@ class StoredColumns implements Columns {
   // Everything that was written until then is here.
   version = -1
   bytes = 1
-  readonly known = new Lru<string, KnownPlaces>(knownBytesMax, knownBytes)
+  readonly known = new Lru<string, KnownPlaces>(knownBytesLeast, knownBytes)
   readonly asking = new Map<string, Promise<Places>>()
   readonly id: string[] = []
   readonly idTime: number[] = []
@@ -125,6 +126,8 @@ class StoredColumns implements Columns {
   }
 
   weigh(): void {
+    const knownBytesMax = knownBytesLeast + this.id.length * knownBytesPerRow
+    this.known.weightMax = knownBytesMax
     this.bytes = knownBytesMax + this.id.length * rowBytes + 2 * this.#textLength
   }
 

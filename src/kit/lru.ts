@@ -3,7 +3,7 @@
 
 export class Lru<Key, Value> {
   readonly #entries = new Map<Key, Value>()
-  readonly #weightMax: number
+  #weightMax: number
   readonly #weightOf: (value: Value, key: Key) => number
   #weight = 0
 
@@ -11,6 +11,11 @@ export class Lru<Key, Value> {
     if (!(weightMax >= 1)) throw new RangeError('an Lru needs room for one entry')
     this.#weightMax = weightMax
     this.#weightOf = weightOf
+  }
+
+  // A lower bound holds from the next entry on.
+  set weightMax(weightMax: number) {
+    this.#weightMax = weightMax
   }
 
   get size(): number {
