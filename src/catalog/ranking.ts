@@ -68,25 +68,62 @@ export function compareRanks(one: Ranked, other: Ranked): number {
   return one.score - other.score || compare(one.value, other.value) || compare(one.id, other.id)
 }
 
-export function compare(one: string | number, other: string | number): number {
+function compare(one: string | number, other: string | number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
 // The first few in an order, without sorting all.
-export function firstOf<T>(items: ArrayLike<T>, count: number, compare: (one: T, other: T) => number): T[] {
+export function firstOf<T>(items: readonly T[], count: number, compare: (one: T, other: T) => number): T[] {
   const first: T[] = []
-  for (let at = 0; at < items.length; at += 1) {
-    const item = items[at] as T
-    if (first.length === count && compare(item, first[count - 1] as T) >= 0) continue
-    let low = 0
-    let high = first.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compare(item, first[middle] as T) < 0) high = middle
-      else low = middle + 1
+  for (const item of items)
+    if (first.length < count || compare(item, first[count - 1] as T) < 0) insert(first, item, count, compare)
+  return first
+}
+
+// Behind those that are equal to it. What is then too much falls out at the end.
+function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
+  let low = 0
+  let high = first.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(item, first[middle] as T) < 0) high = middle
+    else low = middle + 1
+  }
+  first.splice(low, 0, item)
+  if (first.length > count) first.pop()
+}
+
+export interface ByValue {
+  column: readonly (string | number)[]
+  id: readonly string[]
+  idTime: readonly number[]
+  isDescending: boolean
+}
+
+// The first few places by a value and then by id, of all products of a large result: most are behind the last of those few, and that is seen
+// without a call. Places come from the end, as the product that was indexed last is likely to be the newest.
+export function firstByValue(places: ArrayLike<number>, count: number, by: ByValue): number[] {
+  const { column, id, idTime, isDescending } = by
+  const inOrder = (one: number, other: number) => {
+    const order =
+      compare(column[one] as string, column[other] as string) || compare(id[one] as string, id[other] as string)
+    return isDescending ? -order : order
+  }
+  const first: number[] = []
+  let lastValue = column[places[0] as number] as string | number
+  let lastTime = 0
+  for (let i = places.length - 1; i >= 0; i -= 1) {
+    const at = places[i] as number
+    if (first.length === count) {
+      const value = column[at] as string | number
+      if (isDescending ? value < lastValue : value > lastValue) continue
+      const time = idTime[at] as number
+      if (value === lastValue && (isDescending ? time < lastTime : time > lastTime)) continue
     }
-    first.splice(low, 0, item)
-    if (first.length > count) first.pop()
+    insert(first, at, count, inOrder)
+    const last = first.at(-1) as number
+    lastValue = column[last] as string | number
+    lastTime = idTime[last] as number
   }
   return first
 }

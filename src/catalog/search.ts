@@ -28,8 +28,8 @@ import {
 } from './question.ts'
 import {
   codeScore,
-  compare,
   compareRanks,
+  firstByValue,
   firstOf,
   isDescending,
   type Order,
@@ -238,7 +238,7 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
   return { products: places.length, priceMin, priceMax, inStock, facets }
 }
 
-// The first that come after a position. The last place is that of the product which was indexed last, likely the newest.
+// The first that come after a position.
 function byValue(
   { columns }: SearchShop,
   order: Order,
@@ -251,15 +251,7 @@ function byValue(
   const rankOf = (at: At): Ranked => ({ score: 0, value: column[at] as string | number, id: id[at] as string })
   const sign = isDescending(order) ? -1 : 1
   const rest = after ? found.filter((at) => sign * compareRanks(rankOf(at), after) > 0) : found
-  // Products of one import have the same time, and many have the same price.
-  const inOrder = (one: At, other: At) => {
-    const value = column[one] as string | number
-    const otherValue = column[other] as string | number
-    if (value !== otherValue) return value < otherValue ? -sign : sign
-    const time = (idTime[one] as number) - (idTime[other] as number)
-    return sign * (time || compare(id[one] as string, id[other] as string))
-  }
-  return firstOf(rest.toReversed(), count, inOrder).map(rankOf)
+  return firstByValue(rest, count, { column, id, idTime, isDescending: isDescending(order) }).map(rankOf)
 }
 
 async function byRelevance(
