@@ -1,7 +1,8 @@
 // Programs against clients that others generate from docs/openapi.json, compiled strictly by our own TypeScript.
 
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../harness/prose.ts'
@@ -124,13 +125,26 @@ export const printedPath = join(storedFolder, 'printed.json')
 export interface Printed {
   document: string
   packages: Readonly<Record<string, Generator['packages']>>
+  // Digests of the stored files.
+  clients: Readonly<Record<string, string>>
 }
 
-export function printedOf(document: string): Printed {
+export async function printedOf(document: string): Promise<Printed> {
+  const clients = generators.map(async ({ name, folder }) => {
+    const text = await generatedText(join(storedFolder, folder, 'generated'))
+    return [name, createHash('sha256').update(text).digest('hex')] as const
+  })
   return {
     document: digestOf(document),
     packages: Object.fromEntries(generators.map(({ name, packages }) => [name, packages])),
+    clients: Object.fromEntries(await Promise.all(clients)),
   }
+}
+
+export async function generatedText(folder: string): Promise<string> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts')).sort()
+  const files = names.map(async (name) => `// ${name}\n${await readFile(join(folder, name), 'utf8')}`)
+  return (await Promise.all(files)).join('\n')
 }
 
 const run = promisify(execFile)

@@ -12,6 +12,7 @@ import {
   adminSurface,
   compileClients,
   type Generator,
+  generatedText,
   generators,
   openSurface,
   type Surface,
@@ -94,8 +95,8 @@ async function generate({ command }: Generator, folder: string, document: string
 
 async function differences(generator: Generator, folder: string): Promise<string[]> {
   await generateBare(generator, folder)
-  const stored = await textOf(join(storedFolder, generator.folder, 'generated'))
-  return stored === (await textOf(join(folder, 'generated')))
+  const stored = await generatedText(join(storedFolder, generator.folder, 'generated'))
+  return stored === (await generatedText(join(folder, 'generated')))
     ? []
     : ['prints other files than those that are stored: npm run generators:print']
 }
@@ -107,7 +108,7 @@ async function generateAndCompile(
 ): Promise<{ seen: string; violations: string[] }> {
   const generateMs = await generate(generator, folder, surface.document)
   const document = await readFile(surface.document, 'utf8')
-  const missing = missingOperations(document, await textOf(join(folder, 'generated')))
+  const missing = missingOperations(document, await generatedText(join(folder, 'generated')))
   await cp(join(storedFolder, generator.folder, 'program.ts'), join(folder, 'program.ts'))
   const startedAt = performance.now()
   const complaints = await compileClients(dirname(folder), [generator], surface)
@@ -129,12 +130,6 @@ function missingOperations(document: string, generated: string): string[] {
   const { paths } = JSON.parse(document) as OpenApiDocument
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   return ids.filter((id) => !new RegExp(`\\b${id}\\b`).test(generated))
-}
-
-async function textOf(folder: string): Promise<string> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts')).sort()
-  const files = names.map(async (name) => `// ${name}\n${await readFile(join(folder, name), 'utf8')}`)
-  return (await Promise.all(files)).join('\n')
 }
 
 async function installedIn(folder: string): Promise<{ count: number; bytes: number }> {

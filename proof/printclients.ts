@@ -15,5 +15,5 @@ for (const generator of generators) {
     await cp(join(folder, 'generated'), stored, { recursive: true })
   })
 }
-const printed = printedOf(await readFile(openSurface.document, 'utf8'))
+const printed = await printedOf(await readFile(openSurface.document, 'utf8'))
 await writeFile(printedPath, `${JSON.stringify(printed, null, 2)}\n`)
