@@ -105,6 +105,10 @@ eachEngine('the search index', (given) => {
       assert.deepEqual(await seenBy(server), await seenBy(createColumnsCache()), `after change ${step}`)
     }
     assert.equal((await seenBy(server)).length, pottery.products?.length)
+    // Of a large result the last places are ranked: they are those of the newest products, whichever was changed last.
+    await house.apply({ ...pottery, products: [{ ...mug, name: 'Tankard' }] })
+    const { id } = await house.storage.read((db) => createColumnsCache(3).columnsOf(db, merchantId, 0))
+    assert.deepEqual(id, id.toSorted())
   })
 
   test('is brought forward in what words have found, with every kind of change', async () => {

@@ -153,17 +153,19 @@ class StoredColumns implements Columns {
     merchantId: string,
     { version, rowsPerTurn }: { version: number; rowsPerTurn: number },
   ): Promise<void> {
-    let after: IndexPlace = { changed: this.version + 1, productId: '' }
+    // At first by their ids: the newest products are last, whichever were changed since, on every server.
+    const isFirst = this.version < 0
+    let after: IndexPlace | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
     for (;;) {
       const rows = await listIndexRows(db, merchantId, after, rowsPerTurn)
       for (const row of rows) this.#put(row)
       const last = rows.at(-1)
       if (!last || rows.length < rowsPerTurn) break
-      after = last
+      after = isFirst ? last.productId : last
       // Others are answered in between.
       await nextTurn()
     }
-    if (this.version < 0) this.#firstLength = this.id.length
+    if (isFirst) this.#firstLength = this.id.length
     this.version = Math.max(this.version, version)
   }
 

@@ -162,19 +162,22 @@ export interface IndexedRow extends IndexPlace {
   fields: string
 }
 
-// In the order in which they were written.
+// In the order in which they were written; or, behind an id, in the order of ids.
 export async function listIndexRows(
   db: Reader,
   merchantId: string,
-  after: IndexPlace,
+  after: IndexPlace | string,
   limit: number,
 ): Promise<IndexedRow[]> {
+  const [order, behind] =
+    typeof after === 'string'
+      ? ['product_id', new Fragment('product_id > ?', [after])]
+      : ['changed, product_id', new Fragment('(changed, product_id) > (?, ?)', [after.changed, after.productId])]
   return db.sql<IndexedRow>`
     select ${fullTextOf(db).key} as "key", product_id as "productId", published_at as "publishedAt", price_min as "priceMin",
       price_max as "priceMax", live_in_stock as "liveInStock", test_in_stock as "testInStock", name_key as "nameKey", facets,
       fields, changed
-    from product_index where merchant_id = ${merchantId} and (changed, product_id) > (${after.changed}, ${after.productId})
-    order by changed, product_id limit ${limit}`
+    from product_index where merchant_id = ${merchantId} and ${behind} order by ${new Fragment(order)} limit ${limit}`
 }
 
 export async function listListRows(
