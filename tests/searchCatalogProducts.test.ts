@@ -105,6 +105,8 @@ eachEngine('searchCatalogProducts', (given) => {
       assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
     assert.equal((await slugs({ q: 'mug-sto' }))[0], 'stone-mug', 'half typed')
     assert.deepEqual(await slugs({ q: 'DISH-9' }), ['berry-dish'])
+    for (const category of ['kitchen', 'unknown'])
+      assert.deepEqual(await slugs({ q: 'DISH-9', category }), [], `in ${category}`)
     for (const q of ['4006381333931', '4 006381 333931', '40063813'])
       assert.deepEqual(await slugs({ q }), ['berry-dish'], q)
   })
