@@ -131,8 +131,16 @@ interface Content {
 
 const contents = new Map<string, Promise<Content>>()
 
-// The definitions, so the change of one is noticed.
-const catalogs = ['pg_class', 'pg_attribute', 'pg_index', 'pg_constraint', 'pg_trigger', 'pg_proc']
+// The definitions, so the change of one is noticed: all but those that PostgreSQL begins with.
+const catalogs: Readonly<Record<string, string>> = {
+  pg_class: 'oid',
+  pg_attribute: 'attrelid',
+  pg_index: 'indexrelid',
+  pg_constraint: 'oid',
+  pg_trigger: 'oid',
+  pg_proc: 'oid',
+}
+const ownOidMin = 16_384
 
 async function readContent(template: string): Promise<Content> {
   // Asked of a copy, since a database with a connection cannot be copied.
@@ -149,17 +157,17 @@ async function readContent(template: string): Promise<Content> {
     )
     tables.push({ name, rows: rows[0]?.rows ?? '[]', count: rows[0]?.count ?? 0 })
   }
-  const counts: Record<string, number> = {}
-  for (const name of catalogs) {
-    const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${name}`)
-    counts[name] = rows[0]?.count ?? 0
+  const counts: [source: string, name: string, count: number][] = tables.map(({ name, count }) => [name, name, count])
+  for (const [name, oid] of Object.entries(catalogs)) {
+    const source = `${name} where ${oid} >= ${ownOidMin}`
+    const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${source}`)
+    counts.push([source, name, rows[0]?.count ?? 0])
   }
   await client.end()
   await copy.drop()
-  const sizes = [...tables.map(({ name, count }) => [name, count] as const), ...Object.entries(counts)]
-  const changed = sizes
+  const changed = counts
     .map(
-      ([name, count]) => `select '${name}' as name, count(*)::int as count from ${name}
+      ([source, name, count]) => `select '${name}' as name, count(*)::int as count from ${source}
         having count(*) <> ${count} or count(*) filter (where xmin::text::bigint >= $1) > 0`,
     )
     .join(' union all ')
@@ -178,7 +186,7 @@ async function reset(kept: Kept, template: string): Promise<boolean> {
     values: [kept.since],
   })
   const names = new Set(found.rows.map(({ name }) => name))
-  if (catalogs.some((name) => names.has(name))) return false
+  if (Object.keys(catalogs).some((name) => names.has(name))) return false
   if (found.rows.reduce((sum, { count }) => sum + count, 0) > deletedMax) return false
   await client.query('begin')
   for (const { name, rows, count } of tables) {

@@ -37,6 +37,8 @@ export async function startCluster({ connectionsMax = 200, asShipped = false }: 
     // By default the first five executions of a statement on a connection are planned anew, and few tests execute it more
     // often: that was a fifth of the cluster's processor time.
     plan_cache_mode: 'force_generic_plan',
+    // Two processes more for one statement take 15 ms, and no test has rows for which they pay.
+    max_parallel_workers_per_gather: '0',
     // Deadlocks are part of the tests and should be detected quickly.
     deadlock_timeout: '50ms',
   }
