@@ -7,7 +7,7 @@ import { judgeSecret, recordSecret } from './rootsecret.ts'
 import { readBackup } from './storage/backup.ts'
 import { sqlitePath } from './storage/file.ts'
 import { migrate } from './storage/migrate.ts'
-import { lookInto, openLooked, openStorage } from './storage/open.ts'
+import { lookInto, openLooked } from './storage/open.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
 
 // `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
@@ -31,28 +31,28 @@ export async function openDatabase(
   const look = await lookInto(databaseUrl, { ...options, readsOnly })
   let rootSecret: RootSecret
   try {
-    if (look) rootSecret = (await secretThatFits(source, look.read, forgotten)).rootSecret
+    if (look.storage && look.isMade)
+      rootSecret = (await secretThatFits(source, look.storage.read, forgotten)).rootSecret
     else if (effect === 'creates') rootSecret = newSecret(source)
     else throw noDatabase(databaseUrl)
   } catch (error) {
-    await look?.close()
+    await look.storage?.close()
     throw error
   }
   const config = { ...settings, rootSecret }
-  if (look && readsOnly) return { storage: look, config }
-  const opening = look ? openLooked(look, databaseUrl, options) : openStorage(databaseUrl, options)
-  return { storage: await opening, config }
+  if (look.storage && readsOnly) return { storage: look.storage, config }
+  return { storage: await openLooked(look, databaseUrl, options), config }
 }
 
 // For a database that is not the configured one, such as the source of a move.
 export async function checkSecretOf(settings: Settings, url: string): Promise<void> {
   const source = secretSourceOf(settings, url)
-  const look = await lookInto(url)
-  if (!look) throw noDatabase(url)
+  const { storage, isMade } = await lookInto(url)
   try {
-    await secretThatFits(source, look.read)
+    if (!storage || !isMade) throw noDatabase(url)
+    await secretThatFits(source, storage.read)
   } finally {
-    await look.close()
+    await storage?.close()
   }
 }
 

@@ -15,29 +15,31 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
 }
 
-// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openLooked` follows. Undefined if there is no store yet.
-export async function lookInto(
-  url: string,
-  { readsOnly = true, ...options }: StorageOptions = {},
-): Promise<Storage | undefined> {
+export interface Look {
+  // Undefined if there is no file.
+  storage: Storage | undefined
+  // Whether it has our tables.
+  isMade: boolean
+}
+
+// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openLooked` follows.
+export async function lookInto(url: string, { readsOnly = true, ...options }: StorageOptions = {}): Promise<Look> {
   // What is opened again says by itself what is wrong with it.
   const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
     ? await lookIntoSqlite(sqlitePath(url), readsOnly ? options : quietly)
     : await openStorage(url, { ...options, readsOnly })
   try {
-    if (await storage?.read(isMigrated)) return storage
+    return { storage, isMade: (await storage?.read(isMigrated)) ?? false }
   } catch (error) {
     await storage?.close()
     throw error
   }
-  await storage?.close()
-  return undefined
 }
 
 // What was looked into, for writing too. A file is opened again; connections to PostgreSQL stay.
-export async function openLooked(look: Storage, url: string, options: StorageOptions): Promise<Storage> {
-  if (look.engine === 'postgres') return look
-  await look.close()
+export async function openLooked({ storage }: Look, url: string, options: StorageOptions): Promise<Storage> {
+  if (storage?.engine === 'postgres') return storage
+  await storage?.close()
   return openStorage(url, options)
 }
