@@ -2,7 +2,8 @@
 // nobody administers does without it.
 
 import type { Mode } from '../contract/words.ts'
-import type { HtmlPage } from '../http/pages.ts'
+import type { Incoming } from '../http/message.ts'
+import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 import { late } from '../kit/late.ts'
 import type { DashboardParts } from './answer.ts'
 import { assetPages } from './assets.ts'
@@ -10,7 +11,7 @@ import { assetPages } from './assets.ts'
 const loadAnswer = late(() => import('./answer.ts'))
 const loadError = late(() => import('./error.ts'))
 
-const failed: NonNullable<HtmlPage['failed']> = async (request, status) =>
+const failed = async (request: Incoming, status: number): Promise<PageAnswer> =>
   (await loadError()).failedPage(request, status)
 
 export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
@@ -25,6 +26,14 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
     },
     screensIn(parts, 'live', '/admin/:shop/*'),
     screensIn(parts, 'test', '/admin/:shop/test/*'),
+    {
+      // Addresses that cannot be a shop's.
+      path: '/admin/*',
+      name: 'dashboard lost',
+      methods: ['GET', 'POST'],
+      answer: (request) => failed(request, 404),
+      failed,
+    },
   ]
 }
 

@@ -55,6 +55,8 @@ export interface HandOffFailure {
   status: number
   requestId: string
   reason: string
+  // As the browser asks for it.
+  acceptLanguage: string | undefined
 }
 
 export interface PageParts {
@@ -140,11 +142,13 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
       }
       return null
     },
-    async refused(refusal, _, requestId) {
+    async refused(refusal, { raw }, requestId) {
       const { message, details } = refusal
       const { status, headers } = refusalAnswer(parts, refusal, requestId)
       const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`)
-      const shown = await handOff.failed({ status, requestId, reason: [message, ...issues].join(' ') })
+      const reason = [message, ...issues].join(' ')
+      const acceptLanguage = raw.headers['accept-language']
+      const shown = await handOff.failed({ status, requestId, reason, acceptLanguage })
       return { status, body: shown.body, headers: { ...headers, ...shown.headers } }
     },
   }

@@ -107,6 +107,15 @@ export function createServer(parts: ServerParts): HttpServer {
     return outgoing
   }
 
+  // The same, where the address is known: a person who asked for a page is shown one.
+  async function refusedAt(refusal: Refusal, raw: IncomingMessage, reason: string): Promise<Outgoing> {
+    const outgoing = refused(refusal, raw, reason)
+    const found = findRoute(raw.method ?? '', raw.url ?? '')
+    if (!found || found === 'bad path' || 'allowed' in found || found.route.kind !== 'page') return outgoing
+    const { 'x-request-id': requestId = '' } = outgoing.headers
+    return found.route.refused(refusal, { raw, path: found.path, address: addressOf(raw) }, requestId)
+  }
+
   // An answer that cannot be written.
   function sendDefect(route: Route, response: ServerResponse, error: unknown): void {
     const requestId = newId('req')
@@ -139,6 +148,7 @@ export function createServer(parts: ServerParts): HttpServer {
       bounds: parts,
       connections,
       refused,
+      refusedAt,
       answer(raw, response) {
         // The parser knows the words of other versions, which are not spoken here.
         if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))

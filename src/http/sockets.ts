@@ -5,11 +5,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Connections, inTurn } from './connections.ts'
-import { jsonType } from './message.ts'
-import type { Refused } from './refusal.ts'
+import type { Outgoing } from './message.ts'
 
 // An import would read every name of the module, and one of them loads Node's own HTTP client: 14 MB that are not needed.
-const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+const { createServer: createHttpServer, IncomingMessage: Message, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export interface SocketBounds {
   headersTimeoutMs?: number | undefined
@@ -22,14 +21,18 @@ export interface SocketParts {
   connections: Connections
   answer: RequestListener
   // A refusal that no route was there to make. The request is missing where the parser gave up.
-  refused: (refusal: Refusal, raw?: IncomingMessage, reason?: string) => Refused
+  refused: (refusal: Refusal, raw?: IncomingMessage, reason?: string) => Outgoing
+  // The same in the form of the page that was asked for. Of the request, only the address and the language are known.
+  refusedAt: (refusal: Refusal, raw: IncomingMessage, reason: string) => Promise<Outgoing>
 }
 
 const headerBytesMax = 16_384
 const headersMax = 100
 
-export function openServer({ bounds, connections, answer, refused }: SocketParts): Server {
+export function openServer({ bounds, connections, answer, refused, refusedAt }: SocketParts): Server {
   const headersTimeout = bounds.headersTimeoutMs ?? 10_000
+  // Sockets that get their last answer while the client may still be sending.
+  const last = new WeakSet<Duplex>()
   const server = createHttpServer(
     {
       maxHeaderSize: headerBytesMax,
@@ -50,8 +53,23 @@ export function openServer({ bounds, connections, answer, refused }: SocketParts
   connections.watch(server)
   server.on('clientError', (error: ParserError, socket) => {
     const isUnused = (socket as Socket).bytesRead === 0
+    // The parser refuses once more what was still on its way. It is dropped, and the answer can be read.
+    if (last.has(socket) && error.code === overflow) return
     if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
-    sayLast(socket, refused(parserRefusal(error), undefined, error.code))
+    const refusal = parserRefusal(error)
+    const request = requestIn(error, socket as Socket)
+    if (request) {
+      last.add(socket)
+      refusedAt(refusal, request, overflow).then(
+        (outgoing) => {
+          sayLast(socket, outgoing)
+          linger(socket)
+        },
+        () => socket.destroy(),
+      )
+      return
+    }
+    sayLast(socket, refused(refusal, undefined, error.code))
     // Node looks at this socket no more. A client that keeps its half open would hold the connection, and the request
     // whose body is awaited, for as long as it likes.
     letGo(socket)
@@ -81,6 +99,23 @@ export function listening(server: Server, port: number, host: string): Promise<n
   })
 }
 
+const overflow = 'HPE_HEADER_OVERFLOW'
+
+// A request whose headers are too large, as far as it can be read. Undefined where its first line came earlier than the packet at
+// which the parser gave up: proxies and browsers on this machine send both in one.
+function requestIn({ code, rawPacket }: ParserError, socket: Socket): IncomingMessage | undefined {
+  if (code !== overflow) return undefined
+  const text = rawPacket?.toString('latin1') ?? ''
+  const [, method, url] = /^(GET|POST) (\/[^ ?#\r\n]*)/.exec(text) ?? []
+  if (method === undefined || url === undefined) return undefined
+  const [, language] = /\r\naccept-language:([^\r\n]*)\r\n/i.exec(text) ?? []
+  const request = new Message(socket)
+  request.method = method
+  request.url = url
+  if (language !== undefined) request.headers['accept-language'] = language.trim()
+  return request
+}
+
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer
 }
@@ -93,7 +128,7 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
     return refuse('route_not_found')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return refuse('invalid_request', { message: 'The request did not arrive in time.' })
-  if (code === 'HPE_HEADER_OVERFLOW') {
+  if (code === overflow) {
     const message = `must be at most ${headersMax} headers and ${headerBytesMax / 1024} KiB`
     return refuse('invalid_request', {
       message: `The request has more than ${headersMax} headers, or more than ${headerBytesMax / 1024} KiB of them.`,
@@ -112,23 +147,29 @@ export function otherVersion(): Refusal {
 const methodToken = /^[\w!#$%&'*+.^`|~-]+ /
 
 // Writes an answer to a socket that has no response object, and ends it.
-function sayLast(socket: Duplex, { status, body, headers }: Refused): void {
+function sayLast(socket: Duplex, { status, body, headers }: Outgoing): void {
   const lines = Object.entries({ ...headers, ...lastHeaders(body) }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`)
+  socket.end(body)
 }
 
 // Once the last words have left, and at the latest after a second: a client that reads nothing takes none.
 function letGo(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), 1_000)
+  linger(socket)
   socket.on('finish', () => socket.destroy())
+}
+
+// Closed by the client, or after a second. To close with bytes unread would reset the connection, and the client might lose the
+// answer (RFC 9112, 9.6).
+function linger(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), 1_000)
   socket.on('close', () => clearTimeout(timer))
 }
 
-function lastHeaders(text: string): Record<string, string | number> {
+function lastHeaders(body: Outgoing['body']): Record<string, string | number> {
   return {
-    'content-type': jsonType,
     'x-content-type-options': 'nosniff',
-    'content-length': Buffer.byteLength(text),
+    'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
 }

@@ -8,7 +8,7 @@ import { isSameOrigin } from '../pages/origin.ts'
 import { createAccountPages } from './account.ts'
 import { createEntrance } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
-import { wordsOf } from './page/words.ts'
+import { wordsFor } from './page/words.ts'
 import type { PlaceName } from './places.ts'
 import { createSignIn, type SignInParts } from './signin.ts'
 import { type Posted, readVisit, type Shown, type StaffTools, type Visit } from './visit.ts'
@@ -20,7 +20,7 @@ interface PlaceAnswers {
 
 export interface StaffAnswers {
   answer(name: PlaceName, request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer>
-  failed(status: number): PageAnswer
+  failed(status: number, acceptLanguage: string | undefined): PageAnswer
 }
 
 export function createStaffAnswers(parts: SignInParts): StaffAnswers {
@@ -49,6 +49,7 @@ export function createStaffAnswers(parts: SignInParts): StaffAnswers {
       if (typeof form === 'number' || !post) return errorSheet(visit.words, 'unreadable')
       return post({ ...visit, form })
     },
-    failed: (status) => errorSheet(wordsOf('en'), status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'),
+    failed: (status, acceptLanguage) =>
+      errorSheet(wordsFor(acceptLanguage), status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'),
   }
 }

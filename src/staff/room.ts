@@ -36,7 +36,7 @@ export function createStaffRoom(parts: StaffRoomParts): StaffRoom {
         const { status, body, headers } = await (await load()).answer(name, request, response, requestId)
         response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
       },
-      failed: async ({ status }) => (await load()).failed(status),
+      failed: async ({ status, acceptLanguage }) => (await load()).failed(status, acceptLanguage),
     })),
   }
 }

@@ -164,6 +164,7 @@ export function checkoutPages({
           if (isOnlyLonger && /^[\w-]+$/.test(secret)) return redirect(`/${kind}/${secret}`)
           return request.raw.method === 'POST' ? unread(lost(request)) : lost(request)
         },
+        failed,
       }),
     ),
     style.page,

@@ -98,6 +98,8 @@ export function lost(request: Incoming): PageAnswer {
 
 export function failed(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+  // The address cannot be read.
+  if (status === 400) return answerPage(status, lostPage(speaker))
   if (status !== 429) return answerPage(status, failedPage(speaker))
   const [, kind = 'c'] = (request.raw.url ?? '').split('/')
   return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? request.path.token ?? ''}`, null))
