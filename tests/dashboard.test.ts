@@ -40,6 +40,35 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
+  test('a search of several words is come back to as well, and one that is too long without it', async () => {
+    const house = await open()
+    const { page } = await deskOf(house)
+    const nextOf = async (path: string) => {
+      const answer = await visit(house, path)
+      await page.open(answer.headers.get('location') ?? '')
+      assert.equal(page.status, 200, path)
+      return page.field('next')?.value
+    }
+    const searched = ['q=blue+vase', "q=it's+(new)!*~", 'q=a%2Bb%20%26%23', `q=${'%E3%81%82'.repeat(90)}`]
+    for (const search of searched) {
+      const next = (await nextOf(`/admin/bloom/test/products?${search}`)) ?? ''
+      assert.equal(next.split('?')[0], '/admin/bloom/test/products')
+      const [sent, found] = [search, next.split('?')[1]].map((text) => new URLSearchParams(text).get('q'))
+      assert.equal(found, sent)
+    }
+    for (const length of [2_000, 6_000, 15_000])
+      for (const letter of ['a', '%C3%A4'])
+        assert.equal(
+          await nextOf(`/admin/bloom/test/products?q=${letter.repeat(length / letter.length)}`),
+          '/admin/bloom/test/products',
+        )
+    assert.equal(await nextOf(`/admin/bloom/test/${'a'.repeat(2_000)}`), '/admin')
+    for (const evil of ['//evil.example', 'https://evil.example', '/admin\\evil', '/adminevil', '/admin/\r\nx: y']) {
+      await page.open(`/admin/sign-in?next=${encodeURIComponent(evil)}`)
+      assert.equal(page.field('next')?.value, '/admin', evil)
+    }
+  })
+
   test('one with one shop is led to it, in test mode as long as it takes no money', async () => {
     const house = await open()
     const { page } = await deskOf(house)

@@ -9,7 +9,7 @@ import { hiddenFields } from '../pages/form.ts'
 import { documentFor } from '../pages/frame.ts'
 import { type Html, html } from '../pages/html.ts'
 import { brand } from '../pages/mark.ts'
-import { signInPath } from '../staff/visit.ts'
+import { confirmPathFor, signInPath } from '../staff/visit.ts'
 import { style } from './assets.ts'
 import { framed } from './frame.ts'
 import { dashboardHeaders } from './headers.ts'
@@ -70,7 +70,7 @@ export interface Held {
 // A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
 export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
-  const way = kind === 'signIn' ? signInPath(back) : `/admin/confirm?next=${encodeURIComponent(back)}`
+  const way = kind === 'signIn' ? signInPath(back) : confirmPathFor(back)
   return alonePage(words, {
     status: 403,
     title: words.say(`held.${kind}`),

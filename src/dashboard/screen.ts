@@ -22,6 +22,7 @@ import { Refusal } from '../kit/refuse.ts'
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { redirect } from '../pages/policy.ts'
 import type { PersonShop } from '../staff/person.ts'
+import { confirmPathFor } from '../staff/visit.ts'
 import { dashboardHeaders } from './headers.ts'
 import type { PlaceId } from './places.ts'
 import type { Values, Words } from './words.ts'
@@ -143,7 +144,7 @@ export function goTo(href: string): PageAnswer {
 
 // Asks for the password, and then leads to `next`.
 export function askAgain(next: string): PageAnswer {
-  return goTo(`/admin/confirm?next=${encodeURIComponent(next)}`)
+  return goTo(confirmPathFor(next))
 }
 
 export type { Values, Words }

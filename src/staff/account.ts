@@ -37,6 +37,7 @@ import type { SignInProblem } from './signin.ts'
 import { toBase32, totpUri } from './totp.ts'
 import { findUser, listMerchantsOf, setPassword, type User, type UserMerchant } from './users.ts'
 import {
+  confirmPathFor,
   goTo,
   namePasskeyBrowser,
   openSession,
@@ -120,7 +121,7 @@ export function createAccountPages(tools: StaffTools) {
     if (isHeld && !mayBeDone.includes(deed ?? '')) return goTo(accountPath)
     // Who has a passkey shows it: another factor set up by the password alone would replace it.
     if (isHeld && (await storage.read((db) => listPasskeys(db, user.id))).length > 0)
-      return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
+      return goTo(confirmPathFor(accountPath))
     if (deed === deeds.end || deed === deeds.endOthers) {
       await storage.write(async (tx) => {
         if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
@@ -128,7 +129,7 @@ export function createAccountPages(tools: StaffTools) {
       })
       return goTo(accountPath)
     }
-    if (!isConfirmed(session, now)) return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
+    if (!isConfirmed(session, now)) return goTo(confirmPathFor(accountPath))
     if (deed === deeds.password) return changePassword(visit)
     if (deed === deeds.addPasskey) return addNewPasskey(visit)
     if (deed === deeds.namePasskey || deed === deeds.removePasskey) {

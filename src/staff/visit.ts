@@ -103,9 +103,23 @@ export function goTo(path: string): PageAnswer {
 
 // Where a form says to go on: one of our pages of people, never another place.
 export function ownPath(text: string | null): string {
-  return text !== null && text.length <= 500 && /^\/admin(?:[/?][\w\-/?=&%.]*)?$/.test(text) ? text : '/admin'
+  return text !== null && text.length <= ownPathMax && /^\/admin(?:[/?][\w\-./?=&%+*~!$'(),:;@]*)?$/.test(text)
+    ? text
+    : '/admin'
 }
 
+// Encoded once more, it still fits into an address of these pages.
+const ownPathMax = 1_000
+
 export function signInPath(next: string): string {
-  return `/admin/sign-in?next=${encodeURIComponent(next)}`
+  return `/admin/sign-in?next=${encodeURIComponent(withinReach(next))}`
+}
+
+export function confirmPathFor(next: string): string {
+  return `/admin/confirm?next=${encodeURIComponent(withinReach(next))}`
+}
+
+// Without its filters where they are too long to come back to.
+function withinReach(next: string): string {
+  return ownPath(next) === next ? next : ownPath(next.split('?')[0] ?? null)
 }
