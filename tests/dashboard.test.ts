@@ -240,6 +240,22 @@ anyEngine('the dashboard', (given) => {
     assert.match(shown, /<input id="field-file" type="file" name="file" required>/)
     assert.ok(shown.length < 20_000)
     assert.equal((await send('https://evil.example')).status, 303)
+    sent.set('alt', 'word '.repeat(100_000))
+    assert.ok((await (await send(house.origin)).text()).includes(`value="${'word '.repeat(100_000)}"`))
+
+    // What is too large to be held is said to be, and is not silently dropped.
+    const form = { headers: { cookie: 'staff_session=x' }, large: { name: 'x'.repeat(70_000) } }
+    const large = await post(house, path('discounts/new'), form.large, { ...form.headers, origin: house.origin })
+    assert.equal(large.status, 413)
+    assert.match(
+      await large.text(),
+      /Your session has ended[\s\S]*too large to be kept here[\s\S]*Sign in in a new tab/,
+    )
+    const other = await post(house, path('discounts/new'), form.large, {
+      ...form.headers,
+      origin: 'https://evil.example',
+    })
+    assert.equal(other.status, 303)
 
     // What another site sent is not held, and nothing of it is shown.
     const headers = { cookie: 'staff_session=x', origin: 'https://evil.example' }

@@ -14,7 +14,7 @@ import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.t
 import { scopesOfRole } from '../staff/roles.ts'
 import { isConfirmed } from '../staff/sessions.ts'
 import { signInPath } from '../staff/visit.ts'
-import { errorPage, failedPage, type Held, heldPage } from './error.ts'
+import { errorPage, failedPage, type Held, heldPage, unheldPage } from './error.ts'
 import { findScreen } from './find.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
@@ -88,6 +88,7 @@ async function heldForm(
   const form = await request.receive(() =>
     hasFile ? readFields(request.raw, filesBytesMax) : readTypedForm(request.raw, own ?? formBytesMax),
   )
+  if (form === 413) return unheldPage(request, held)
   return typeof form === 'number' ? undefined : heldPage(request, { ...held, hasFile, fields: [...form] })
 }
 

@@ -70,14 +70,29 @@ export interface Held {
 // A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
 export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
-  const way = kind === 'signIn' ? signInPath(back) : confirmPathFor(back)
   return alonePage(words, {
     status: 403,
     title: words.say(`held.${kind}`),
     body: html`<p class="lead">${words.say(hasFile ? 'held.fileText' : `held.${kind}Text`)}</p>
-<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>
+${wayOut(words, { kind, back })}
 <form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${hasFile && html`<p><label for="field-file">${words.say('picture.file')}</label> <input id="field-file" type="file" name="file" required></p>`}${button({ label: words.say('held.again') })}</form>`,
   })
+}
+
+// The same, for more than is taken from one who is not signed in. It would be refused of one who is, too.
+export function unheldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back }: Pick<Held, 'kind' | 'back'>): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  return alonePage(words, {
+    status: 413,
+    title: words.say(`held.${kind}`),
+    body: html`<p class="lead">${words.say('held.largeText')}</p>
+${wayOut(words, { kind, back })}`,
+  })
+}
+
+function wayOut(words: Words, { kind, back }: Pick<Held, 'kind' | 'back'>): Html {
+  const way = kind === 'signIn' ? signInPath(back) : confirmPathFor(back)
+  return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
 }
 
 // Where nothing is known of the visitor: another's shop, a defect, too much load.

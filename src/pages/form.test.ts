@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { formBytesMax, hiddenFields, lineIn, readForm } from './form.ts'
+import fc from 'fast-check'
+import { formBytesMax, hiddenFields, lineIn, readFields, readForm } from './form.ts'
 
 const type = 'application/x-www-form-urlencoded'
 
@@ -45,6 +46,67 @@ describe('reading a form', () => {
   ] as const) {
     test(`${status} for ${name}`, async () => assert.equal(await readForm(raw), status))
   }
+})
+
+describe('reading the fields of a form with files', () => {
+  const boundary = '----x'
+
+  // In pieces of the given size.
+  function sent(parts: readonly { name: string; value: string; isFile: boolean }[], size: number): IncomingMessage {
+    const lines = parts.map(
+      ({ name, value, isFile }) =>
+        `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${isFile ? '; filename="f"' : ''}\r\n\r\n${value}\r\n`,
+    )
+    const body = Buffer.from(`${lines.join('')}--${boundary}--\r\n`)
+    const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
+      body.subarray(at * size, (at + 1) * size),
+    )
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    return Object.assign(Readable.from(chunks, { objectMode: false }), { headers }) as unknown as IncomingMessage
+  }
+
+  test('gives all of them and no file, however the bytes arrive', async () => {
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom('\r\n--', '\r\n----', '\r\n----y', '--', '\r\n\r\n', 'é'.repeat(3_000)),
+    )
+    const part = fc.record({
+      name: fc.constantFrom('a', 'b'),
+      value: fc.array(value, { maxLength: 3 }).map((texts) => texts.join('').replaceAll('\r\n----x', '')),
+      isFile: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(part, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 1, max: 9_000 }),
+        async (parts, size) => {
+          const read = await readFields(sent(parts, size), 1_000_000)
+          assert(read instanceof URLSearchParams)
+          assert.deepEqual(
+            [...read],
+            parts
+              .filter(({ isFile }) => !isFile)
+              .map(({ name, value }) => [name, value.toWellFormed().replaceAll('\0', '')]),
+          )
+        },
+      ),
+    )
+  })
+
+  test('keeps a text of 3 MB between two files', async () => {
+    const text = 'Wörter\r\n'.repeat(300_000)
+    const file = { name: 'file', value: 'x'.repeat(500_000), isFile: true }
+    const read = await readFields(sent([file, { name: 'text', value: text, isFile: false }, file], 65_536), 5_000_000)
+    assert(read instanceof URLSearchParams)
+    assert.deepEqual([...read.keys()], ['text'])
+    assert.ok(read.get('text') === text)
+  })
+
+  test('413 for fields beyond 4 MiB, and for more bytes than allowed', async () => {
+    const text = { name: 'text', value: 'x'.repeat(2_200_000), isFile: false }
+    assert.equal(await readFields(sent([text, text], 65_536), 8_000_000), 413)
+    assert.equal(await readFields(sent([text], 65_536), 2_000_000), 413)
+  })
 })
 
 test('hidden fields are escaped', () => {

@@ -76,46 +76,81 @@ export async function readFields(raw: IncomingMessage, bytesMax: number): Promis
   const boundary = /^multipart\/form-data[ \t]*;[ \t]*boundary="?([\w'()+,./:=?-]{1,70})"?[ \t]*$/i.exec(type)?.[1]
   if (boundary === undefined) return 415
   const delimiter = Buffer.from(`\r\n--${boundary}`)
-  const parts: Buffer[] = []
+  const fields: Buffer[] = []
   let keptBytes = 0
-  // The part under way. The first delimiter of a form has no line before it.
-  let part = Buffer.from('\r\n')
+  let part = new Part()
+  // The first delimiter of a form has no line before it.
+  let rest = Buffer.from('\r\n')
   const end = await takeChunks(raw, bytesMax, (chunk) => {
-    part = Buffer.concat([part, chunk])
-    for (let at = part.indexOf(delimiter); at >= 0; at = part.indexOf(delimiter)) {
-      const whole = part.subarray(0, at)
-      part = part.subarray(at + delimiter.length)
-      if (isFile(whole)) continue
-      keptBytes += whole.length
-      // A copy, since a view would hold the whole chunk.
-      if (keptBytes <= fieldsBytesMax) parts.push(Buffer.from(whole))
+    rest = Buffer.concat([rest, chunk])
+    for (let at = rest.indexOf(delimiter); at >= 0; at = rest.indexOf(delimiter)) {
+      part.take(rest.subarray(0, at))
+      const field = part.end()
+      keptBytes += field?.length ?? 0
+      if (field && keptBytes <= fieldsBytesMax) fields.push(field)
+      part = new Part()
+      rest = rest.subarray(at + delimiter.length)
     }
-    if (part.length <= fieldsBytesMax) return
-    if (!isFile(part)) keptBytes += part.length
-    // The begin says that it is a file, and the end may be the begin of a delimiter.
-    part = Buffer.concat([part.subarray(0, partHeadBytes), part.subarray(-delimiter.length)])
+    // The end may be the begin of a delimiter.
+    const sure = Math.max(0, rest.length - delimiter.length)
+    part.take(rest.subarray(0, sure))
+    rest = rest.subarray(sure)
+    if (keptBytes + part.keptBytes > fieldsBytesMax) {
+      keptBytes += part.keptBytes
+      part.drop()
+    }
   })
   if (end !== 'whole') return end === 'too_large' ? 413 : 400
   if (keptBytes > fieldsBytesMax) return 413
   try {
-    const body = Buffer.concat([...parts.flatMap((one) => [delimiter, one]), delimiter, Buffer.from('--\r\n')])
+    const body = Buffer.concat([...fields.flatMap((one) => [delimiter, one]), delimiter, Buffer.from('--\r\n')])
     const read = await new Response(body.subarray(2), { headers: { 'content-type': type } }).formData()
-    const fields = [...read].map(([name, value]) => [name, String(value)].map((text) => text.replaceAll('\0', '')))
-    return new URLSearchParams(fields as [string, string][])
+    const texts = [...read].map(([name, value]) => [name, String(value)].map((text) => text.replaceAll('\0', '')))
+    return new URLSearchParams(texts as [string, string][])
   } catch (error) {
     if (error instanceof TypeError) return 400
     throw error
   }
 }
 
-const fieldsBytesMax = 65_536
+// As much as the largest form without files.
+const fieldsBytesMax = 4_194_304
 // More than the headers of a part.
 const partHeadBytes = 2_048
 
-// Or not a part at all: what stands before the first delimiter.
-function isFile(part: Buffer): boolean {
-  const headEnd = part.indexOf('\r\n\r\n')
-  return headEnd < 0 || headEnd > partHeadBytes || /;\s*filename\*?=/i.test(part.toString('latin1', 0, headEnd))
+// A part of a form while it arrives: kept unless it is a file.
+class Part {
+  keptBytes = 0
+  #chunks: Buffer[] = []
+  #isKept: boolean | undefined
+
+  take(bytes: Buffer): void {
+    if (this.#isKept === false) return
+    // A copy, since a view would hold the whole chunk.
+    this.#chunks.push(Buffer.from(bytes))
+    this.keptBytes += bytes.length
+    this.#isKept ??= isField(this.#chunks)
+    if (this.#isKept === false) this.drop()
+  }
+
+  // The whole field, or undefined for a file and for what stands before the first delimiter.
+  end(): Buffer | undefined {
+    return this.#isKept ? Buffer.concat(this.#chunks) : undefined
+  }
+
+  drop(): void {
+    this.#isKept = false
+    this.#chunks = []
+    this.keptBytes = 0
+  }
+}
+
+// Undefined as long as the headers are not complete.
+function isField(chunks: readonly Buffer[]): boolean | undefined {
+  const head = Buffer.concat(chunks.map((chunk) => chunk.subarray(0, partHeadBytes)))
+  const headEnd = head.indexOf('\r\n\r\n')
+  if (headEnd < 0 && head.length <= partHeadBytes) return undefined
+  return headEnd >= 0 && headEnd <= partHeadBytes && !/;\s*filename\*?=/i.test(head.toString('latin1', 0, headEnd))
 }
 
 // Longer than anything one types into a field; the rest is cut.

@@ -76,6 +76,8 @@ const texts = {
   'held.confirmOpen': 'Confirm in a new tab',
   'held.fileText':
     'Your session ended before the file was taken. Sign in in a new tab, come back here, and choose and send the file again. Whatever else you typed is kept.',
+  'held.largeText':
+    'Nothing is saved, and what you sent is too large to be kept here. Go back in your browser, copy what you typed, sign in in a new tab, and send less at once.',
   'held.again': 'Send again',
   'error.home': 'Go to Home',
   'error.lost': 'Page not found',
