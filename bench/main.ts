@@ -21,6 +21,7 @@ import { adminRows } from './rows/admin.ts'
 import { cartRows } from './rows/carts.ts'
 import { dashboardRows } from './rows/dashboard.ts'
 import { growthRows } from './rows/growth.ts'
+import { indexingRows } from './rows/indexing.ts'
 import { mailRows } from './rows/mail.ts'
 import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
@@ -38,6 +39,7 @@ const rows: readonly Row[] = [
   ...webhookRows,
   ...adminRows,
   ...searchRows,
+  ...indexingRows,
   ...dashboardRows,
   ...startRows,
   ...growthRows,

@@ -140,9 +140,14 @@ export interface Outcome {
 }
 
 // Runs one command of the operator to its end.
-export async function command(folder: string, args: readonly string[], settings: Settings): Promise<Outcome> {
+export function command(folder: string, args: readonly string[], settings: Settings): Promise<Outcome> {
+  return run({ script: mainScript, args, settings, folder })
+}
+
+// Runs a script to its end.
+export async function run(options: StartOptions): Promise<Outcome> {
   const startedAt = performance.now()
-  const { child, closed, printed, complaint } = launch({ script: mainScript, args, settings, folder })
+  const { child, closed, printed, complaint } = launch(options)
   let peakBytes = 0
   child.on('message', (usage: Usage) => {
     peakBytes = Math.max(peakBytes, usage.privateBytes)
@@ -152,6 +157,6 @@ export async function command(folder: string, args: readonly string[], settings:
   }, 50)
   const [code] = await closed
   clearInterval(watch)
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${complaint()}`)
+  if (code !== 0) throw new Error(`${options.args?.join(' ')} ended with ${code}: ${complaint()}`)
   return { out: printed(), seconds: (performance.now() - startedAt) / 1_000, peakMb: Math.round(peakBytes / 2 ** 20) }
 }

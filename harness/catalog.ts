@@ -64,17 +64,28 @@ const things = [
 const types = ['Kitchen', 'Table', 'Home', 'Garden', 'Wardrobe', 'Bath', 'Travel', 'Studio']
 const sizes = ['Small', 'Medium', 'Large', 'Extra Large']
 
+export interface CatalogChoice {
+  // The number of the first product.
+  first?: number
+  // Added to every price, in minor units.
+  priceMore?: number
+  // At the end of every title.
+  titleEnd?: string
+}
+
 // One piece for the header, then one for each product of 1 to 4 variants, some with an additional image.
-export function* shopifyCsv(products: number): Iterable<string> {
+export function* shopifyCsv(products: number, choice: CatalogChoice = {}): Iterable<string> {
+  const { first = 1 } = choice
   yield csvLine(header)
-  for (let number = 1; number <= products; number++) yield productLines(number)
+  for (let number = first; number < first + products; number++) yield productLines(number, choice)
 }
 
 // The same as chunks of bytes, as a file would be read.
-export async function* shopifyChunks(products: number, chunkBytes = 64 * 1024): AsyncGenerator<Buffer> {
+export async function* shopifyChunks(products: number, choice: CatalogChoice = {}): AsyncGenerator<Buffer> {
+  const chunkBytes = 64 * 1024
   let pieces: string[] = []
   let length = 0
-  for (const piece of shopifyCsv(products)) {
+  for (const piece of shopifyCsv(products, choice)) {
     pieces.push(piece)
     length += piece.length
     if (length < chunkBytes) continue
@@ -89,16 +100,16 @@ export function variantCount(number: number): number {
   return 1 + (number % 4)
 }
 
-function productLines(number: number): string {
+function productLines(number: number, { priceMore = 0, titleEnd = '' }: CatalogChoice): string {
   const material = pick(materials, number)
   const thing = pick(things, number * 7)
   const handle = `${material}-${thing}-${number}`.toLowerCase()
-  const title = `${material} ${thing} No. ${number}`
+  const title = `${material} ${thing} No. ${number}${titleEnd}`
   const image = `https://cdn.example.com/catalog/${handle}.jpg`
   const count = variantCount(number)
   const lines: string[] = []
   for (let place = 0; place < count; place++) {
-    const price = 500 + ((number * 37 + place * 250) % 20_000)
+    const price = 500 + ((number * 37 + place * 250) % 20_000) + priceMore
     const variant: Cell = {
       Handle: handle,
       'Option1 Value': count === 1 ? 'Default Title' : pick(sizes, place),

@@ -24,11 +24,11 @@ async function runCartWritePostgres(circumstances: Circumstances): Promise<Findi
   const { folder, connections } = circumstances
   const cluster = await startCluster({ asShipped: true })
   try {
-    const databaseUrl = await database(cluster.url, 'shop')
+    const databaseUrl = await newDatabase(cluster.url, 'shop')
     const shop = await makeShop({ folder, databaseUrl, imported: 900 })
     const server = await openShop(shop, profiled(circumstances, 'cart-write-postgres'))
     const load = await cartLoad(server, shop, 3, circumstances)
-    const ceilingUrl = await database(cluster.url, 'ceiling')
+    const ceilingUrl = await newDatabase(cluster.url, 'ceiling')
     const hasPgbench = await canRun('pgbench', ['--version'])
     const transactions = hasPgbench ? await pgbench(ceilingUrl) : await handWritten(ceilingUrl, circumstances)
     const runs = await alternate(circumstances, {
@@ -58,13 +58,13 @@ async function runCartWritePostgres(circumstances: Circumstances): Promise<Findi
 export async function onPostgres(name: string, run: (databaseUrl: string) => Promise<Findings>): Promise<Findings> {
   const cluster = await startCluster({ asShipped: true })
   try {
-    return await run(await database(cluster.url, name))
+    return await run(await newDatabase(cluster.url, name))
   } finally {
     await cluster.stop()
   }
 }
 
-async function database(clusterUrl: string, name: string): Promise<string> {
+export async function newDatabase(clusterUrl: string, name: string): Promise<string> {
   await statement(clusterUrl, `create database ${name}`)
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
