@@ -3,11 +3,9 @@
 
 import { registerHooks } from 'node:module'
 
-const replaced = new Set(['./indexed.ts', './indexStore.ts'])
-
 registerHooks({
   resolve(specifier, context, next) {
-    const isIndex = replaced.has(specifier) && context.parentURL?.endsWith('/src/catalog/change.ts')
+    const isIndex = specifier === './indexing.ts' && context.parentURL?.endsWith('/src/catalog/change.ts')
     return isIndex ? next(new URL('./noIndex.ts', import.meta.url).href, context) : next(specifier, context)
   },
 })

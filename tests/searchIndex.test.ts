@@ -28,6 +28,13 @@ async function outdate(house: House): Promise<void> {
   })
 }
 
+async function segmentsOf(house: House): Promise<number> {
+  const [row] = await house.storage.read(
+    (db) => db.sql<{ count: number }>`select count(distinct segid) as "count" from product_index_words_idx`,
+  )
+  return row?.count ?? 0
+}
+
 type Skus = NonNullable<ShopFile['products']>[number]['skus']
 
 function priced(skus: Skus, price: number): Skus {
@@ -140,13 +147,36 @@ eachEngine('the search index', (given) => {
     const dear = { ...mug, skus: priced(mug.skus, 123_456) }
     await house.storage.write(async (tx) => {
       const [row] = await tx.sql<{ id: string }>`select id from products where slug = 'stone-mug'`
-      fullTextOf(tx).remove(tx, { merchantId: house.merchantId, productId: row?.id ?? '' })
+      fullTextOf(tx).remove(tx, house.merchantId, [row?.id ?? ''])
     })
     await house.apply({ ...pottery, products: [dear] })
     assert.equal(await totalOf(house, 'q=speckled'), 0, 'no words were written')
     assert.deepEqual(await house.storage.read(countIndex), { missing: 0, rows: 10, documents: 9 })
     await house.apply({ ...pottery, products: [{ ...dear, summary: 'Made by hand.' }] })
     assert.equal(await totalOf(house, 'q=speckled&minPrice=123456'), 1)
+  })
+
+  test('is written for hundreds of products at once', async () => {
+    const house = await openHouse(given, { shops: [pottery] })
+    const products = Array.from({ length: 300 }, (_, index) => ({
+      slug: `mosaic-${index}`,
+      name: `Mosaic ${index}`,
+      skus: [{ code: `MOSAIC-${index}`, price: 100 + index }],
+    }))
+    await house.apply({ ...pottery, products })
+    const found = async () => [await totalOf(house, 'q=mosaic'), await totalOf(house, 'q=mosaic&minPrice=350')]
+    assert.deepEqual(await found(), [300, 50])
+    assert.equal(await totalOf(house, 'q=mosiac'), 300, 'their words are known too')
+    // Each segment is a search of its own until it is merged.
+    if (given.engine === 'sqlite') assert.ok((await segmentsOf(house)) < 10)
+    await house.apply({ ...pottery, products: products.map((one) => ({ ...one, skus: priced(one.skus, 400) })) })
+    assert.deepEqual(await found(), [300, 300])
+    await house.apply({ ...pottery, products: products.slice(100).map((one) => ({ ...one, published: false })) })
+    assert.deepEqual(await found(), [100, 100])
+    await house.apply({ ...pottery, products })
+    assert.equal(await rebuildIndex(house.storage, { now: house.clock.now, limit: 400 }), 310)
+    assert.deepEqual(await found(), [300, 50])
+    assert.deepEqual(await house.storage.read(countIndex), { missing: 0, rows: 310, documents: 310 })
   })
 
   test('search rebuild and doctor', async () => {

@@ -16,8 +16,7 @@ import { productEntry } from './adminView.ts'
 import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
-import { figuresOf, hasSameTexts, textsOf } from './indexed.ts'
-import { deleteIndexed, putIndexed, updateFigures } from './indexStore.ts'
+import { writeIndex } from './indexing.ts'
 import { productRecord } from './normal.ts'
 import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
@@ -347,13 +346,27 @@ function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options'
   return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
 }
 
-export async function writeProduct(
+// Writes those that differ. The caller has locked the seller and raises the version of its catalog.
+export async function writeProducts(
+  tx: Tx,
+  seller: SellerFacts,
+  plans: readonly ProductPlan[],
+  categoryIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const differing = plans.filter(({ differs }) => differs)
+  // They leave in one round trip.
+  await Promise.all([
+    ...differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)),
+    writeIndex(tx, seller, differing),
+  ])
+}
+
+async function writeProduct(
   tx: Tx,
   seller: SellerFacts,
   plan: ProductPlan,
   categoryIds: ReadonlyMap<string, string>,
 ): Promise<void> {
-  if (!plan.differs) return
   const { product } = plan
   // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
   const writes: Promise<unknown>[] = [
@@ -396,16 +409,8 @@ export async function writeProduct(
 // unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
 async function listOrUnlist(tx: Tx, seller: SellerFacts, { product, before }: ProductPlan): Promise<void> {
   const { publishedAt } = product
-  const key = { merchantId: seller.id, productId: product.id }
-  if (publishedAt === null) {
-    deleteIndexed(tx, key)
-    return deleteListedProduct(tx, seller.id, product.id)
-  }
+  if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
   const published = { ...product, publishedAt }
-  const figures = figuresOf(seller, published)
-  if (before && before.publishedAt !== null && hasSameTexts(before, product))
-    updateFigures(tx, key, { from: before.version, to: product.version }, figures)
-  else putIndexed(tx, key, product.version, { ...figures, ...textsOf(seller, published) })
   await Promise.all(
     modes.map((mode) => {
       const answers = renderProduct(seller, published, mode)
@@ -429,7 +434,7 @@ export async function saveProducts(
   options: PlanOptions,
 ): Promise<ProductBatch> {
   const batch = await planProducts(tx, seller, entries, options)
-  for (const plan of batch.plans) await writeProduct(tx, seller, plan, categoryIds)
+  await writeProducts(tx, seller, batch.plans, categoryIds)
   if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
   return batch
 }
@@ -446,8 +451,7 @@ export async function savePlans(
   const differing = plans.filter(({ differs }) => differs)
   if (differing.length === 0) return
   const categoryIds = new Map(categories.map(({ slug, id }) => [slug, id]))
-  // They leave in one round trip.
-  await Promise.all(differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)))
+  await writeProducts(tx, seller, differing, categoryIds)
   await raiseCatalogVersion(tx, seller.id)
   const touched = differing
     .filter(isCountedAnew)

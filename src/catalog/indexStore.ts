@@ -1,63 +1,90 @@
 // The SQL of the search index of products.
 
 import type { Mode } from '../contract/words.ts'
-import { fullTextOf, type ProductKey } from '../fulltext/engines.ts'
+import { fullTextOf } from '../fulltext/engines.ts'
 import { endsOf } from '../fulltext/spelling.ts'
+import { inGroups } from '../kit/groups.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { IndexFigures, IndexTexts } from './indexed.ts'
 
-export function putIndexed(tx: Tx, key: ProductKey, version: number, entry: IndexFigures & IndexTexts): void {
-  const { merchantId, productId } = key
-  const { inStock } = entry
-  // The version before this one wrote no words that have the hash of those which it wrote last.
-  tx.send`
-    insert into product_index (merchant_id, product_id, version, doc, published_at, price_min, price_max, live_in_stock,
-      test_in_stock, name_key, facets, fields, changed)
-    values (${merchantId}, ${productId}, ${version}, ${fullTextOf(tx).nextDoc}, ${entry.publishedAt}, ${entry.priceMin},
-      ${entry.priceMax}, ${Number(inStock.live)}, ${Number(inStock.test)}, ${entry.nameKey}, ${entry.facets},
-      ${entry.fields}, ${nextVersion(merchantId)})
-    on conflict (merchant_id, product_id) do update set version = excluded.version, published_at = excluded.published_at,
-      price_min = excluded.price_min, price_max = excluded.price_max, live_in_stock = excluded.live_in_stock,
-      test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
-      fields = excluded.fields, changed = excluded.changed, terms_hash = ''`
-  fullTextOf(tx).put(tx, key, entry.terms)
-  insertWords(tx, merchantId, entry.spelling)
+export interface IndexEntry extends IndexFigures, IndexTexts {
+  productId: string
+  // Of the product.
+  version: number
 }
 
-// Prices and stock, of a product whose texts are as they were. A row that was outdated before still is.
-export function updateFigures(
-  tx: Tx,
-  { merchantId, productId }: ProductKey,
-  versions: { from: number; to: number },
-  { publishedAt, priceMin, priceMax, inStock }: IndexFigures,
-): void {
-  tx.send`
-    update product_index set version = case when version = ${versions.from} then ${versions.to} else version end,
-      published_at = ${publishedAt}, price_min = ${priceMin}, price_max = ${priceMax},
-      live_in_stock = ${Number(inStock.live)}, test_in_stock = ${Number(inStock.test)}, changed = ${nextVersion(merchantId)}
-    where merchant_id = ${merchantId} and product_id = ${productId}`
+// In one statement: SQLite takes 32,766 values, of which a row has up to ten.
+const rowsMax = 256
+const wordsMax = 2_048
+
+export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEntry[]): void {
+  for (const some of inGroups(entries, rowsMax)) {
+    const rows = tx.rows(
+      some.map((entry) => [
+        ...[entry.productId, entry.version, entry.publishedAt, entry.priceMin, entry.priceMax],
+        ...[Number(entry.inStock.live), Number(entry.inStock.test), entry.nameKey, entry.facets, entry.fields],
+      ]),
+      ['text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text'],
+    )
+    // The version before this one wrote no words that have the hash of those which it wrote last.
+    tx.send`
+      with given (product_id, version, published_at, price_min, price_max, live_in_stock, test_in_stock, name_key, facets,
+        fields) as (${rows})
+      insert into product_index (merchant_id, product_id, version, doc, published_at, price_min, price_max, live_in_stock,
+        test_in_stock, name_key, facets, fields, changed)
+      select cast(${merchantId} as text), product_id, version, ${fullTextOf(tx).nextDoc}, published_at, price_min, price_max,
+        live_in_stock, test_in_stock, name_key, facets, fields, ${nextVersion(merchantId)}
+      from given where product_id is not null
+      on conflict (merchant_id, product_id) do update set version = excluded.version, published_at = excluded.published_at,
+        price_min = excluded.price_min, price_max = excluded.price_max, live_in_stock = excluded.live_in_stock,
+        test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
+        fields = excluded.fields, changed = excluded.changed, terms_hash = ''`
+    fullTextOf(tx).put(tx, merchantId, some)
+    insertWords(tx, merchantId, new Set(some.flatMap(({ spelling }) => spelling)))
+  }
 }
 
-// The words that a transaction has sent: the products of an import have most of them in common.
-const sentWords = new WeakMap<Tx, Set<string>>()
+export interface FiguresChange extends IndexFigures {
+  productId: string
+  // Of the product, before and after.
+  from: number
+  to: number
+}
 
-function insertWords(tx: Tx, merchantId: string, words: readonly string[]): void {
-  const sent = sentWords.get(tx) ?? new Set()
-  sentWords.set(tx, sent)
-  const missing = words.filter((word) => !sent.has(`${merchantId} ${word}`))
-  if (missing.length === 0) return
-  for (const word of missing) sent.add(`${merchantId} ${word}`)
+// Prices and stock, of products whose texts are as they were. A row that was outdated before still is.
+export function updateFigures(tx: Tx, merchantId: string, changes: readonly FiguresChange[]): void {
+  for (const some of inGroups(changes, rowsMax)) {
+    const rows = tx.rows(
+      some.map(({ productId, from, to, publishedAt, priceMin, priceMax, inStock }) => [
+        ...[productId, from, to, publishedAt, priceMin, priceMax, Number(inStock.live), Number(inStock.test)],
+      ]),
+      ['text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'],
+    )
+    tx.send`
+      with given (product_id, version_from, version_to, published_at, price_min, price_max, live_in_stock, test_in_stock)
+        as (${rows})
+      update product_index set version = case when version = version_from then version_to else version end,
+        published_at = given.published_at, price_min = given.price_min, price_max = given.price_max,
+        live_in_stock = given.live_in_stock, test_in_stock = given.test_in_stock, changed = ${nextVersion(merchantId)}
+      from given
+      where product_index.merchant_id = ${merchantId} and product_index.product_id = given.product_id`
+  }
+}
+
+function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): void {
   // In one order, so two transactions cannot wait for each other's words.
-  const rows = tx.rows(
-    missing.toSorted().map((word) => [merchantId, word, endsOf(word).head, endsOf(word).tail]),
-    ['text', 'text', 'text', 'text'],
-  )
-  tx.send`
-    with given (merchant_id, word, head, tail) as (${rows})
-    insert into product_words (merchant_id, word, head, tail)
-    select merchant_id, word, head, tail from given where merchant_id is not null
-    on conflict (merchant_id, word) do nothing`
+  for (const some of inGroups([...words].sort(), wordsMax)) {
+    const rows = tx.rows(
+      some.map((word) => [word, endsOf(word).head, endsOf(word).tail]),
+      ['text', 'text', 'text'],
+    )
+    tx.send`
+      with given (word, head, tail) as (${rows})
+      insert into product_words (merchant_id, word, head, tail)
+      select cast(${merchantId} as text), word, head, tail from given where word is not null
+      on conflict (merchant_id, word) do nothing`
+  }
 }
 
 // The caller has locked the merchant and raises the version of its catalog in the same transaction.
@@ -65,14 +92,15 @@ function nextVersion(merchantId: string): Fragment {
   return new Fragment('(select catalog_version + 1 from merchants where id = ?)', [merchantId])
 }
 
-export function deleteIndexed(tx: Tx, key: ProductKey): void {
-  const { merchantId, productId } = key
-  fullTextOf(tx).remove(tx, key)
-  tx.send`
-    update merchants set index_cut = catalog_version + 1
-    where id = ${merchantId} and exists (
-      select 1 from product_index where merchant_id = ${merchantId} and product_id = ${productId})`
-  tx.send`delete from product_index where merchant_id = ${merchantId} and product_id = ${productId}`
+export function deleteIndexed(tx: Tx, merchantId: string, productIds: readonly string[]): void {
+  for (const some of inGroups(productIds, rowsMax)) {
+    fullTextOf(tx).remove(tx, merchantId, some)
+    tx.send`
+      update merchants set index_cut = catalog_version + 1
+      where id = ${merchantId} and exists (
+        select 1 from product_index where merchant_id = ${merchantId} and product_id in (${list(some)}))`
+    tx.send`delete from product_index where merchant_id = ${merchantId} and product_id in (${list(some)})`
+  }
 }
 
 // Everything of every merchant.
@@ -94,6 +122,11 @@ export function updateInStock(tx: Tx, { merchantId, mode }: MerchantMode, produc
   tx.send`
     update product_index set ${column} = ${Number(isInStock)}, changed = ${nextVersion(merchantId)}
     where merchant_id = ${merchantId} and product_id = ${productId} and ${column} <> ${Number(isInStock)}`
+}
+
+export interface ProductKey {
+  merchantId: string
+  productId: string
 }
 
 export interface WalkedProduct extends ProductKey {

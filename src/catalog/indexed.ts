@@ -2,10 +2,10 @@
 // are looked up when a question is asked, so renaming a category changes no product.
 
 import type { Mode } from '../contract/words.ts'
-import { digestOf, termsOf } from '../fulltext/terms.ts'
+import { digestOf, joinTerms } from '../fulltext/terms.ts'
 import { fold, wholeCode, wordsIn } from '../fulltext/words.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
-import type { ProductRow, PublishedProduct, SellerFacts } from './product.ts'
+import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
 export interface IndexFigures {
   publishedAt: number
@@ -18,7 +18,8 @@ export interface IndexTexts {
   nameKey: string
   facets: string
   fields: string
-  terms: readonly string[]
+  // See `FullText.put`.
+  terms: string
   // What a misspelt word is corrected to.
   spelling: readonly string[]
 }
@@ -40,16 +41,28 @@ export function figuresOf(seller: SellerFacts, product: PublishedProduct): Index
 
 // Whether both would have the same `textsOf`, which take a multiple of this.
 export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
-  return one.description === other.description && sourceOf(one) === sourceOf(other)
+  return (
+    one.name === other.name &&
+    one.summary === other.summary &&
+    one.description === other.description &&
+    isSameList(one.tags, other.tags) &&
+    isSameList(one.categories, other.categories) &&
+    one.skus.length === other.skus.length &&
+    one.skus.every((sku, at) => hasSameSkuTexts(sku, other.skus[at] as SkuRow))
+  )
 }
 
-function sourceOf({ name, summary, tags, categories, skus }: ProductRow): string {
-  const ofSkus = skus.map(({ code, barcode, options }) => [
-    code,
-    barcode,
-    options.map(({ name, value }) => [name, value]),
-  ])
-  return JSON.stringify([name, summary, tags, categories, ofSkus])
+function hasSameSkuTexts(one: SkuRow, other: SkuRow): boolean {
+  return (
+    one.code === other.code &&
+    one.barcode === other.barcode &&
+    one.options.length === other.options.length &&
+    one.options.every(({ name, value }, at) => name === other.options[at]?.name && value === other.options[at]?.value)
+  )
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at])
 }
 
 export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
@@ -57,30 +70,32 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   const options = optionsOf(product)
   // A scanner types the barcode.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
-  const words = {
-    name: wordsIn(product.name),
-    tags: wordsIn(product.tags.join(' ')),
-    options: wordsIn(options.flatMap(({ values }) => values).join(' ')),
-    codes: firstDistinct(wordsIn(codes.join(' ')), codeWordsMax),
-    prose: firstDistinct(wordsIn(`${product.summary} ${product.description}`), proseWordsMax),
-  }
-  const term = termsOf(seller.id)
+  const name = unique(wordsIn(product.name))
+  const tags = unique(wordsIn(product.tags.join(' ')))
+  const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
+  const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
+  const prose = firstDistinct(wordsIn(proseOf(product)), proseWordsMax)
   return {
     nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
     facets: writeFacets({ categories: product.categories, options }),
-    fields: writeFields([words.name, words.tags, words.options, words.codes]),
-    // The same one twice does no harm.
-    terms: [
-      term('any', ''),
-      ...unique(Object.values(words).flat()).map((word) => term('word', word)),
-      ...unique(words.name).map((word) => term('name', word)),
-      ...codes.map((code) => term('code', wholeCode(code))),
-      ...product.categories.map((slug) => term('category', digestOf(slug))),
-      ...product.tags.map((tag) => term('tag', digestOf(tag))),
-      ...options.flatMap(({ name, values }) => values.map((value) => term('option', digestOf(name, value)))),
-    ],
-    spelling: unique([...words.name, ...words.tags, ...words.options]).filter(isSpelled),
+    fields: writeFields([name, tags, values, ofCodes]),
+    terms: joinTerms(seller.id, {
+      any: [''],
+      word: unique([...name, ...tags, ...values, ...ofCodes, ...prose]),
+      name,
+      code: codes.map(wholeCode),
+      category: product.categories.map((slug) => digestOf(slug)),
+      tag: product.tags.map((tag) => digestOf(tag)),
+      option: options.flatMap(({ name, values }) => values.map((value) => digestOf(name, value))),
+    }),
+    spelling: [...name, ...tags, ...values].filter(isSpelled),
   }
+}
+
+// A summary that was taken from the description has its words.
+function proseOf({ summary, description }: ProductRow): string {
+  const isTaken = description.startsWith(summary) && /^(?:\n|$)/.test(description.slice(summary.length))
+  return isTaken ? description : `${summary} ${description}`
 }
 
 export function isInStock({ lowStockAt }: SellerFacts, { skus }: Pick<ProductRow, 'skus'>, mode: Mode): boolean {
@@ -127,7 +142,7 @@ export function readFacets(text: string): ProductFacets {
 
 // The words of name, tags, options and codes, a line each, with a space around every word.
 function writeFields(fields: readonly (readonly string[])[]): string {
-  return fields.map((words) => ` ${unique(words).join(' ')} `).join('\n')
+  return fields.map((words) => ` ${words.join(' ')} `).join('\n')
 }
 
 // Short lists are left as they are.
@@ -136,5 +151,5 @@ function firstDistinct(words: readonly string[], count: number): readonly string
 }
 
 function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts)]
+  return texts.length < 2 ? [...texts] : [...new Set(texts)]
 }

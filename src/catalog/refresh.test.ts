@@ -6,7 +6,7 @@ import { eachEngine } from '../../harness/storage.ts'
 import { hold, release, sweepHolds } from '../inventory/holds.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { sell } from '../inventory/sales.ts'
-import { planProducts, writeProduct } from './change.ts'
+import { planProducts, writeProducts } from './change.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from './refresh.ts'
 import { findCatalogVersion, findDetails, findListing, findSeller } from './store.ts'
 
@@ -185,7 +185,7 @@ eachEngine('what the catalog says of stock', (given) => {
       await room.write(async (tx) => {
         const { plans } = await planProducts(tx, seller, [entry], { now: now + 1, stock: false })
         if (given.engine === 'postgres') await sale()
-        for (const plan of plans) await writeProduct(tx, seller, plan, new Map())
+        await writeProducts(tx, seller, plans, new Map())
       })
       if (published) assert.deepEqual((await seen(room, 'one', now + minute)).quantities, [19 - i])
     }

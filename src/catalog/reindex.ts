@@ -1,12 +1,11 @@
 // Brings the search index up to date with the products: fills it after an upgrade or a copy, and finds what an older version of the
 // program, running beside this one, has changed without it. Every change of a product writes its own entry; see `change.ts`.
 
-import type { ProductKey } from '../fulltext/engines.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
 import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { figuresOf, textsOf } from './indexed.ts'
-import { clearIndex, deleteIndexed, listWalkedProducts, putIndexed } from './indexStore.ts'
+import { entryOf } from './indexing.ts'
+import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexStore.ts'
 import { listPublishedProducts, lockSeller } from './store.ts'
 
 // How far a walk through all products has come.
@@ -50,14 +49,17 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
   if (!seller) throw new Error(`${merchantId} has products but does not exist`)
   const ids = keys.map(({ productId }) => productId)
   const published = await listPublishedProducts(tx, merchantId, ids, now)
-  const found = new Map(published.map((product) => [product.id, product]))
-  for (const productId of ids) {
-    const product = found.get(productId)
-    if (product) {
-      const entry = { ...figuresOf(seller, product), ...textsOf(seller, product) }
-      putIndexed(tx, { merchantId, productId }, product.version, entry)
-    } else deleteIndexed(tx, { merchantId, productId })
-  }
+  const found = new Set(published.map(({ id }) => id))
+  putIndexed(
+    tx,
+    merchantId,
+    published.map((product) => entryOf(seller, product)),
+  )
+  deleteIndexed(
+    tx,
+    merchantId,
+    ids.filter((id) => !found.has(id)),
+  )
   await raiseCatalogVersion(tx, merchantId)
   return ids.length
 }

@@ -17,6 +17,8 @@ const letters: Readonly<Record<Kind, string>> = {
   option: 'o',
 }
 
+const kinds = Object.entries(letters) as [Kind, string][]
+
 export interface Term {
   text: string
   // Also what only begins with it.
@@ -29,8 +31,21 @@ export type Match = readonly (readonly Term[])[]
 export type Terms = (kind: Kind, text: string) => string
 
 export function termsOf(merchantId: string): Terms {
-  const mark = hashOf(merchantId).slice(0, 6)
+  const mark = markOf(merchantId)
   return (kind, text) => `${mark}${letters[kind]}${text}`
+}
+
+// What a product is indexed with: all of its terms, with a space between them.
+export function joinTerms(merchantId: string, texts: Readonly<Record<Kind, readonly string[]>>): string {
+  const mark = markOf(merchantId)
+  const ofKinds: string[] = []
+  for (const [kind, letter] of kinds)
+    if (texts[kind].length > 0) ofKinds.push(mark + letter + texts[kind].join(` ${mark}${letter}`))
+  return ofKinds.join(' ')
+}
+
+function markOf(merchantId: string): string {
+  return hashOf(merchantId).slice(0, 6)
 }
 
 // Texts that may hold anything, such as a tag, as one token. They are equal if they fold to the same.

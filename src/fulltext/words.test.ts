@@ -14,6 +14,10 @@ test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
 
 test('words are letters and digits; scripts without spaces are found by any two neighbours', () => {
   assert.deepEqual(wordsIn("Men's T-shirt, 250ml (blue/red)"), ['men', 't', 'shirt', '250ml', 'blue', 'red'])
+  assert.deepEqual(wordsIn('Men’s “T-shirt” – 94\u00a0% linen…\n• Wipe'), [
+    ...['men', 't', 'shirt', '94', 'linen', 'wipe'],
+  ])
+  assert.deepEqual(wordsIn('Crème’s – “Brûlée”… • 紫砂'), ['creme', 'brulee', '紫', '砂', '紫砂'])
   assert.deepEqual(wordsIn('紫砂壶'), ['紫', '砂', '壶', '紫砂', '砂壶'])
   assert.deepEqual(wordsAsked('紫砂壶 tea TEA'), ['紫砂', '砂壶', 'tea'])
   assert.deepEqual(wordsAsked('壶'), ['壶'])

@@ -33,9 +33,8 @@ const wordLengthMax = 40
 
 // What is indexed. A run without spaces is found by any of its letters and any two neighbours.
 export function wordsIn(text: string): string[] {
-  const plain = plainOf(text)
-  if (isAscii.test(plain)) return asciiWords(plain)
-  return piecesOf(plain).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
+  if (isPlain.test(text)) return plainWords(text)
+  return piecesOf(text).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
 }
 
 // What is asked for, in order; each once.
@@ -48,20 +47,15 @@ export function wordsAsked(text: string): string[] {
 }
 
 function piecesOf(text: string): string[] {
-  const plain = plainOf(text)
-  if (isAscii.test(plain)) return asciiWords(plain)
-  const found = withoutGenitive(fold(plain)).match(pieces) ?? []
+  if (isPlain.test(text)) return plainWords(text)
+  const found = withoutGenitive(fold(text)).match(pieces) ?? []
   return found.map((piece) => (isUnspaced.test(piece) ? piece : shortened(piece)))
 }
 
 // Dashes, quotation marks and the like are often all that is not ASCII.
-function plainOf(text: string): string {
-  return isAscii.test(text)
-    ? text
-    : text.replace(/[\u00a0\u2010-\u2015\u201c-\u201f\u2022\u2026]/g, ' ').replace(/’/g, "'")
-}
+const isPlain = /^[\0-\x7f\u00a0\u2010-\u2015\u2019\u201c-\u201f\u2022\u2026]*$/
 
-function asciiWords(text: string): string[] {
+function plainWords(text: string): string[] {
   const words = withoutGenitive(text.toLowerCase()).match(/[a-z0-9]+/g) ?? []
   return words.some(({ length }) => length > wordLengthMax) ? words.map(shortened) : words
 }
@@ -82,5 +76,7 @@ function pairsOf(run: string): string[] {
 
 // A code without the signs between its parts: `MUG-250` and `mug 250` are one.
 export function wholeCode(text: string): string {
-  return (fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join('').slice(0, 2 * wordLengthMax)
+  return fold(text)
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+    .slice(0, 2 * wordLengthMax)
 }

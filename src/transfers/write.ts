@@ -5,7 +5,7 @@ import type { AuditedChange } from '../audit/change.ts'
 import { type Actor, insertEntry } from '../audit/store.ts'
 import { announceProducts } from '../catalog/announce.ts'
 import { recountCategories } from '../catalog/categories.ts'
-import { planProducts, writeProduct } from '../catalog/change.ts'
+import { planProducts, writeProducts } from '../catalog/change.ts'
 import { changeSkus } from '../catalog/skus.ts'
 import { insertCategory, listCategories, lockSeller } from '../catalog/store.ts'
 import { type AdminRefusedRow, refusedRowsMax } from '../contract/admin/transfers.ts'
@@ -97,7 +97,7 @@ async function writeItems(storage: Storage, transfer: DueTransfer, now: number, 
       actor,
       moment: { now, cause: { operationId: operation, requestId } },
     }
-    const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeProducts(ask))
+    const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
     if (written.changes.length > 0)
       insertEntry(tx, {
         merchantId: transfer.merchantId,
@@ -150,7 +150,7 @@ interface BatchAsk {
   moment: Moment
 }
 
-async function writeProducts({ tx, seller: { merchantId }, items: rows, moment }: BatchAsk): Promise<Written> {
+async function writeItemProducts({ tx, seller: { merchantId }, items: rows, moment }: BatchAsk): Promise<Written> {
   const seller = await lockSeller(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
   const items = rows.map((row) => ({ ...row, ...(JSON.parse(row.item) as ProductItem) }))
@@ -179,7 +179,7 @@ async function writeProducts({ tx, seller: { merchantId }, items: rows, moment }
     return isAsPlanned
   })
   const differing = plans.filter(({ differs }) => differs)
-  await Promise.all(differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)))
+  await writeProducts(tx, seller, differing, categoryIds)
   if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
   await announceProducts(tx, merchantId, differing, moment)
   return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }

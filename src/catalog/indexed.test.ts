@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hasSameTexts, textsOf } from './indexed.ts'
+import type { PublishedProduct, SkuRow } from './product.ts'
+
+const seller = { id: 'mer_1', slug: 'pottery', name: 'Pottery', currency: 'EUR', lowStockAt: 5 }
+const sku: SkuRow = {
+  id: 'sku_1',
+  code: 'MUG-250',
+  name: 'Small',
+  options: [{ name: 'Size', value: 'Small' }],
+  price: 1_000,
+  compareAtPrice: null,
+  whenSoldOut: 'refuse',
+  maxPerOrder: 10,
+  delivery: 'shipped',
+  weightGrams: 100,
+  taxClass: 'standard',
+  image: null,
+  barcode: '4000000000060',
+  stock: { live: { onHand: 1, held: 0 }, test: { onHand: 1, held: 0 } },
+}
+const mug: PublishedProduct = {
+  id: 'prd_1',
+  slug: 'mug',
+  name: 'Stone Mug',
+  summary: 'Made by hand.',
+  description: 'Speckled.',
+  descriptionHtml: null,
+  categories: ['mugs'],
+  tags: ['stone'],
+  images: [],
+  options: [{ name: 'Size', values: ['Small'] }],
+  metadata: {},
+  publishedAt: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  archivedAt: null,
+  version: 1,
+  skus: [sku],
+}
+
+test('texts are the same exactly if nothing differs that they are made of', () => {
+  const other: readonly Partial<PublishedProduct>[] = [
+    { name: 'Stone mugs' },
+    { summary: 'Made by foot.' },
+    { description: 'Glazed.' },
+    { categories: ['mugs', 'gifts'] },
+    { tags: [] },
+    { skus: [{ ...sku, code: 'MUG-251' }] },
+    { skus: [{ ...sku, barcode: null }] },
+    { skus: [{ ...sku, options: [{ name: 'Size', value: 'Large' }] }] },
+    { skus: [{ ...sku, options: [] }] },
+    { skus: [sku, { ...sku, code: 'MUG-500' }] },
+  ]
+  for (const members of other) {
+    assert.equal(hasSameTexts(mug, { ...mug, ...members }), false, JSON.stringify(members))
+    assert.notDeepEqual(textsOf(seller, { ...mug, ...members }), textsOf(seller, mug), JSON.stringify(members))
+  }
+  const same: Partial<PublishedProduct> = { slug: 'cup', version: 2, skus: [{ ...sku, price: 1, name: 'S' }] }
+  assert.equal(hasSameTexts(mug, { ...mug, ...same }), true)
+  assert.deepEqual(textsOf(seller, { ...mug, ...same }), textsOf(seller, mug))
+})
+
+test('a summary that the description begins with adds no words, and any other does', () => {
+  const termsOf = (summary: string, description: string) => textsOf(seller, { ...mug, summary, description }).terms
+  for (const description of ['Made by hand.', 'Made by hand.\nGlazed.', 'Made by hand. Glazed.'])
+    assert.equal(termsOf('Made by hand.', description), termsOf('', description))
+  assert.notEqual(termsOf('Made by ha', 'Made by hand.'), termsOf('', 'Made by hand.'), 'a part of a word is a word')
+})
