@@ -61,7 +61,7 @@ ${viewOf(query) === 'all' && filterForm(visit)}
             sort: ['newest', 'oldest'],
             isPlain: true,
           },
-          { head: words.say('orders.customer'), cell: (order) => customer(order), isMinor: true },
+          { head: words.say('orders.customer'), cell: (order) => customer(visit, order), isMinor: true },
           {
             head: words.say('orders.payment'),
             cell: ({ paymentStatus }) => pill(words, 'payment', paymentStatus),
@@ -141,9 +141,20 @@ function exportLink({ words, query, to }: Visit): Html {
   return linkButton({ label: words.say('transfers.export'), href: to('developers/export', parameters) })
 }
 
-function customer({ customer: { emailMasked }, city, country }: AdminOrderSummary): Html {
+// In one line, cut where it is too long. Most are short, and a box and a direction for each would take 7 ms of the first paint.
+const customerLengthMax = 36
+
+function customer({ words }: Visit, { customer: { emailMasked }, city, country }: AdminOrderSummary): Html {
+  const email = emailMasked ?? '–'
   const place = [city, country].filter((part) => part !== null).join(', ')
-  return html`<span class="customer"><span dir="auto">${emailMasked ?? '–'}</span>${place !== '' && html` <span class="soft" dir="auto">${place}</span>`}</span>`
+  const direction = words.direction === 'rtl' || isRightToLeft(email + place) ? html` dir="auto"` : false
+  const text = html`${direction ? html`<span${direction}>${email}</span>` : email}${place !== '' && html` <span class="soft"${direction}>${place}</span>`}`
+  return email.length + place.length > customerLengthMax ? html`<span class="customer">${text}</span>` : text
+}
+
+// Hebrew, Arabic, Syriac, Thaana, N'Ko and their kin.
+function isRightToLeft(text: string): boolean {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
 }
 
 function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
