@@ -169,15 +169,7 @@ anyEngine('the catalog in a browser', (given) => {
     }
     await tab.getByRole('button', { name: 'Make variants' }).click()
     await tab.getByText('250 variants below.').waitFor()
-    const [chooser] = await Promise.all([tab.waitForEvent('filechooser'), tab.click('[data-drop]')])
-    const picture = await tab.evaluate<string>(`(() => {
-      const canvas = document.createElement('canvas')
-      canvas.width = 2000
-      canvas.height = 1000
-      canvas.getContext('2d').fillRect(0, 0, 900, 900)
-      return canvas.toDataURL('image/png').split(',')[1]
-    })()`)
-    await chooser.setFiles({ name: 'shirt.png', mimeType: 'image/png', buffer: Buffer.from(picture, 'base64') })
+    await choosePicture(tab, 'shirt.png')
     await tab.fill('[name="image.0.alt"]', 'A shirt')
     await tab.getByRole('button', { name: 'Save and publish' }).click()
     await tab.getByText('Product created.').waitFor()
@@ -190,6 +182,100 @@ anyEngine('the catalog in a browser', (given) => {
     assert.deepEqual(
       sizes.map(({ width }) => Number(width)),
       [160, 640, 1_600],
+    )
+    await tab.context().close()
+  })
+
+  async function choosePicture(tab: Tab, name: string): Promise<void> {
+    const [chooser] = await Promise.all([tab.waitForEvent('filechooser'), tab.click('[data-drop]')])
+    const picture = await tab.evaluate<string>(`(() => {
+      const canvas = document.createElement('canvas')
+      canvas.width = 2000
+      canvas.height = 1000
+      canvas.getContext('2d').fillRect(0, 0, 900, 900)
+      return canvas.toDataURL('image/png').split(',')[1]
+    })()`)
+    await chooser.setFiles({ name, mimeType: 'image/png', buffer: Buffer.from(picture, 'base64') })
+  }
+
+  // Uploads of the tab wait until they are let go.
+  async function heldUploads(tab: Tab) {
+    const { promise: letGo, resolve: go } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    await tab.route('**/pictures', async (route) => {
+      begin()
+      await letGo
+      await route.continue()
+    })
+    return { begun, go }
+  }
+
+  test('what is typed while a picture is uploaded stays where it was typed, and saving waits for the picture', async () => {
+    const tab = await tabOf(desk)
+    await tab.goto(house.origin + desk.path('products/new'))
+    await tab.fill('[name=name]', 'Typed meanwhile')
+    await tab.fill('[name="sku.0.code"]', 'TYPED')
+    await tab.fill('[name="sku.0.price"]', '5.00')
+    const first = await heldUploads(tab)
+    await choosePicture(tab, 'one.png')
+    await first.begun
+    const summary = tab.locator('[name=summary]')
+    await summary.pressSequentially('Before and ')
+    first.go()
+    await tab.locator('[name="image.0.alt"]').waitFor()
+    await tab.keyboard.type('after')
+    assert.equal(await summary.inputValue(), 'Before and after')
+    assert.equal(await tab.inputValue('[name="image.0.alt"]'), '')
+
+    await tab.unroute('**/pictures')
+    const second = await heldUploads(tab)
+    await choosePicture(tab, 'two.png')
+    await second.begun
+    await summary.press('Control+s')
+    await summary.press('Control+s')
+    second.go()
+    await tab.getByText('Product created.').waitFor()
+    const [made] = await ask('products?q=typed%20meanwhile')
+    const { product } = await ask(`products/${made.id}`)
+    assert.deepEqual([product.summary, product.images.length], ['Before and after', 2])
+    await tab.context().close()
+  })
+
+  test('a session that ends while a picture is uploaded: the page says so, keeps what was typed, and goes on after signing in', async () => {
+    const other = await deskOf(house)
+    const tab = await tabOf(other)
+    const until = (at: number) =>
+      house.storage.write((tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${other.userId}`)
+    await tab.goto(house.origin + other.path('products/new'))
+    await tab.fill('[name=name]', 'Held')
+    await tab.fill('[name="sku.0.code"]', 'HELD')
+    await tab.fill('[name=description]', 'Line one\nand two')
+    await tab.fill('[name="sku.0.price"]', '5.00')
+    const uploads = await heldUploads(tab)
+    await choosePicture(tab, 'held.png')
+    await uploads.begun
+    await tab.locator('[name=summary]').fill('Typed meanwhile')
+    await tab.keyboard.press('Control+s')
+    await until(house.clock.now)
+    uploads.go()
+    await tab.getByText('held.png: Your session ended before the file was taken.').waitFor()
+    assert.match(tab.url(), /products\/new$/)
+    const typed = ['name', 'description', 'summary'].map((name) => tab.inputValue(`[name=${name}]`))
+    assert.deepEqual(await Promise.all(typed), ['Held', 'Line one\nand two', 'Typed meanwhile'])
+    assert.equal(await tab.locator('[data-picture]').count(), 0)
+    assert.deepEqual(await ask('products?q=held'), [])
+
+    await until(house.clock.now + 3_600_000)
+    await choosePicture(tab, 'held.png')
+    await tab.locator('[name="image.0.alt"]').fill('A picture')
+    await tab.keyboard.press('Control+s')
+    await tab.getByText('Product created.').waitFor()
+    const [made] = await ask('products?q=held')
+    const { product } = await ask(`products/${made.id}`)
+    assert.deepEqual([product.summary, product.description], ['Typed meanwhile', 'Line one\nand two'])
+    assert.deepEqual(
+      product.images.map(({ alt }: { alt: string }) => alt),
+      ['A picture'],
     )
     await tab.context().close()
   })

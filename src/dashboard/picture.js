@@ -11,7 +11,11 @@
   const sides = [1600, 640, 160]
   const bytesMax = 1_048_576
   const said = document.querySelector('[data-picture-status]')
+  const form = list.closest('form')
   let number = list.children.length
+  let underWay = 0
+  // Sends the form, once no picture is under way any more.
+  let save = null
 
   input.addEventListener('change', () => {
     void take([...input.files])
@@ -25,8 +29,15 @@
       if (kind === 'drop') void take([...event.dataTransfer.files])
     })
 
+  form.addEventListener('submit', (event) => {
+    if (underWay === 0 || event.submitter?.formTarget === '_blank') return
+    event.preventDefault()
+    save = () => form.requestSubmit(event.submitter)
+  })
+
   async function take(files) {
     const failed = []
+    underWay += 1
     for (const [at, file] of files.entries()) {
       said.textContent = `${said.dataset.busy} ${at + 1}/${files.length}`
       try {
@@ -35,8 +46,14 @@
         failed.push(`${file.name}: ${error.shown ?? said.dataset.failed}`)
       }
     }
+    underWay -= 1
     said.textContent = failed.join(' ')
     said.classList.toggle('wrong', failed.length > 0)
+    // Not without a picture that one believes to be in it.
+    if (failed.length > 0) save = null
+    if (underWay > 0) return
+    save?.()
+    save = null
   }
 
   async function sizesOf(file) {
@@ -91,7 +108,9 @@
     made.querySelector('img').src = url
     list.append(made)
     renumber()
-    made.querySelector('input[maxlength="500"]').focus()
+    // Whoever types elsewhere goes on there.
+    if (!form.contains(document.activeElement) || drop.contains(document.activeElement))
+      made.querySelector('input[maxlength="500"]').focus()
   }
 
   // The order of the rows is what is sent.
