@@ -49,6 +49,12 @@ eachEngine('admin orders', (given) => {
     const oldest = await house.askAdmin('listAdminOrders', { query: '?sort=oldest' })
     assert.deepEqual(ids(oldest), placed.slice(0, 50))
     assert.deepEqual(ids(await house.fetch(oldest.body.meta.next, init)), placed.slice(50))
+    const few = await house.askAdmin('listAdminOrders', { query: '?limit=20' })
+    assert.deepEqual(ids(few), newest.slice(0, 20))
+    assert.deepEqual(ids(await house.fetch(few.body.meta.next, init)), newest.slice(20, 40))
+    const many = await house.askAdmin('listAdminOrders', { query: '?limit=200' })
+    assert.deepEqual([ids(many), many.body.meta.next], [newest, null])
+    assertAdminError(await house.askAdmin('listAdminOrders', { query: '?limit=201' }), 'invalid_request')
     const [row] = first.body.data
     assert.deepEqual([row.city, row.country, row.installation.id], ['Berlin', 'DE', house.installationId])
   })

@@ -368,4 +368,55 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(live.status, 404)
     assert.equal((await fetch(house.origin + path(`orders/${orderId}`), { headers })).status, 200)
   })
+
+  test('the number of rows is chosen and remembered, and the links to further pages keep it', async () => {
+    const house = await open()
+    const { page, path, headers } = await deskOf(house)
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 51; count++) await house.orders.place({ items: { CARD: 1 }, quote })
+    const rowsOf = ({ html }: { html: string }) => html.match(/<tr data-row>/g)?.length ?? 0
+    const list = path('orders?view=all&payment=paid')
+    await page.open(list)
+    assert.equal(rowsOf(page), 25)
+    const posted = await fetch(house.origin + path('orders/rows'), {
+      method: 'POST',
+      redirect: 'manual',
+      headers,
+      body: new URLSearchParams({ rows: '50', back: list }),
+    })
+    const { location, 'set-cookie': cookie = '' } = Object.fromEntries(posted.headers)
+    assert.deepEqual([posted.status, location], [303, list])
+    assert.match(cookie, /^list_rows=50; Path=\/admin; Max-Age=31536000; HttpOnly; SameSite=Lax$/)
+    const own = { ...headers, cookie: `${headers.cookie}; ${cookie.split(';')[0]}` }
+    const again = scriptless(house.origin, own)
+    await again.open(list)
+    assert.equal(rowsOf(again), 50)
+    const next = again.links().get('Next page') ?? ''
+    assert.match(next, /payment=paid.*rows=50/)
+    // In a tab that was open when another number was chosen.
+    await page.open(next)
+    assert.deepEqual([page.status, rowsOf(page) > 0], [200, true])
+    assert.equal(page.links().get('First page'), list)
+  })
+
+  test('a number of rows that is not offered changes nothing, and the choice leads to no other place', async () => {
+    const house = await open()
+    const { path, headers } = await deskOf(house)
+    for (const [rows, back] of [
+      ['7', path('orders?view=all')],
+      ['50', 'https://elsewhere.example/'],
+      ['50', '//elsewhere.example/'],
+      ['50', path('ordersx')],
+    ] as const) {
+      const body = new URLSearchParams({ rows, back })
+      const posted = await fetch(house.origin + path('orders/rows'), {
+        method: 'POST',
+        redirect: 'manual',
+        headers,
+        body,
+      })
+      assert.equal(posted.headers.get('location'), rows === '7' ? back : path('orders'))
+      assert.equal(posted.headers.has('set-cookie'), rows !== '7')
+    }
+  })
 })

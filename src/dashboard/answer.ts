@@ -18,6 +18,7 @@ import { errorPage, failedPage, type Held, heldPage, unheldPage } from './error.
 import { findScreen } from './find.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
+import { rowCountOf } from './rowcount.ts'
 import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
 import { screens } from './screens.ts'
 import { toastParameters } from './toast.ts'
@@ -125,6 +126,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const principal = personCaller({ userId, merchantId: shop.id, mode, scopes })
   const now = parts.clock()
   const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
+  const query = new URLSearchParams(request.raw.url?.split('?')[1] ?? '')
   const ask: Ask = async (id, { path, query, cursor, body, key, requestId } = {}) => {
     const { body: text } = await parts.admin.perform(id, {
       principal,
@@ -149,7 +151,8 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     mode,
     words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
     path: request.path,
-    query: new URLSearchParams(request.raw.url?.split('?')[1] ?? ''),
+    query,
+    rowCount: rowCountOf(query, request.raw.headers.cookie, parts.publicOrigin()),
     now,
     isConfirmed: isConfirmed(person.session, now.getTime()),
     here,

@@ -8,7 +8,7 @@ import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { home } from './screens/home.ts'
 import { settingScreens } from './screens/office.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
-import { orders } from './screens/orders.ts'
+import { orderRows, orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
 import { category, prices } from './screens/prices.ts'
 import { print } from './screens/print.ts'
@@ -26,6 +26,7 @@ export const screens: readonly Screen[] = [
   search,
   undo,
   orders,
+  orderRows,
   sendMany,
   print,
   order,

@@ -15,10 +15,12 @@
 //   })
 //   tabs(visit, 'payment', [{ value: undefined, label: 'All' }, …])             filters of one parameter, as links
 
+import type { PageAnswer } from '../http/pages.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { icon } from './icons.ts'
 import { type EmptyParts, emptyState } from './parts.ts'
-import type { Visit } from './screen.ts'
+import { readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
+import { goTo, type Posted, type Visit } from './screen.ts'
 import { toastParameters } from './toast.ts'
 
 export interface Column<Row> {
@@ -47,6 +49,8 @@ export interface TableParts<Row> {
   defaultSort?: string
   choose?: Choice<Row> | false | undefined
   next?: string | null
+  // Where the number of rows is posted that is chosen at the foot, if it can be (`postedRowCount`).
+  countAction?: string
   empty: EmptyParts
 }
 
@@ -63,7 +67,7 @@ export interface Choice<Row> {
 }
 
 export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
-  const { label, columns, rows, idOf, hrefOf, choose, next = null, empty } = parts
+  const { label, columns, rows, idOf, hrefOf, choose, next = null, countAction, empty } = parts
   if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${pager(visit, next)}</div>`
   const formId = 'list-form'
   const body = html`<table class="rows">
@@ -83,7 +87,7 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
 <div class="bulk" data-bulk><span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">${visit.words.say('table.withChosen')}</span>${choose.actions}</div>
 </form>`
       : html`<div class="scroll">${body}</div>`
-  }${pager(visit, next)}</div>`
+  }${countAction === undefined ? pager(visit, next) : pager(visit, next, countChoice(visit, rows.length, countAction))}</div>`
 }
 
 function headCell<Row>(visit: Visit, { defaultSort }: TableParts<Row>, column: Column<Row>): Html {
@@ -119,15 +123,46 @@ function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain }
   return names !== '' && html` class="${names}"`
 }
 
-export function pager(visit: Visit, next: string | null): Html | false {
+export function pager(visit: Visit, next: string | null, counts?: CountChoice): Html | false {
   const cursor = cursorIn(next)
   const isFirst = !visit.query.has('cursor')
-  if (isFirst && cursor === undefined) return false
+  if (isFirst && cursor === undefined && !counts?.isNeeded) return false
   const { words } = visit
   return html`<nav class="pager" aria-label="${words.say('table.pages')}">
-${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined })}">${words.say('table.first')}</a>`}
-${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor })}" rel="next" data-next>${words.say('table.next')}${icon('next')}</a>`}
+${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined, rows: undefined })}">${words.say('table.first')}</a>`}
+${counts?.form}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor, ...counts?.query })}" rel="next" data-next>${words.say('table.next')}${icon('next')}</a>`}
 </nav>`
+}
+
+interface CountChoice {
+  isNeeded: boolean
+  form: Html
+  // In the address of the next page.
+  query: Readonly<Record<string, string>>
+}
+
+function countChoice(visit: Visit, rowsShown: number, action: string): CountChoice {
+  const { words, rowCount } = visit
+  const back = hrefWith(visit, { cursor: undefined, rows: undefined })
+  const buttons = rowCounts.map(
+    (count) =>
+      html`<button name="rows" value="${count}" aria-pressed="${String(count === rowCount)}">${words.number(count)}</button>`,
+  )
+  return {
+    isNeeded: rowsShown >= rowCounts[0],
+    form: html`<form class="counts" method="post" action="${action}" aria-label="${words.say('table.rows')}"><input type="hidden" name="back" value="${back}"><span aria-hidden="true">${words.say('table.rows')}</span>${buttons}</form>`,
+    query: { rows: String(rowCount) },
+  }
+}
+
+// What the choice at the foot posts. It leads back to the list, which is below `path`.
+export function postedRowCount({ form, to, server }: Posted, path: string): PageAnswer {
+  const back = form.get('back') ?? ''
+  const isOurs = back === to(path) || back.startsWith(`${to(path)}?`)
+  const answer = goTo(isOurs ? back : to(path))
+  const count = readRowCount(form.get('rows'))
+  if (count === undefined) return answer
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(count, server.origin) } }
 }
 
 // Of the link in `meta.next`.

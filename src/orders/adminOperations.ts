@@ -12,7 +12,7 @@ import type { BodyOf } from '../contract/surface.ts'
 import { actorOf } from '../http/actor.ts'
 import type { AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
-import { adminRowsAsked, pageOf } from '../http/paging.ts'
+import { pageOf } from '../http/paging.ts'
 import { restock } from '../inventory/sales.ts'
 import { readPlace, writePlace } from '../kit/cursor.ts'
 import { isId, newId } from '../kit/ids.ts'
@@ -71,7 +71,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
 } {
   return {
     async listAdminOrders({ db, caller, query, paging }) {
-      const { sort = 'newest', q, from, to, ...filters } = query
+      const { sort = 'newest', limit = limits.adminListRowsMax, q, from, to, ...filters } = query
       const seesCustomers = caller.scopes.includes('admin:customers')
       const keys =
         q === undefined ? undefined : await findOrderKeys(db, caller, { text: q, seesCustomers, limit: foundMax })
@@ -83,9 +83,9 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         to: to === undefined ? undefined : Date.parse(to),
         sort,
         after: paging.after === null ? null : readPlace(paging.after, 'ord'),
-        limit: adminRowsAsked,
+        limit: limit + 1,
       })
-      const { rows, meta } = pageOf(found, paging, ({ placedAt, id }) => writePlace({ at: placedAt, id }))
+      const { rows, meta } = pageOf(found, paging, ({ placedAt, id }) => writePlace({ at: placedAt, id }), limit)
       return { data: rows.map(adminOrderSummary), meta }
     },
 

@@ -115,9 +115,20 @@ export const AdminOrderListQuery = object({
   sort: Type.Optional(
     oneOf(orderSorts, { description: 'By when they were placed. Without it the newest come first.' }),
   ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.bulkItemsMax,
+      description: `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as fulfilAdminOrders takes.`,
+    }),
+  ),
 })
 
-export const AdminOrderListResponse = listOf(AdminOrderSummary, 'Newest first, unless sort says otherwise.')
+export const AdminOrderListResponse = listOf(
+  AdminOrderSummary,
+  'Newest first, unless sort says otherwise.',
+  limits.bulkItemsMax,
+)
 export const AdminOrderResponse = object({ data: AdminOrder })
 
 export const AdminCustomer = object({

@@ -51,6 +51,7 @@ export const de: DashboardTexts = {
     'table.pages': 'Seiten',
     'table.first': 'Erste Seite',
     'table.next': 'Nächste Seite',
+    'table.rows': 'Zeilen je Seite',
     'form.optional': '(freiwillig)',
     'form.problem': 'Bitte prüfen Sie die markierten Felder.',
     'form.required': 'Bitte füllen Sie dieses Feld aus.',

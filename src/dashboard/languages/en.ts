@@ -57,6 +57,7 @@ const texts = {
   'table.pages': 'Pages',
   'table.first': 'First page',
   'table.next': 'Next page',
+  'table.rows': 'Rows per page',
   'form.optional': '(optional)',
   'form.problem': 'Please check the marked fields.',
   'form.required': 'Please fill in this field.',

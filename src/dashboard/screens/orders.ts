@@ -19,7 +19,7 @@ import { filters } from '../filters.ts'
 import { dayBegin } from '../localtime.ts'
 import { button, countText, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
-import { table, tabs } from '../table.ts'
+import { postedRowCount, table, tabs } from '../table.ts'
 
 export const orders: Screen = {
   path: 'orders',
@@ -30,7 +30,10 @@ export const orders: Screen = {
     const { words, query, to, may } = visit
     const cursor = query.get('cursor') ?? undefined
     const [{ data, meta }, counts] = await Promise.all([
-      visit.ask('listAdminOrders', { query: askedOrders(query, visit.shop.timeZone), cursor }),
+      visit.ask('listAdminOrders', {
+        query: { ...askedOrders(query, visit.shop.timeZone), limit: visit.rowCount },
+        cursor,
+      }),
       visit.ask('getAdminOrderCounts'),
     ])
     const { toSend, awaitingPayment } = counts.data
@@ -89,10 +92,19 @@ ${viewOf(query) === 'all' && filterForm(visit)}
         defaultSort: 'newest',
         choose: chosenActions(visit),
         next: meta.next,
+        countAction: to('orders/rows'),
         empty: emptyOf(visit),
       })}</div>`,
     }
   },
+}
+
+export const orderRows: Screen = {
+  path: 'orders/rows',
+  name: 'dashboard orders, rows',
+  place: 'orders',
+  needs: 'listAdminOrders',
+  post: async (posted) => postedRowCount(posted, 'orders'),
 }
 
 const noFilters = {

@@ -36,6 +36,8 @@ export interface AdminClient {
       installationId?: string | undefined
       /** By when they were placed. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
+      /** How many rows to answer (default: 50); at most as many as fulfilAdminOrders takes. */
+      limit?: number | undefined
     }, options?: ListOptions): List<AdminOrderListResponse, AdminOrderSummary>
     /** Get an order. The order in full, what may be done with it now, and who did what. Needs the scope `admin:read`. (getAdminOrder) */
     get(orderId: string, options?: CallOptions): Promise<AdminOrderResponse>
