@@ -456,8 +456,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   if (draft.variants.length >= skuMax) return { reason: `the product has more than ${skuMax} variants` }
   draft.optionNames = optionColumns.map(([name], place) => draft.optionNames[place] || cell(row, name))
   const given = optionColumns.map(([, value]) => cell(row, value))
-  // Shopify's way to say that a product has no options.
-  const values = given.map((value) => (value.toLowerCase() === 'default title' ? '' : value))
+  const values = isNoOption(given) ? given.map(() => '') : given
   if (values.some((value) => value.length > nameLengthMax)) {
     return { reason: `an option value has more than ${nameLengthMax} characters` }
   }
@@ -487,6 +486,11 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   if (has(row, 'barcode')) sku.barcode = barcodeOf(barcode, note)
   if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
   return { line: row.line, values, code, sku }
+}
+
+// Shopify's way to say that a product has no options.
+export function isNoOption([first = '', ...others]: readonly string[]): boolean {
+  return first.toLowerCase() === 'default title' && others.every((value) => value === '')
 }
 
 function priceOf(text: string, currency: string): number | Refusal {

@@ -96,7 +96,8 @@ const draft = fc.record({
     selector: (image) => image.url,
     maxLength: 4,
   }),
-  optionNames: fc.uniqueArray(line(2), { maxLength: 3 }),
+  optionNames: fc.uniqueArray(fc.oneof(line(2), fc.constant('Title')), { maxLength: 3 }),
+  hasDefaultTitle: fc.boolean(),
   skus: fc.array(sku, { minLength: 1, maxLength: 5 }),
   isPublished: fc.boolean(),
 })
@@ -111,11 +112,16 @@ const categories: CategoryRow[] = [
 }))
 const categorySlugs: Readonly<Record<string, string>> = { shoes: 'shoes', boots: 'shoes-boots', tea: 'tea' }
 
+// Shopify's word for a product without options can be a value as well.
+function firstValue({ hasDefaultTitle }: { hasDefaultTitle: boolean }, index: number): string {
+  return hasDefaultTitle && index === 0 ? 'Default Title' : `value ${index}`
+}
+
 function productOf(
   given: typeof draft extends fc.Arbitrary<infer Draft> ? Draft : never,
   position: number,
 ): ProductRow {
-  const { optionNames, isPublished, vendor, category, images, described, ...rest } = given
+  const { optionNames, hasDefaultTitle: _, isPublished, vendor, category, images, described, ...rest } = given
   const single = optionNames.length === 0
   const skus = given.skus.slice(0, single ? 1 : undefined).map(
     ({ above, onHand, code, ...sku }, index): SkuRow => ({
@@ -123,7 +129,10 @@ function productOf(
       id: `sku_${position}_${index}`,
       code: `${code} ${position}.${index}`,
       name: '',
-      options: optionNames.map((name, slot) => ({ name, value: slot === 0 ? `value ${index}` : `same ${slot}` })),
+      options: optionNames.map((name, slot) => ({
+        name,
+        value: slot === 0 ? firstValue(given, index) : `same ${slot}`,
+      })),
       compareAtPrice: above === null ? null : sku.price + above,
       maxPerOrder: 100,
       taxClass: 'standard',

@@ -6,7 +6,7 @@ import { htmlOf } from '../catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import { decimalAmount } from '../kit/money.ts'
 import { csvLine } from './csv.ts'
-import { optionColumns, type ShopifyColumn } from './shopify.ts'
+import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
   currency: string
@@ -110,9 +110,12 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
 function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
   // Shopify's way to say that a product has no options.
   if (options.length === 0) return { option1Name: 'Title', option1Value: 'Default Title' }
+  // An option that has this as one of its values stands in the second columns, where it is read as what it is.
+  const [only, other] = options
+  const first = only?.values.some((value) => isNoOption([value])) && !other ? 1 : 0
   const cells: ShopifyRow = {}
   for (const [index, [name, value]] of optionColumns.entries()) {
-    const option = options[index]
+    const option = options[index - first]
     if (!option) continue
     cells[name] = option.name
     cells[value] = sku.options.find((chosen) => chosen.name === option.name)?.value ?? ''

@@ -4,7 +4,7 @@
 
 import { skuCodeLengthMax } from '../contract/entries.ts'
 import { type CsvRow, withoutGuard } from './csv.ts'
-import { slugOfHandle } from './shopify.ts'
+import { isNoOption, slugOfHandle } from './shopify.ts'
 
 export type StockOutcome =
   | { kind: 'level'; line: number; code: string; onHand: number; expectedOnHand: number | null; variant?: VariantName }
@@ -126,7 +126,7 @@ class Locations {
     ...row
   }: Cells & { handle: string; values: readonly string[] }): Generator<StockOutcome> {
     if (handle === '') return yield refusal(line, row.code, 'the handle is missing')
-    const given = values.filter((value) => value !== '' && value.toLowerCase() !== 'default title')
+    const given = isNoOption(values) ? [] : values.filter((value) => value !== '')
     const variant = { slug: slugOfHandle(handle), values: given }
     const key = JSON.stringify(variant)
     if (key !== this.#variant?.key) {
