@@ -39,6 +39,7 @@ function firstFrom(places: Places, place: number, from: number): number {
 
 // Of a set and another that is usually small, and often a part of it.
 export function unionOf(one: Places, other: Places): Places {
+  if (other.length === 0) return one
   const missing = other.filter((place) => one[firstFrom(one, place, 0)] !== place)
   if (missing.length === 0) return one
   const all = new Uint32Array(one.length + missing.length)

@@ -19,8 +19,8 @@ export interface AskedWord {
   forms: readonly string[]
   // The last word may be half typed.
   isPrefix: boolean
-  // As they stand in a list of words, for thousands of products: the word, forms that begin as it does, and forms that do not.
-  inList: { word: string; beginning: string; longer: readonly string[]; others: readonly string[] }
+  // As they stand in a list of words, for thousands of products: its beginning, how forms that begin so go on, and the other forms.
+  inList: { beginning: string; endings: readonly string[]; others: readonly string[] }
 }
 
 export function askedWords(text: string, language: string): AskedWord[] {
@@ -32,12 +32,11 @@ export function askedWords(text: string, language: string): AskedWord[] {
 }
 
 export function askedWord(word: string, forms: readonly string[], isPrefix: boolean): AskedWord {
-  const spaced = (chosen: readonly string[]) => chosen.map((form) => ` ${form} `)
+  const longer = forms.filter((form) => form !== word && form.startsWith(word))
   const inList = {
-    word: ` ${word} `,
     beginning: ` ${word}`,
-    longer: spaced(forms.filter((form) => form !== word && form.startsWith(word))),
-    others: spaced(forms.filter((form) => !form.startsWith(word))),
+    endings: longer.map((form) => `${form.slice(word.length)} `),
+    others: forms.filter((form) => !form.startsWith(word)).map((form) => ` ${form} `),
   }
   return { word, forms, isPrefix, inList }
 }
@@ -45,10 +44,22 @@ export function askedWord(word: string, forms: readonly string[], isPrefix: bool
 // Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form or as the
 // beginning of a longer one, 0 nowhere.
 export function presenceIn(words: string, { isPrefix, inList }: AskedWord): number {
-  const begins = words.includes(inList.beginning)
-  if (begins && words.includes(inList.word)) return 1
-  if (isAnyIn(words, inList.others) || (begins && isAnyIn(words, inList.longer))) return 0.95
-  return isPrefix && begins ? 0.9 : 0
+  const { beginning, endings, others } = inList
+  let presence = 0
+  let at = words.indexOf(beginning)
+  while (at >= 0) {
+    const end = at + beginning.length
+    if (words.startsWith(' ', end)) return 1
+    if (isAnyAt(words, end, endings)) presence = 0.95
+    else if (isPrefix && presence === 0) presence = 0.9
+    at = words.indexOf(beginning, end)
+  }
+  return presence < 0.95 && isAnyIn(words, others) ? 0.95 : presence
+}
+
+function isAnyAt(words: string, at: number, endings: readonly string[]): boolean {
+  for (const ending of endings) if (words.startsWith(ending, at)) return true
+  return false
 }
 
 function isAnyIn(words: string, forms: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idTimeOf, newId } from '../kit/ids.ts'
-import { firstByValue, firstOf } from './ranking.ts'
+import { firstByValue, insert } from './ranking.ts'
 
 const random = (below: number) => Math.floor(Math.random() * below)
 const compare = (one: string | number, other: string | number) => (one < other ? -1 : one > other ? 1 : 0)
@@ -20,6 +20,8 @@ test('the first few of any products in any order are those of all of them in ord
       (compare(column[one] as string, column[other] as string) || compare(id[one] as string, id[other] as string))
     const sorted = [...places].sort(inOrder).slice(0, count)
     assert.deepEqual(firstByValue(places, count, { column, id, idTime, isDescending }), sorted)
-    assert.deepEqual(firstOf([...places], count, inOrder), sorted)
+    const first: number[] = []
+    for (const place of places) insert(first, place, count, inOrder)
+    assert.deepEqual(first, sorted)
   }
 })

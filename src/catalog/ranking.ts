@@ -72,16 +72,8 @@ function compare(one: string | number, other: string | number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-// The first few in an order, without sorting all.
-export function firstOf<T>(items: readonly T[], count: number, compare: (one: T, other: T) => number): T[] {
-  const first: T[] = []
-  for (const item of items)
-    if (first.length < count || compare(item, first[count - 1] as T) < 0) insert(first, item, count, compare)
-  return first
-}
-
-// Behind those that are equal to it. What is then too much falls out at the end.
-function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
+// Into the first few in an order, behind those that are equal to it. What is then too much falls out at the end.
+export function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
   let low = 0
   let high = first.length
   while (low < high) {

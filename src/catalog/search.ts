@@ -30,7 +30,7 @@ import {
   codeScore,
   compareRanks,
   firstByValue,
-  firstOf,
+  insert,
   isDescending,
   type Order,
   type Ranked,
@@ -102,23 +102,22 @@ export async function searchProducts(
   }
   const isBroad = found.length > searchTotalMax
   const limit = limitOf(query)
-  const [without, ranked] = await Promise.all([
+  const whole = tallyOf(shop, found)
+  const span = { after, count: limit + 1 }
+  const [without, first] = await Promise.all([
     Promise.all(
       activeDimensions(filters).map(async (dimension) => {
         const others = withoutDimension(filters, dimension)
         const isTerm = dimension.kind === 'category' || dimension.kind === 'option'
-        const places = isTerm ? await placesFor(db, shop, question, others) : matching
-        return { dimension, tally: tallyOf(shop, fitting(shop, others, places)) }
+        const more = fitting(shop, others, isTerm ? await placesFor(db, shop, question, others) : matching)
+        // A filter that nothing fails leaves the same products.
+        return { dimension, tally: more.length === found.length ? whole : tallyOf(shop, more) }
       }),
     ),
     order === 'relevance'
-      ? byRelevance(db, shop, question, { found, isBroad })
-      : byValue(shop, order, found, { after, count: limit + 1 }),
+      ? byRelevance(db, shop, question, { found, isBroad, ...span })
+      : byValue(shop, order, found, span),
   ])
-  const sign = isDescending(order) ? -1 : 1
-  const inOrder = (one: Ranked, other: Ranked) => sign * compareRanks(one, other)
-  const rest = after ? ranked.filter((one) => inOrder(one, after) > 0) : ranked
-  const first = firstOf(rest, limit + 1, inOrder)
   const page = first.slice(0, limit)
   const last = first.length > page.length ? page.at(-1) : undefined
   return {
@@ -126,7 +125,7 @@ export async function searchProducts(
     next: last ? writePosition(order, last) : null,
     total: isBroad ? null : found.length,
     correctedTo,
-    facets: facetsOf({ whole: tallyOf(shop, found), without }, shop.tree, shop.facts.currency),
+    facets: facetsOf({ whole, without }, shop.tree, shop.facts.currency),
   }
 }
 
@@ -239,12 +238,12 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
 }
 
 // The first that come after a position.
-function byValue(
-  { columns }: SearchShop,
-  order: Order,
-  found: Places,
-  { after, count }: { after: Ranked | null; count: number },
-): Ranked[] {
+interface Span {
+  after: Ranked | null
+  count: number
+}
+
+function byValue({ columns }: SearchShop, order: Order, found: Places, { after, count }: Span): Ranked[] {
   const { id, idTime } = columns
   const values = { newest: columns.publishedAt, price_asc: columns.priceMin, price_desc: columns.priceMin }
   const column: readonly (string | number)[] = order === 'name' ? columns.nameKey : values[order]
@@ -258,7 +257,7 @@ async function byRelevance(
   db: Reader,
   shop: SearchShop,
   { words = [], code }: Question,
-  { found, isBroad }: { found: Places; isBroad: boolean },
+  { found, isBroad, after, count }: Span & { found: Places; isBroad: boolean },
 ): Promise<Ranked[]> {
   const term = termsOf(shop.merchantId)
   const { tree, columns } = shop
@@ -269,15 +268,19 @@ async function byRelevance(
   const codes = coded.subarray(0, codedMax)
   const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
   const scoreOf = scorer(words, tree)
-  const ranked: Ranked[] = []
+  const bestFirst = (one: Ranked, other: Ranked) => compareRanks(other, one)
+  const first: Ranked[] = []
   for (let i = 0; i < all.length; i += 1) {
     const at = all[i] as At
     const fields = columns.fields[at] as string
     const facets = columns.facetTexts[columns.facets[at] as number] as string
     const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
-    ranked.push({ score, value: columns.publishedAt[at] as number, id: columns.id[at] as string })
+    // Most are behind the last of the first few, and that is seen by the score alone.
+    if (first.length === count && score < (first[count - 1] as Ranked).score) continue
+    const one = { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
+    if (!after || compareRanks(one, after) < 0) insert(first, one, count, bestFirst)
   }
-  return ranked
+  return first
 }
 
 const codedMax = 10
