@@ -126,3 +126,9 @@ export function turned<T>(list: readonly T[], connection: number, connections: n
   const start = Math.floor((list.length * connection) / connections)
   return [...list.slice(start), ...list.slice(0, start)]
 }
+
+// Every so many of the list, so all connections together request each once before any again. The generator prepares the requests of a
+// connection all at once, and answers wait for it meanwhile: the fewer the better.
+export function dealt<T>(list: readonly T[], connection: number, connections: number): T[] {
+  return list.filter((_, at) => at % connections === connection)
+}

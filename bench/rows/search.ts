@@ -2,7 +2,8 @@
 // address is asked for once in thousands, so no answer is.
 
 import { join } from 'node:path'
-import { type Ask, measure, turned } from '../load.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Ask, dealt, measure, type Stretch } from '../load.ts'
 import type { Running } from '../process.ts'
 import { profiled } from '../profile.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type Side,
 } from '../row.ts'
 import { api, ask, get, makeShop, openShop, type ShopData } from '../shop.ts'
+import { quantile } from './admin.ts'
 import { onPostgres } from './postgres.ts'
 
 export const searchRows: readonly Row[] = [
@@ -54,16 +56,19 @@ async function runSearch(circumstances: Circumstances, name: string, databaseUrl
   const products = sizes.at(-1) ?? 0
   const shop = await makeShop({ folder, databaseUrl, imported: products })
   const server = await openShop(shop, profiled(circumstances, name))
-  const load = (asks: readonly Ask[]) => () =>
-    measure({ server, asks: (at) => turned(asks, at, connections), connections, seconds })
+  const load =
+    (asks: readonly Ask[]): Turn =>
+    () =>
+      measure({ server, asks: (at) => dealt(asks, at, connections), connections, seconds })
   const list = await listPages(server, shop)
-  const turns: Record<string, ReturnType<typeof load>> = { 'list page of 100': load(list) }
+  const turns: Record<string, Turn> = { 'list page of 100': load(list) }
   for (const [what, question] of Object.entries(questions)) {
     const asks = Array.from({ length: addresses }, (_, at) =>
       get(shop, `${api}/catalog/search?${new URLSearchParams(question(at))}`),
     )
     turns[what] = load(asks)
   }
+  turns[meanwhile] = () => readMeanwhile(server, shop, turns['up to 1,000 found, by price'] as Turn)
   // The first search reads the columns into memory, which takes seconds.
   await ask(server, shop.key, 'GET', `${api}/catalog/search?q=linen`)
   const runs = await alternate(circumstances, turns)
@@ -71,7 +76,8 @@ async function runSearch(circumstances: Circumstances, name: string, databaseUrl
   const sides = Object.entries(runs).map(
     ([side, stretches]): Side => ({ name: side, unit: 'request', runs: stretches }),
   )
-  const [ceiling, ...searches] = sides as [Side, ...Side[]]
+  const [ceiling, ...others] = sides as [Side, ...Side[]]
+  const searches = others.filter(({ name }) => name !== meanwhile)
   return {
     sides,
     ratios: searches.flatMap((side) => [
@@ -84,6 +90,28 @@ async function runSearch(circumstances: Circumstances, name: string, databaseUrl
       ...loadNotes(sides),
     ],
   }
+}
+
+type Turn = () => Promise<Partial<Stretch>>
+
+const meanwhile = 'a product, while up to 1,000 are searched for'
+const readEveryMs = 5
+
+// How long somebody waits who does not search, beside those who do.
+async function readMeanwhile(server: Running, shop: ShopData, search: Turn): Promise<Partial<Stretch>> {
+  const waitsMs: number[] = []
+  let isOver = false
+  const searching = search().finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const startedAt = performance.now()
+    await ask(server, shop.key, 'GET', `${api}/catalog/products/${shop.slugs[0]}`)
+    waitsMs.push(performance.now() - startedAt)
+    await pause(readEveryMs)
+  }
+  await searching
+  return { p50Ms: quantile(waitsMs, 0.5), p99Ms: quantile(waitsMs, 0.99) }
 }
 
 // More than the server caches.

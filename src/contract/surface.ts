@@ -25,6 +25,8 @@ export interface Operation {
   bodyBytesMax?: number
   // How much a call takes from the rate limit (default: 1).
   cost?: number
+  // It computes for a millisecond or more: such calls are performed in the order in which they came, and others in between.
+  takesTurns?: true
   // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
   // `Audited`, and the entry is part of the transaction (default: none).
   audit?: Audit

@@ -7,6 +7,7 @@ import type { Operation } from '../contract/surface.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
+import { createTurns } from '../kit/turns.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
@@ -66,6 +67,8 @@ export type Perform = (performable: Performable, call: Call) => Promise<Answer>
 const noHeaders = {}
 
 export function createPerform({ storage, cursors, sealedKeeper, answersMs }: PerformParts): Perform {
+  const takeTurn = createTurns()
+
   return async ({ id, operation, handler }, call) => {
     const { principal: caller, path, query, body, after, now, requestId } = call
     const subject = cursorSubject(id, operation, call)
@@ -78,6 +81,7 @@ export function createPerform({ storage, cursors, sealedKeeper, answersMs }: Per
       const reply = await handler({ ...ask, db: tx })
       return audit === 'none' ? reply : writeDown(tx, id, call, reply)
     }
+    if (operation.takesTurns) await takeTurn()
     if (operation.idempotency === 'none') {
       const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
       if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }

@@ -297,7 +297,7 @@ export const operations = {
   },
   searchCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/search',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, forPages: true,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, forPages: true, takesTurns: true,
     summary: 'Search products',
     description:
       'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',
@@ -307,7 +307,7 @@ export const operations = {
   },
   searchMerchantProducts: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/search',
-    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, takesTurns: true,
     summary: 'Search products of a merchant',
     description: 'The same search for anyone, from any origin, cacheable.',
     // About as many list pages.

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openSurface } from '../contract/open/operations.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Cursors } from './cursors.ts'
+import { type Call, createPerform } from './perform.ts'
+
+test('performs searches one in a turn, and what came after them in between', async () => {
+  const order: string[] = []
+  const storage = { read: (work: (db: unknown) => Promise<unknown>) => work({}) } as unknown as Storage
+  const perform = createPerform({ storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 })
+  const call: Call = {
+    principal: null,
+    path: {},
+    query: {},
+    body: null,
+    after: null,
+    key: null,
+    requestId: 'req_1',
+    now: new Date(0),
+  }
+  const ask = (id: keyof typeof openSurface.operations, name: string) =>
+    perform(
+      {
+        id,
+        operation: openSurface.operations[id],
+        handler: async () => {
+          order.push(name)
+          return {}
+        },
+      },
+      call,
+    )
+  const searches = [
+    ask('searchCatalogProducts', 'first search'),
+    ask('searchMerchantProducts', 'second search'),
+    ask('searchCatalogProducts', 'third search'),
+  ]
+  await nextTurn()
+  await ask('getPublicMerchantProduct', 'product')
+  await Promise.all(searches)
+  assert.deepEqual(order, ['first search', 'product', 'second search', 'third search'])
+})
