@@ -5,7 +5,7 @@ import { availableQuantity } from '../catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import type { Mode } from '../contract/words.ts'
 import { decimalAmount } from '../kit/money.ts'
-import { attributeOf, optionsSection, titleEndOf } from './formats/google.ts'
+import { attributeOf, optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
 
 export interface FeedContext {
   shopName: string
@@ -29,7 +29,7 @@ const furtherPicturesMax = 10
 
 export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'origin'>): string {
   return [
-    '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">\n<channel>\n',
+    `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0" xmlns:cw="${ownNamespace}">\n<channel>\n`,
     element('title', shopName),
     element('link', origin),
     element('description', shopName),
@@ -52,9 +52,9 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
   const gtin = isGtin(digits) ? digits : ''
   const brand = product.metadata.vendor ?? ''
   const lines = [
-    element('g:id', sku.code.length <= idLengthMax ? sku.code : sku.id),
+    ...idOf('g:id', 'cw:code', sku.code, sku.id),
     // Also of a product with one SKU: it is found by this when the feed is read in again.
-    element('g:item_group_id', product.slug.length <= idLengthMax ? product.slug : product.id),
+    ...idOf('g:item_group_id', 'cw:slug', product.slug, product.id),
     element('title', titleOf(product, sku)),
     // Google refuses an item without one.
     element('description', (product.description || product.summary || product.name).slice(0, descriptionLengthMax)),
@@ -74,6 +74,11 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
   ]
   return `<item>\n${lines.join('')}</item>\n`
+}
+
+// What is too long for an id stands beside it, where only we read it.
+function idOf(name: string, wholeName: string, text: string, id: string): string[] {
+  return text.length <= idLengthMax ? [element(name, text)] : [element(name, id), element(wholeName, text)]
 }
 
 function titleOf({ name }: ProductRow, { options }: SkuRow): string {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import type { CategoryRow } from '../../catalog/answer.ts'
 import { productRecord } from '../../catalog/normal.ts'
 import type { ProductRow, SkuRow } from '../../catalog/product.ts'
+import { skuCodeLengthMax } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
 import { feedEnd, feedHead, feedItems } from '../googlefeed.ts'
 import { readShopifyProducts } from '../shopify.ts'
 import { categoryMap } from '../shopifyrows.ts'
@@ -208,4 +211,43 @@ test('our own feed, read in again, is the same shop as far as a feed carries it'
     return carried(productRecord(entry, null, 1) as ProductRow)
   })
   assert.deepEqual(again, [product, single].map(carried))
+})
+
+// Google takes ids of up to 50 characters.
+test('products with slugs and SKU codes of any length are found again by our own feed', async () => {
+  const letters = (most: number) =>
+    fc.oneof(fc.integer({ min: 1, max: most }), fc.constantFrom(49, 50, 51, most)).map((length) => 'a'.repeat(length))
+  const draft = fc.record({
+    slug: letters(limits.slugLengthMax - 2),
+    codes: fc.array(letters(skuCodeLengthMax - 4), { minLength: 1, maxLength: 3 }),
+    value: fc.constantFrom('Default Title', 'S'),
+    hasOptions: fc.boolean(),
+  })
+  const productOf = (
+    { slug, codes, value, hasOptions }: typeof draft extends fc.Arbitrary<infer Draft> ? Draft : never,
+    at: number,
+  ) => {
+    const taken = hasOptions ? codes : codes.slice(0, 1)
+    const skus = taken.map((code, place) => ({
+      ...{ ...sku, id: `sku_${at}_${place}`, code: `${code}-${at}=${place}` },
+      options: hasOptions ? [{ name: 'Title', value: place === 0 ? value : `${value} ${place}` }] : [],
+    }))
+    return { ...single, id: `prd_${at}`, slug: `${slug}-${at}`, skus }
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(draft, { minLength: 1, maxLength: 4 }), async (drafts) => {
+      const products = drafts.map(productOf)
+      const text = feedOf(products)
+      for (const [, id = ''] of text.matchAll(/<g:(?:id|item_group_id)>([^<]*)</g)) assert.ok(id.length <= 50, id)
+      const identity = ({ slug, skus }: Pick<ProductRow, 'slug' | 'skus'>) => [
+        slug,
+        skus.map(({ code, options }) => [code, options]),
+      ]
+      const found = (await entries(text)).map((entry) => {
+        assert.ok('slug' in entry, JSON.stringify(entry))
+        return productRecord(entry, null, 1) as ProductRow
+      })
+      assert.deepEqual(found.map(identity), products.map(identity))
+    }),
+  )
 })

@@ -3,7 +3,7 @@
 import { CsvError, type CsvRow, guarded } from '../csv.ts'
 import { readXml } from '../xml.ts'
 import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
-import { optionDetails, optionsSection, productTypePath } from './google.ts'
+import { optionDetails, optionsSection, ownNamespace, productTypePath, wholeCode, wholeSlug } from './google.ts'
 
 // Without these it would not be known as a feed.
 const always = ['id', 'title', 'price', 'availability'] as const
@@ -27,6 +27,7 @@ interface Item {
 export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const items: Item[] = []
   const prefixes = new Set(['', 'g'])
+  const ownPrefixes = new Set<string>()
   const columns = new Set<string>(always)
   let depth = 0
   let item: Item | undefined
@@ -44,14 +45,22 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       depth += 1
       if (depth === 1 && !roots.has(local))
         throw new CsvError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
-      for (const [name, value] of token.attributes)
-        if (name.startsWith('xmlns:') && namespace.test(value)) prefixes.add(name.slice('xmlns:'.length).toLowerCase())
+      for (const [name, value] of token.attributes) {
+        if (!name.startsWith('xmlns:')) continue
+        const declared = name.slice('xmlns:'.length).toLowerCase()
+        if (namespace.test(value)) prefixes.add(declared)
+        if (value === ownNamespace) ownPrefixes.add(declared)
+      }
       if (!item && (local === 'item' || local === 'entry')) {
         item = { line: token.line, depth, cells: new Map(), detail: undefined }
       } else if (item && depth === item.depth + 1 && prefixes.has(prefix) && columnName(local) === 'product detail') {
         item.detail = new Map()
       } else if (item && depth === item.depth + (item.detail ? 2 : 1)) {
-        member = prefixes.has(prefix) ? (item.detail ? detailMemberOf(local) : memberOf(local)) : undefined
+        member = prefixes.has(prefix)
+          ? (item.detail ? detailMemberOf : memberOf)(local)
+          : ownPrefixes.has(prefix) && !item.detail
+            ? ownMembers.get(local)
+            : undefined
         text = ''
       }
       continue
@@ -93,6 +102,11 @@ function partsOf(name: string): [prefix: string, local: string] {
   const [first = '', second] = name.toLowerCase().split(':', 2)
   return second === undefined ? ['', first] : [first, second]
 }
+
+const ownMembers: ReadonlyMap<string, string> = new Map([
+  ['slug', wholeSlug],
+  ['code', wholeCode],
+])
 
 const detailMembers = ['section name', 'attribute name', 'attribute value']
 

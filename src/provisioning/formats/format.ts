@@ -69,9 +69,10 @@ export function productRows(
   ]
 }
 
-export function optionsOf(options: readonly { name: string; value: string }[]): ShopifyCells {
+// Beginning with the columns of the given place.
+export function optionsOf(options: readonly { name: string; value: string }[], first = 0): ShopifyCells {
   const cells: ShopifyCells = {}
-  for (const [index, [name, value]] of optionColumns.entries()) {
+  for (const [index, [name, value]] of optionColumns.slice(first).entries()) {
     const option = options[index]
     if (!option) break
     cells[name] = option.name

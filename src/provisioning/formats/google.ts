@@ -2,7 +2,7 @@
 // share their `item_group_id`.
 
 import { htmlOf } from '../../catalog/plaintext.ts'
-import { optionColumns } from '../shopify.ts'
+import { isNoOption, optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
@@ -20,6 +20,12 @@ export const productTypePath = 'product type path'
 export const optionDetails = 'option details'
 // The section of `product_detail` in which they are.
 export const optionsSection = 'Options'
+
+// Slug and SKU code as our own feed in XML has them where they are longer than an id may be.
+export const wholeSlug = 'whole slug'
+export const wholeCode = 'whole code'
+// The namespace of their elements, apart from Google's.
+export const ownNamespace = 'urn:cartwright:feed'
 
 // What Google has an attribute for, by the names that options have for it.
 const attributes = {
@@ -62,7 +68,8 @@ export const google: ProductFormat = {
     ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
   ],
   async *convert(rows, columns, currency) {
-    const groups = Map.groupBy(await holdRows(rows, [...columns]), (row) => row.cell('item group id') || row.cell('id'))
+    const held = await holdRows(rows, [...columns])
+    const groups = Map.groupBy(held, (row) => row.cell(wholeSlug) || row.cell('item group id') || row.cell('id'))
     for (const [handle, items] of groups) yield* productOf(handle, items, currency)
   },
 }
@@ -80,20 +87,22 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
         refused: `the price is in ${foreign || 'no currency'}, and the shop sells in ${currency}`,
       }
   }
-  const [first] = taken
-  if (!first) return
+  const [item] = taken
+  if (!item) return
   const options = optionReader(taken)
+  // In the first columns, these words would say that there are no options.
+  const first = taken.some((item) => isNoOption(options(item).map(({ value }) => value))) ? 1 : 0
   const product: ShopifyCells = {
-    title: nameOf(first),
-    body: bodyOf(first.cell('description')),
-    vendor: first.cell('brand'),
-    type: first.cell(productTypePath) || (first.cell('product type').split(',', 1)[0] ?? ''),
+    title: nameOf(item),
+    body: bodyOf(item.cell('description')),
+    vendor: item.cell('brand'),
+    type: item.cell(productTypePath) || (item.cell('product type').split(',', 1)[0] ?? ''),
   }
   const variants = taken.map((item) => ({
     line: item.line,
     cells: {
       ...variantCells(item),
-      ...optionsOf(options(item)),
+      ...optionsOf(options(item), first),
       ...(taken.length > 1 && { variantImage: item.cell('image link') }),
     },
   }))
@@ -145,7 +154,7 @@ function variantCells(item: FileRow): ShopifyCells {
   const availability = item.cell('availability').toLowerCase().replaceAll(' ', '_')
   const [, weight = '', unit = ''] = /^(\S+)\s*(g|kg|oz|lb)$/.exec(item.cell('shipping weight')) ?? []
   return {
-    sku: item.cell('id'),
+    sku: item.cell(wholeCode) || item.cell('id'),
     barcode: item.cell('gtin'),
     price: sale || price,
     compareAtPrice: sale === '' ? '' : price,
