@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import { type Answer, type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { createStorefrontMount, type StorefrontMount, storefrontPages } from '../src/commands/storefront.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
@@ -16,9 +17,10 @@ eachEngine('a page that fails', (given) => {
   let checkout: Checkout
   let secret: string
   let statusPath: string
+  let mount: StorefrontMount
 
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
+    house = await openHouse(given, { shops: [market], extraPages: storefrontPages(() => mount) })
     checkout = await checkoutOf(house)
     secret = (await checkout.ready({ CARD: 1 })).secret
     const bought = await checkout.ready({ CARD: 1 })
@@ -40,14 +42,12 @@ eachEngine('a page that fails', (given) => {
     }
   }
 
+  const setLinks = (text: string) => (storage: Storage) =>
+    storage.write((tx) => tx.sql`update merchants set links = ${text} where id = ${house.merchantId}`)
+
   async function assertFailed(path: string, init: RequestInit = {}): Promise<void> {
     const good = await house.fetch('/c/nobody', german)
-    const defects = () => house.lines().filter(({ message }) => message === 'defect').length
-    const before = defects()
-    const answer = await house.fetch(path, { ...init, headers: german.headers, redirect: 'manual' })
-    assert.equal(answer.status, 500)
-    assert.match(answer.text, /^<!doctype html>\n<html lang="de"/)
-    assert.match(answer.text, /Der Fehler liegt bei uns\./)
+    const answer = await assertFailure(path, init)
     const names = [
       'content-type',
       'cache-control',
@@ -57,8 +57,18 @@ eachEngine('a page that fails', (given) => {
       'vary',
     ]
     for (const name of names) assert.equal(answer.headers.get(name), good.headers.get(name), name)
-    assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
-    assert.equal(defects(), before + 1)
+  }
+
+  async function assertFailure(path: string, init: RequestInit = {}): Promise<Answer> {
+    const answer = await house.fetch(path, { ...init, headers: german.headers, redirect: 'manual' })
+    assert.equal(answer.status, 500, path)
+    assert.match(answer.text, /^<!doctype html>\n<html lang="de"/)
+    assert.match(answer.text, /Der Fehler liegt bei uns\./)
+    const requestId = answer.headers.get('x-request-id') ?? ''
+    assert.match(requestId, /^req_/)
+    const defects = house.lines().filter((line) => line.message === 'defect' && line.requestId === requestId)
+    assert.equal(defects.length, 1)
+    return answer
   }
 
   test('shows the checkout’s shopper a page, at each of its addresses', async () => {
@@ -72,10 +82,27 @@ eachEngine('a page that fails', (given) => {
   })
 
   test('shows a page to anyone who looks at an order', async () => {
-    const set = (text: string) => (storage: Storage) =>
-      storage.write((tx) => tx.sql`update merchants set links = ${text} where id = ${house.merchantId}`)
-    await brokenly(set('not JSON'), set('{}'), () => assertFailed(statusPath))
+    await brokenly(setLinks('not JSON'), setLinks('{}'), () => assertFailed(statusPath))
     assert.equal((await house.fetch(statusPath)).status, 200)
+  })
+
+  test('shows a page in the shop, private and with a way to the cart, and the shop is there again', async () => {
+    mount = createStorefrontMount({
+      ...{ apiUrl: house.origin, publicUrl: house.origin, clock: () => new Date(house.clock.now) },
+      ...{ storage: house.storage, report: () => {} },
+      makeKey: async (now) => ({ key: house.keys.full, seller: house.seller, expiresAt: now + 3_600_000 }),
+    })
+    await brokenly(setLinks('{"terms": not JSON'), setLinks('{}'), async () => {
+      for (const path of ['/shop', '/shop/products/nothing', '/shop/search?q=%3Cscript%3E', '/shop/cart']) {
+        const answer = await assertFailure(path)
+        assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+        assert.equal(answer.headers.get('cache-control'), 'no-store')
+        assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
+        assert.match(answer.text, /<h1>Gleich wieder da<\/h1>[\s\S]*<a href="\/shop\/cart">/)
+        assert.doesNotMatch(answer.text, /JSON|SyntaxError|<script/)
+      }
+    })
+    assert.equal((await house.fetch('/shop')).status, 200)
   })
 
   test('shows a page for every link that is no page, and finds the one that a slash made longer', async () => {
