@@ -30,10 +30,19 @@ eachEngine('the public catalog', (given) => {
     assert.deepEqual([await ask('search?q=mug'), await ask('products')], [429, 429])
   })
 
-  test('two readers that take nothing of the feed are cut off, and others get in', async () => {
+  for (const [what, bounds] of [
+    ['two readers that take nothing of the feed are cut off, and others get in', { pageMsMax: 200 }],
+    [
+      'two readers that take too long for the whole feed are cut off, and others get in',
+      { pageMsMax: 600_000, wholeMsMax: 200 },
+    ],
+  ] as const)
+    test(what, () => assertCutOff(bounds))
+
+  async function assertCutOff(bounds: { pageMsMax?: number; wholeMsMax?: number }): Promise<void> {
     const [seller] = await house.storage.read(listMerchants)
     const feed = feedHandOff({
-      ...{ storage: house.storage, origin: () => house.origin, clock: () => new Date(house.clock.now), pageMsMax: 200 },
+      ...{ storage: house.storage, origin: () => house.origin, clock: () => new Date(house.clock.now), ...bounds },
       seller: () => ({ merchantId: seller?.id ?? '', mode: 'test' }),
     })
     let text = ''
@@ -51,7 +60,7 @@ eachEngine('the public catalog', (given) => {
     await Promise.all(slow)
     await read(take)
     assert.match(text, /^<\?xml.*<item>.*<\/rss>\n$/s)
-  })
+  }
 
   test('200: the same products, categories and searches as with a key', async () => {
     const full = { headers: { authorization: house.keys.full } }

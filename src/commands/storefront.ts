@@ -106,6 +106,8 @@ export interface FeedParts {
   seller: () => MerchantMode | undefined
   // How long a reader may take for one page of products.
   pageMsMax?: number
+  // And for all of them.
+  wholeMsMax?: number
 }
 
 // Each reads the whole catalog.
@@ -113,7 +115,8 @@ const feedsAtOnceMax = 2
 
 // The products of the shop for Google Merchant Center, which fetches them once a day. Sent as they are read, so no more than some
 // products are in memory, whatever the size of the shop.
-export function feedHandOff({ storage, origin, clock, seller: findSeller, pageMsMax = 20_000 }: FeedParts): HandOff {
+export function feedHandOff(parts: FeedParts): HandOff {
+  const { storage, origin, clock, seller: findSeller, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
   let underWay = 0
   return {
     path: `${basePath}/feed.xml`,
@@ -127,6 +130,7 @@ export function feedHandOff({ storage, origin, clock, seller: findSeller, pageMs
       // Who reads too slowly is cut off, and does not keep others out.
       const tooSlow = new AbortController()
       const patience = setTimeout(() => tooSlow.abort(), pageMsMax)
+      const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
       try {
         const { googleFeed } = await import('../transfers/exports.ts')
         const link = `${origin()}${basePath}/products/{slug}`
@@ -141,6 +145,7 @@ export function feedHandOff({ storage, origin, clock, seller: findSeller, pageMs
         if (!isGone && !tooSlow.signal.aborted) throw error
       } finally {
         clearTimeout(patience)
+        clearTimeout(wholePatience)
         underWay -= 1
       }
     },
