@@ -399,6 +399,27 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.links().get('First page'), list)
   })
 
+  test('all orders to send are chosen together, also those of further pages', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 26; count++) await house.orders.place({ items: { CARD: 1 }, quote })
+    const chosen = () => page.html.match(/ data-choose checked>/g)?.length ?? 0
+    await page.open(path('orders'))
+    assert.equal(chosen(), 0)
+    // Orders of other tests are there, too.
+    const all = [...page.links().keys()].find((name) => /^Select all \d+$/.test(name)) ?? ''
+    await page.open(page.links().get(all) ?? '')
+    assert.deepEqual([all, chosen() >= 26], [`Select all ${chosen()}`, true])
+    assert.equal(page.links().get(all), undefined)
+    // What else leads on from there begins without a choice.
+    assert.doesNotMatch([...page.links().values()].join(' '), /chosen/)
+    await page.open(path('orders?view=all'))
+    assert.match(page.links().get('Select the first 100') ?? '', /view=all&rows=100&chosen=all$/)
+    await page.open(path('orders?view=all&rows=100'))
+    assert.equal(page.links().get('Select the first 100'), undefined)
+  })
+
   test('a number of rows that is not offered changes nothing, and the choice leads to no other place', async () => {
     const house = await open()
     const { path, headers } = await deskOf(house)

@@ -19,7 +19,7 @@ import type { PageAnswer } from '../http/pages.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { icon } from './icons.ts'
 import { type EmptyParts, emptyState } from './parts.ts'
-import { readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
+import { type RowCount, readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
 import { goTo, type Posted, type Visit } from './screen.ts'
 import { toastParameters } from './toast.ts'
 
@@ -51,6 +51,8 @@ export interface TableParts<Row> {
   next?: string | null
   // Where the number of rows is posted that is chosen at the foot, if it can be (`postedRowCount`).
   countAction?: string
+  // Of all pages, where it is known.
+  total?: number | undefined
   empty: EmptyParts
 }
 
@@ -70,12 +72,13 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
   const { label, columns, rows, idOf, hrefOf, choose, next = null, countAction, empty } = parts
   if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${pager(visit, next)}</div>`
   const formId = 'list-form'
+  const isChosen = visit.query.get('chosen') === 'all' && html` checked`
   const body = html`<table class="rows">
 <caption class="hidden">${label}</caption>
 <thead><tr>${choose && html`<th scope="col" class="choose"><input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}"></th>`}${columns.map((column) => headCell(visit, parts, column))}</tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr data-row>${choose && html`<td class="choose"><input type="checkbox" name="${choose.name}" value="${idOf(row)}" aria-label="${visit.words.say('table.choose', { name: choose.labelOf(row) })}" data-choose></td>`}${columns.map(
+      html`<tr data-row>${choose && html`<td class="choose"><input type="checkbox" name="${choose.name}" value="${idOf(row)}" aria-label="${visit.words.say('table.choose', { name: choose.labelOf(row) })}" data-choose${isChosen}></td>`}${columns.map(
         (column) => bodyCell(column, row, column.isMain ? hrefOf?.(row) : undefined),
       )}</tr>`,
   )}</tbody>
@@ -84,10 +87,23 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
     choose
       ? html`<form id="${formId}" method="${choose.method ?? 'post'}" action="${choose.action}">
 <div class="scroll">${body}</div>
-<div class="bulk" data-bulk><span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">${visit.words.say('table.withChosen')}</span>${choose.actions}</div>
+<div class="bulk" data-bulk><span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">${visit.words.say('table.withChosen')}</span>${chooseMore(visit, parts)}${choose.actions}</div>
 </form>`
       : html`<div class="scroll">${body}</div>`
   }${countAction === undefined ? pager(visit, next) : pager(visit, next, countChoice(visit, rows.length, countAction))}</div>`
+}
+
+// More than this page shows, as one page on which all are chosen.
+function chooseMore<Row>(visit: Visit, { next = null, countAction, total }: TableParts<Row>): Html | false {
+  if (next === null || countAction === undefined || visit.query.has('cursor')) return false
+  const most = rowCounts.at(-1) as RowCount
+  if (visit.rowCount === most) return false
+  const rows = rowCounts.find((count) => total !== undefined && count >= total) ?? most
+  const label =
+    total !== undefined && total <= most
+      ? visit.words.say('table.chooseEvery', { count: visit.words.number(total) })
+      : visit.words.say('table.chooseFirst', { count: visit.words.number(most) })
+  return html`<a href="${hrefWith(visit, { rows: String(rows), chosen: 'all' })}">${label}</a>`
 }
 
 function headCell<Row>(visit: Visit, { defaultSort }: TableParts<Row>, column: Column<Row>): Html {
@@ -174,7 +190,7 @@ export function cursorIn(next: string | null): string | undefined {
 export function hrefWith(visit: Visit, changes: Readonly<Record<string, string | undefined>>): string {
   const [path = ''] = visit.here.split('?')
   const parameters = new URLSearchParams(visit.query)
-  for (const name of toastParameters) parameters.delete(name)
+  for (const name of [...toastParameters, 'chosen']) parameters.delete(name)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) parameters.delete(name)
     else parameters.set(name, value)

@@ -52,6 +52,8 @@ export const de: DashboardTexts = {
     'table.first': 'Erste Seite',
     'table.next': 'Nächste Seite',
     'table.rows': 'Zeilen je Seite',
+    'table.chooseEvery': 'Alle {count} auswählen',
+    'table.chooseFirst': 'Die ersten {count} auswählen',
     'form.optional': '(freiwillig)',
     'form.problem': 'Bitte prüfen Sie die markierten Felder.',
     'form.required': 'Bitte füllen Sie dieses Feld aus.',

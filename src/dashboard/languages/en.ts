@@ -58,6 +58,8 @@ const texts = {
   'table.first': 'First page',
   'table.next': 'Next page',
   'table.rows': 'Rows per page',
+  'table.chooseEvery': 'Select all {count}',
+  'table.chooseFirst': 'Select the first {count}',
   'form.optional': '(optional)',
   'form.problem': 'Please check the marked fields.',
   'form.required': 'Please fill in this field.',

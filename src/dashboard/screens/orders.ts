@@ -93,6 +93,7 @@ ${viewOf(query) === 'all' && filterForm(visit)}
         choose: chosenActions(visit),
         next: meta.next,
         countAction: to('orders/rows'),
+        total: { toSend, unpaid: awaitingPayment, all: undefined }[viewOf(query)],
         empty: emptyOf(visit),
       })}</div>`,
     }
