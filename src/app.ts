@@ -20,6 +20,7 @@ import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
+import { sharedAssets } from './dashboard/assets.ts'
 import { createDashboard } from './dashboard/room.ts'
 import { type AdminCallers, createAdminGate } from './http/admin.ts'
 import type { Throttles } from './http/call.ts'
@@ -201,6 +202,7 @@ export function createApp(parts: AppParts): App {
     log,
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
     passwordCost: parts.passwordCost,
+    fetchedAhead: sharedAssets,
   })
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', () => {

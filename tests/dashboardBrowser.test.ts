@@ -59,7 +59,11 @@ anyEngine('the dashboard in a browser', (given) => {
     await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
     const own = await browser.newContext({ ...looks.desk, reducedMotion: 'no-preference' })
     const page = await own.newPage()
+    const fetched = ['style.css', 'live.js'].map((name) =>
+      page.waitForEvent('requestfinished', (request) => request.url().includes(`/admin/${name}?`)),
+    )
     await page.goto(`${house.origin}/admin`)
+    await Promise.all(fetched)
     await page.getByLabel('E-mail').fill('ada@bloom.example')
     await page.getByLabel('Password').fill('four words nobody guesses')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -68,6 +72,10 @@ anyEngine('the dashboard in a browser', (given) => {
       .locator('.todo')
       .filter({ hasText: /^\s*1\s*To send/ })
       .waitFor()
+    // Style and script of the dashboard were fetched while one signed in.
+    const loaded = await page.evaluate<Record<string, number>>(`Object.fromEntries(
+      performance.getEntriesByType('resource').map(({ name, transferSize }) => [new URL(name).pathname, transferSize]))`)
+    assert.deepEqual([loaded['/admin/style.css'], loaded['/admin/live.js']], [0, 0])
     await own.close()
   })
 

@@ -8,11 +8,18 @@ import { speculationPath } from './headers.ts'
 
 export const style = styleFile('style.css')
 export const printStyle = styleFile('print.css')
+const live = scriptFile('live.js', ['keys.js'])
 const scripts = [
-  scriptFile('live.js', ['keys.js']),
+  live,
   { ...scriptFile('picture.js'), needs: 'data-pictures' },
   { ...scriptFile('sheet.js'), needs: 'data-sheet' },
 ]
+
+// What every page needs, for the page before the first of them.
+export const sharedAssets = [
+  { href: style.href, as: 'style' },
+  { href: live.href, as: 'script' },
+] as const
 
 // Those that have something to do on this page: each file more delays the first paint by about 10 ms.
 export function scriptsFor(page: Html): string[] {

@@ -10,8 +10,8 @@ import { createEntrance } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
 import { wordsFor } from './page/words.ts'
 import type { PlaceName } from './places.ts'
-import { createSignIn, type SignInParts } from './signin.ts'
-import { type Posted, readVisit, type Shown, type StaffTools, type Visit } from './visit.ts'
+import { createSignIn } from './signin.ts'
+import { type Posted, readVisit, type Shown, type StaffParts, type StaffTools, type Visit } from './visit.ts'
 
 interface PlaceAnswers {
   get?: (visit: Visit) => Shown
@@ -23,7 +23,7 @@ export interface StaffAnswers {
   failed(status: number, acceptLanguage: string | undefined): PageAnswer
 }
 
-export function createStaffAnswers(parts: SignInParts): StaffAnswers {
+export function createStaffAnswers(parts: StaffParts): StaffAnswers {
   const tools: StaffTools = { ...parts, signIn: createSignIn(parts) }
   const entrance = createEntrance(tools)
   const account = createAccountPages(tools)

@@ -45,6 +45,7 @@ export function createEntrance(tools: StaffTools) {
       next: ownPath(query.get('next')),
       problem: null,
       isSet: query.has('set'),
+      fetchedAhead: tools.fetchedAhead,
       ...more,
     }
     return answerSheet(view.problem === null ? 200 : statuses[view.problem], signInSheet(words, view))

@@ -6,9 +6,9 @@ import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { passkeyScript, style } from './page/assets.ts'
 import { places } from './places.ts'
-import type { SignInParts } from './signin.ts'
+import type { StaffParts } from './visit.ts'
 
-export interface StaffRoomParts extends SignInParts {
+export interface StaffRoomParts extends StaffParts {
   // By address; null: no limit.
   throttle: Throttle | null
 }

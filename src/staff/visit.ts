@@ -4,25 +4,20 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
-import type { RootSecret } from '../kit/secrets.ts'
-import type { Log } from '../observe/log.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 import { redirect } from '../pages/policy.ts'
-import type { Storage } from '../storage/storage.ts'
-import { staffHeaders } from './page/frame.ts'
+import { type FetchedAhead, staffHeaders } from './page/frame.ts'
 import { type Words, wordsFor } from './page/words.ts'
-import type { PasswordCost } from './password.ts'
 import { findSession, needsTouch, type Session, sessionMsMax, touchSession } from './sessions.ts'
-import type { SignIn, Visitor } from './signin.ts'
+import type { SignIn, SignInParts, Visitor } from './signin.ts'
 
-export interface StaffTools {
-  storage: Storage
-  rootSecret: RootSecret
-  publicOrigin: () => string
-  clock: () => Date
-  log: Log
+export interface StaffParts extends SignInParts {
+  // What the page after the sign-in needs.
+  fetchedAhead: readonly FetchedAhead[]
+}
+
+export interface StaffTools extends StaffParts {
   signIn: SignIn
-  passwordCost?: PasswordCost | undefined
 }
 
 export interface Visit {

@@ -5,7 +5,7 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { PasswordFault } from '../password.ts'
 import type { CodeProblem, SignInProblem } from '../signin.ts'
-import { button, field, passkeyForm, sheetPage } from './frame.ts'
+import { button, type FetchedAhead, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
 
 // The value of the hidden field `step`: which form a post is.
@@ -18,14 +18,18 @@ export interface SignInView {
   problem: SignInProblem | 'passkey' | null
   // A password was just set.
   isSet: boolean
+  // While somebody types.
+  fetchedAhead?: readonly FetchedAhead[]
 }
 
-export function signInSheet(words: Words, { email, next, problem, isSet }: SignInView): string {
+export function signInSheet(words: Words, view: SignInView): string {
+  const { email, next, problem, isSet, fetchedAhead = [] } = view
   const isWrong = problem === 'failed'
   return sheetPage(words, {
     title: words.say('signin.title'),
     problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
     hasPasskeys: true,
+    fetchedAhead,
     note: isSet ? words.say('signin.set') : null,
     body: html`<form method="post" action="/admin/sign-in">
 ${hiddenFields({ step: steps.password, next })}

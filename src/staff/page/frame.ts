@@ -16,10 +16,17 @@ export interface Sheet {
   problem?: string | null | undefined
   note?: string | null | undefined
   hasPasskeys?: boolean
+  fetchedAhead?: readonly FetchedAhead[]
   body: Html
 }
 
-export function sheetPage(words: Words, { title, problem, note, hasPasskeys, body }: Sheet): string {
+export interface FetchedAhead {
+  href: string
+  as: 'style' | 'script'
+}
+
+export function sheetPage(words: Words, sheet: Sheet): string {
+  const { title, problem, note, hasPasskeys, fetchedAhead = [], body } = sheet
   return documentFor({
     ...brand,
     locale: words.language,
@@ -27,6 +34,7 @@ export function sheetPage(words: Words, { title, problem, note, hasPasskeys, bod
     title: `${title} – Cartwright`,
     style: style.href,
     ...(hasPasskeys && { script: passkeyScript.href }),
+    head: html`${fetchedAhead.map(({ href, as }) => html`<link rel="prefetch" href="${href}" as="${as}">\n`)}`,
     header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 <h1>${title}</h1>
