@@ -404,6 +404,14 @@ eachEngine('the admin catalog', (given) => {
     const rest = await house.fetch(first.body.meta.next, init)
     const listed = [...first.body.data, ...rest.body.data].map((row: { id: string }) => row.id)
     assert.deepEqual(listed, ids.toReversed())
+    const few = await house.askAdmin('listAdminProducts', { query: '?q=listed&limit=20' })
+    assert.deepEqual(
+      few.body.data.map((row: { id: string }) => row.id),
+      listed.slice(0, 20),
+    )
+    const many = await house.askAdmin('listAdminProducts', { query: '?q=listed&limit=200' })
+    assert.deepEqual([many.body.data.length, many.body.meta.next], [listed.length, null])
+    assertAdminError(await house.askAdmin('listAdminProducts', { query: '?limit=201' }), 'invalid_request')
   })
 
   test('a category is made, moved and counted, and removed only when nothing needs it', async () => {

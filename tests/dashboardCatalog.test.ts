@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
+import { createProduct } from '../harness/admin/catalog.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
 import { openHouse } from '../harness/house.ts'
@@ -491,6 +492,29 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([page.status, page.field('code')?.isInvalid], [400, true])
     await page.open(path('discounts?status=expired'))
     assert.match(page.text(), /No discount matches/)
+  })
+
+  test('25 products are listed, or as many as are chosen, and a change of all of them leads back to the list', async () => {
+    const { page, path } = desk
+    for (let count = 0; count < 30; count++) await createProduct(house, { name: `Tin ${count}` })
+    const rows = () => page.html.match(/<tr data-row>/g)?.length ?? 0
+    await page.open(path('products?q=tin'))
+    assert.equal(rows(), 25)
+    const chosen = await post('products/rows', [
+      ['rows', '50'],
+      ['back', path('products?q=tin')],
+    ])
+    assert.deepEqual(
+      [chosen.headers.get('location'), chosen.headers.get('set-cookie')?.split(';')[0]],
+      [path('products?q=tin'), 'list_rows=50'],
+    )
+    await page.open(page.links().get('Select the first 100') ?? '')
+    assert.equal(rows(), 30)
+    await page.press('Hide')
+    assert.match(page.text(), /30 products changed\. Undo/)
+    assert.doesNotMatch(page.html, / data-choose checked>/)
+    await page.press('Undo')
+    assert.match(page.text(), /Change taken back/)
   })
 })
 

@@ -40,10 +40,10 @@ type CatalogOperation = Exclude<keyof typeof catalogRows, `${string}Promotion` |
 export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandler<Id> } {
   return {
     async listAdminProducts({ db, caller, query, paging }) {
-      const { sort = 'newest', ...filters } = query
+      const { sort = 'newest', limit = limits.adminListRowsMax, ...filters } = query
       const after = paging.after === null ? null : readPlace(paging.after, 'prd')
-      const found = await listProductHeads(db, caller, { ...filters, sort, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ updatedAt, id }) => writePlace({ at: updatedAt, id }))
+      const found = await listProductHeads(db, caller, { ...filters, sort, after, limit: limit + 1 })
+      const { rows, meta } = pageOf(found, paging, ({ updatedAt, id }) => writePlace({ at: updatedAt, id }), limit)
       const ids = rows.map(({ id }) => id)
       const [sums, categories] = await Promise.all([
         sumProducts(db, caller, ids),

@@ -8,13 +8,14 @@ import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { home } from './screens/home.ts'
 import { settingScreens } from './screens/office.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
-import { orderRows, orders } from './screens/orders.ts'
+import { orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
 import { category, prices } from './screens/prices.ts'
 import { print } from './screens/print.ts'
 import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
 import { refund } from './screens/refund.ts'
+import { rowScreens } from './screens/rows.ts'
 import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
 import { sendMany } from './screens/sendMany.ts'
@@ -25,8 +26,8 @@ export const screens: readonly Screen[] = [
   home,
   search,
   undo,
+  ...rowScreens,
   orders,
-  orderRows,
   sendMany,
   print,
   order,

@@ -23,7 +23,7 @@ import { actorKinds, movementKinds, productStatuses, promotionStatuses } from '.
 import { BulkResponse } from './bulk.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminRows, adminRow, listOf, rowLimit } from './row.ts'
 
 const productBodyBytesMax = 512 * 1024
 
@@ -81,9 +81,14 @@ export const AdminProductListQuery = object({
   tag: Type.Optional(line(1, 60)),
   stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
   sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
+  limit: rowLimit('updateAdminProducts'),
 })
 
-export const AdminProductListResponse = listOf(AdminProductSummary, 'By the last change, newest first by default.')
+export const AdminProductListResponse = listOf(
+  AdminProductSummary,
+  'By the last change, newest first by default.',
+  limits.bulkItemsMax,
+)
 export const AdminProductResponse = object({ data: AdminProduct })
 
 export const CreateAdminProductRequest = object({
@@ -148,13 +153,7 @@ export const AdminSkuListQuery = object({
   stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
   productId: Type.Optional(ProductId),
   sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: limits.bulkItemsMax,
-      description: `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as updateAdminSkus takes.`,
-    }),
-  ),
+  limit: rowLimit('updateAdminSkus'),
 })
 
 export const AdminSkuListResponse = listOf(AdminSku, 'By code, unless sort says otherwise.', limits.bulkItemsMax)

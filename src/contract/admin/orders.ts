@@ -30,7 +30,7 @@ import {
 import { BulkResponse } from './bulk.ts'
 import { AdminActor, AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminRows, adminRow, listOf, rowLimit } from './row.ts'
 
 export const FulfillmentId = Type.String({
   pattern: idPattern(idPrefixes.fulfillment).source,
@@ -115,13 +115,7 @@ export const AdminOrderListQuery = object({
   sort: Type.Optional(
     oneOf(orderSorts, { description: 'By when they were placed. Without it the newest come first.' }),
   ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: limits.bulkItemsMax,
-      description: `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as fulfilAdminOrders takes.`,
-    }),
-  ),
+  limit: rowLimit('fulfilAdminOrders'),
 })
 
 export const AdminOrderListResponse = listOf(

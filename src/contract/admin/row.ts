@@ -47,6 +47,12 @@ export function listOf<const Row extends TSchema>(
   return object({ data: Type.Array(row, { maxItems, description }), meta: ListMeta })
 }
 
+// The parameter `limit` of a list whose rows an operation then takes together.
+export function rowLimit(operationId: string) {
+  const description = `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as ${operationId} takes.`
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: limits.bulkItemsMax, description }))
+}
+
 // One example for each row, typed by its schemas. The reference shows it, and the tests from the rows send it.
 export type AdminExamples<Rows extends AdminRows> = {
   readonly [Id in keyof Rows]: {

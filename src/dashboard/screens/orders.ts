@@ -19,7 +19,7 @@ import { filters } from '../filters.ts'
 import { dayBegin } from '../localtime.ts'
 import { button, countText, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
-import { postedRowCount, table, tabs } from '../table.ts'
+import { table, tabs } from '../table.ts'
 
 export const orders: Screen = {
   path: 'orders',
@@ -98,14 +98,6 @@ ${viewOf(query) === 'all' && filterForm(visit)}
       })}</div>`,
     }
   },
-}
-
-export const orderRows: Screen = {
-  path: 'orders/rows',
-  name: 'dashboard orders, rows',
-  place: 'orders',
-  needs: 'listAdminOrders',
-  post: async (posted) => postedRowCount(posted, 'orders'),
 }
 
 const noFilters = {

@@ -22,7 +22,10 @@ export const products: Screen = {
   async get(visit) {
     const { words, query, to, may } = visit
     const [{ data, meta }, categories] = await Promise.all([
-      visit.ask('listAdminProducts', { query: askedOf(query), cursor: query.get('cursor') ?? undefined }),
+      visit.ask('listAdminProducts', {
+        query: { ...askedOf(query), limit: visit.rowCount },
+        cursor: query.get('cursor') ?? undefined,
+      }),
       categoriesOf(visit),
     ])
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
@@ -72,7 +75,7 @@ ${table(visit, {
     name: 'product',
     labelOf: ({ name }) => name,
     action: to('products/change'),
-    actions: html`${keyField()}${hiddenFields({ back: visit.here })}
+    actions: html`${keyField()}${hiddenFields({ back: hrefWith(visit, {}) })}
 ${button({ label: words.say('products.publish'), name: 'do', value: 'published' })}
 ${button({ label: words.say('products.hide'), name: 'do', value: 'hidden' })}
 ${query.get('status') !== 'archived' && button({ label: words.say('products.archive'), name: 'do', value: 'archived' })}
@@ -80,6 +83,7 @@ ${button({ label: words.say('products.toCategory'), name: 'do', value: 'category
 ${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })}`,
   },
   next: meta.next,
+  countAction: to('products/rows'),
   empty: emptyOf(visit),
 })}`,
     }
@@ -89,7 +93,7 @@ ${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })
 const filterNames = ['q', 'status', 'categoryId', 'stock'] as const
 
 // What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
-export function askedOf(query: URLSearchParams): AdminProductListQuery {
+export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
   const given = [...filterNames, 'sort'].flatMap((name) => {
     const value = query.get(name)?.trim()
     return value ? [[name, value]] : []

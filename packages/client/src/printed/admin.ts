@@ -72,6 +72,8 @@ export interface AdminClient {
       stock?: 'low' | 'out' | undefined
       /** By the last change. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
+      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      limit?: number | undefined
     }, options?: ListOptions): List<AdminProductListResponse, AdminProductSummary>
     /** Get a product. The product in full, as it can be changed and sent back, with its version and the stock of its SKUs. Needs the scope `admin:read`. (getAdminProduct) */
     get(productId: string, options?: CallOptions): Promise<AdminProductResponse>
