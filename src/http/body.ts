@@ -47,7 +47,10 @@ export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-// For what need not be held in memory as a whole.
+// What a client sends a byte at a time would take a hundred times as much memory if each were held by itself.
+const pieceBytesMin = 4_096
+
+// For what need not be held in memory as a whole. All pieces but the last have at least 4 KiB.
 export function takeChunks(
   raw: IncomingMessage,
   bytesMax: number,
@@ -56,13 +59,27 @@ export function takeChunks(
   if (Number(raw.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too_large')
   return new Promise((resolve) => {
     let length = 0
+    let chunks: Buffer[] = []
+    let takenLength = 0
+    const takePiece = () => {
+      if (chunks.length > 0) take(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      chunks = []
+      takenLength = length
+    }
     raw.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= bytesMax) return void take(chunk)
+      if (length <= bytesMax) {
+        chunks.push(chunk)
+        if (length - takenLength >= pieceBytesMin) takePiece()
+        return
+      }
       raw.pause()
       resolve('too_large')
     })
-    raw.on('end', () => resolve('whole'))
+    raw.on('end', () => {
+      takePiece()
+      resolve('whole')
+    })
     raw.on('error', () => resolve('ended_early'))
     raw.on('close', () => resolve('ended_early'))
   })

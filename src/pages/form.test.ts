@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { formBytesMax, hiddenFields, lineIn, readFields, readForm } from './form.ts'
+import { formBytesMax, hiddenFields, lineIn, readFields, readForm, readTypedForm } from './form.ts'
 
 const type = 'application/x-www-form-urlencoded'
 
@@ -46,6 +46,13 @@ describe('reading a form', () => {
   ] as const) {
     test(`${status} for ${name}`, async () => assert.equal(await readForm(raw), status))
   }
+})
+
+test('413 for more fields than any form has, before they are told apart', async () => {
+  assert.equal(await readTypedForm(posted('a&'.repeat(50_000)), 4_194_304), 413)
+  const taxes = await readTypedForm(posted('a=1&'.repeat(20_002)), 4_194_304)
+  assert(taxes instanceof URLSearchParams)
+  assert.equal(taxes.size, 20_002)
 })
 
 describe('reading the fields of a form with files', () => {
@@ -106,6 +113,14 @@ describe('reading the fields of a form with files', () => {
     const text = { name: 'text', value: 'x'.repeat(2_200_000), isFile: false }
     assert.equal(await readFields(sent([text, text], 65_536), 8_000_000), 413)
     assert.equal(await readFields(sent([text], 65_536), 2_000_000), 413)
+  })
+
+  test('413 for more parts than any form has', async () => {
+    const field = { name: 'a', value: '', isFile: false }
+    const parts = Array.from({ length: 60_000 }, () => field)
+    assert.equal(await readFields(sent(parts, 65_536), 8_000_000), 413)
+    const files = parts.map((part) => ({ ...part, isFile: true }))
+    assert.equal(await readFields(sent(files, 65_536), 8_000_000), 413)
   })
 })
 

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { readBytes, takeChunks } from './body.ts'
+
+function sentByBytes(text: string): IncomingMessage {
+  const bytes = [...Buffer.from(text)].map((byte) => Buffer.from([byte]))
+  // Only the headers are read of a request, apart from its bytes.
+  return Object.assign(Readable.from(bytes), { headers: {} }) as unknown as IncomingMessage
+}
+
+test('bytes that are sent one by one are held in few pieces', async () => {
+  const text = 'abc'.repeat(5_000)
+  const pieces: Buffer[] = []
+  assert.equal(await takeChunks(sentByBytes(text), 20_000, (piece) => pieces.push(piece)), 'whole')
+  assert.deepEqual(
+    pieces.map(({ length }) => length),
+    [4_096, 4_096, 4_096, 2_712],
+  )
+  assert.equal(String(Buffer.concat(pieces)), text)
+  assert.equal(String(await readBytes(sentByBytes(text), 15_000)), text)
+  assert.equal(await readBytes(sentByBytes(text), 14_999), 'too_large')
+})
+
+test('an empty body is empty', async () => {
+  assert.deepEqual(await readBytes(sentByBytes(''), 10), Buffer.alloc(0))
+})
