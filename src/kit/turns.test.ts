@@ -30,3 +30,42 @@ test('who comes while another has its turn is next, and after all are done a new
   await takeTurn()
   assert.deepEqual(order, ['one', 'two', 'three'])
 })
+
+test('those that wait for long get as much time together as all others took', async () => {
+  let now = 0
+  const takeTurn = createTurns(() => now)
+  const order: string[] = []
+  const slow = Array.from({ length: 8 }, async () => {
+    await takeTurn()
+    // Each computes in several steps, and the next one begins after the last of them.
+    for (let step = 0; step < 5; step += 1) {
+      now += 2
+      await Promise.resolve()
+    }
+    order.push('slow')
+  })
+  const others = (async () => {
+    for (let turn = 0; turn < 2; turn += 1) {
+      await nextTurn()
+      now += 60
+      order.push('others')
+    }
+  })()
+  await Promise.all([...slow, others])
+  assert.deepEqual(order, ['slow', 'others', ...Array<string>(6).fill('slow'), 'others', 'slow'])
+})
+
+test('who asks at the end of the last turn does not make a second line', async () => {
+  const takeTurn = createTurns()
+  const order: string[] = []
+  await takeTurn()
+  const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
+  const others = (async () => {
+    for (const name of ['a', 'b']) {
+      await nextTurn()
+      order.push(name)
+    }
+  })()
+  await Promise.all([...slow, others])
+  assert.deepEqual(order, ['a', 'one', 'b', 'two', 'three'])
+})
