@@ -185,6 +185,21 @@ anyEngine('the dashboard in a browser', (given) => {
     tab = await context.newPage()
   })
 
+  test('what was selected by the link and is selected no more stays so when the list reads itself again', async () => {
+    await tab.clock.install()
+    await go('orders?rows=100&chosen=all')
+    const all = tab.getByLabel('Select all rows')
+    assert.ok(await all.isChecked())
+    await all.uncheck()
+    await all.blur()
+    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    await tab.clock.fastForward(31_000)
+    await tab.getByRole('link', { name: number }).waitFor()
+    assert.equal(await tab.locator('.rows :checked').count(), 0)
+    await tab.close()
+    tab = await context.newPage()
+  })
+
   for (const [turn, [name, look]] of Object.entries(looks).entries())
     test(`every screen can be read by everyone: ${name}`, async () => {
       const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })

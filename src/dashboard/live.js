@@ -234,7 +234,10 @@
     const parts = [...document.querySelectorAll('[data-live]')]
     const isBusy = (part) => part.contains(document.activeElement) || part.querySelector(':checked, details[open]')
     if (document.hidden || document.querySelector('dialog[open]') || parts.every(isBusy)) return
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+    const here = new URL(location.href)
+    // Selects all rows, which is for the first look only.
+    here.searchParams.delete('chosen')
+    const answer = await fetch(here, { headers: { accept: 'text/html' } })
     if (!answer.ok || answer.redirected) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     for (const part of parts) {
