@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
-import type { House } from '../harness/house.ts'
+import { type House, openHouse } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { anyEngine } from '../harness/storage.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -189,6 +189,22 @@ anyEngine('the dashboard', (given) => {
     assert.match(page.text(), /Place a test order Done/)
     assert.match(page.text(), /Sales of the last 30 days/)
     assert.match(page.text(), /Show as a table/)
+  })
+
+  test('429 for one address that has large forms kept again and again without a session', async () => {
+    const house = await openHouse(given, { rateLimit: { perSecond: 100, burst: 100 } })
+    const send = async (length: number) => {
+      const answer = await post(
+        house,
+        '/admin/bloom/products/new',
+        { description: 'x'.repeat(length) },
+        { origin: house.origin },
+      )
+      return [answer.status, (await answer.text()).length > length]
+    }
+    assert.deepEqual(await send(4_000_000), [403, true])
+    assert.deepEqual(await send(4_000_000), [429, false])
+    assert.deepEqual(await send(90_000), [403, true])
   })
 
   test('what was typed survives a session that ended amid the form, and is saved once', async () => {

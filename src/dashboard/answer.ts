@@ -90,8 +90,15 @@ async function heldForm(
     hasFile ? readFields(request.raw, filesBytesMax) : readTypedForm(request.raw, own ?? formBytesMax),
   )
   if (form === 413) return unheldPage(request, held)
-  return typeof form === 'number' ? undefined : heldPage(request, { ...held, hasFile, fields: [...form] })
+  if (typeof form === 'number') return undefined
+  const fields = [...form]
+  const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (length > lengthOfOne) request.spend?.(Math.floor(length / lengthOfOne))
+  return heldPage(request, { ...held, hasFile, fields })
 }
+
+// Anybody can have a form sent back: 4 MiB of quotes are a page of 25 MB, and take 0.7 s. An address gets the largest every two seconds.
+const lengthOfOne = 100_000
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
   const { get, post } = screen
