@@ -397,6 +397,15 @@ anyEngine('orders at the dashboard', (given) => {
     await page.open(next)
     assert.deepEqual([page.status, rowsOf(page) > 0], [200, true])
     assert.equal(page.links().get('First page'), list)
+    for (const back of ['https://evil.example', `${list}\r\nx: y`, `${list}&q=漢`, `${path('orders')}.evil`]) {
+      const led = await fetch(house.origin + path('orders/rows'), {
+        method: 'POST',
+        redirect: 'manual',
+        headers,
+        body: new URLSearchParams({ rows: '50', back }),
+      })
+      assert.deepEqual([led.status, led.headers.get('location')], [303, path('orders')], back)
+    }
   })
 
   test('all orders to send are chosen together, also those of further pages', async () => {

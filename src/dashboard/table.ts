@@ -174,7 +174,8 @@ function countChoice(visit: Visit, rowsShown: number, action: string): CountChoi
 // What the choice at the foot posts. It leads back to the list, which is below `path`.
 export function postedRowCount({ form, to, server }: Posted, path: string): PageAnswer {
   const back = form.get('back') ?? ''
-  const isOurs = back === to(path) || back.startsWith(`${to(path)}?`)
+  // Other characters cannot stand in a header.
+  const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
   const answer = goTo(isOurs ? back : to(path))
   const count = readRowCount(form.get('rows'))
   if (count === undefined) return answer
