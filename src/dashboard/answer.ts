@@ -97,7 +97,7 @@ async function heldForm(
   return heldPage(request, { ...held, hasFile, fields })
 }
 
-// Anybody can have a form sent back: 4 MiB of quotes are a page of 25 MB, and take 0.7 s. An address gets the largest every two seconds.
+// Anybody can have a form sent back: 4 MiB of quotes are a page of 25 MB, and take most of a second. An address gets the largest every two seconds.
 const lengthOfOne = 100_000
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {

@@ -6,8 +6,9 @@ import type { Storage } from '../storage/storage.ts'
 import type { Cursors } from './cursors.ts'
 import { type Call, createPerform } from './perform.ts'
 
-test('performs searches one in a turn, and what came after them in between', async () => {
-  const order: string[] = []
+// What it performs, in order.
+function openPerform() {
+  const performed: string[] = []
   const storage = { read: (work: (db: unknown) => Promise<unknown>) => work({}) } as unknown as Storage
   const perform = createPerform({ storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 })
   const call: Call = {
@@ -26,12 +27,17 @@ test('performs searches one in a turn, and what came after them in between', asy
         id,
         operation: openSurface.operations[id],
         handler: async () => {
-          order.push(name)
+          performed.push(name)
           return {}
         },
       },
       call,
     )
+  return { performed, ask }
+}
+
+test('performs searches one in a turn, and what came after them in between', async () => {
+  const { performed, ask } = openPerform()
   const searches = [
     ask('searchCatalogProducts', 'first search'),
     ask('searchMerchantProducts', 'second search'),
@@ -40,5 +46,17 @@ test('performs searches one in a turn, and what came after them in between', asy
   await nextTurn()
   await ask('getPublicMerchantProduct', 'product')
   await Promise.all(searches)
-  assert.deepEqual(order, ['first search', 'product', 'second search', 'third search'])
+  assert.deepEqual(performed, ['first search', 'product', 'second search', 'third search'])
+})
+
+test('503 to a search for which 200 others wait, and not to other requests', async () => {
+  const { performed, ask } = openPerform()
+  const searches = Array.from({ length: 200 }, (_, at) => ask('searchCatalogProducts', `search ${at}`))
+  await assert.rejects(ask('searchCatalogProducts', 'one too many'), { code: 'unavailable' })
+  await ask('getPublicMerchantProduct', 'product')
+  await Promise.all(searches)
+  assert.equal(performed.length, 201)
+  assert.ok(!performed.includes('one too many'))
+  await ask('searchCatalogProducts', 'later')
+  assert.equal(performed.at(-1), 'later')
 })

@@ -13,6 +13,7 @@ import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
 import { Audited, type Paging, Rendered } from './handler.ts'
 import type { QueryValues } from './query.ts'
+import { unavailable } from './refusal.ts'
 
 export interface Call {
   principal: Principal | null
@@ -65,9 +66,11 @@ export interface PerformParts {
 export type Perform = (performable: Performable, call: Call) => Promise<Answer>
 
 const noHeaders = {}
+// At 2 ms each the last waits for 0.4 s. Others need the rest of the requests that the server takes at once.
+const waitingMax = 200
 
 export function createPerform({ storage, cursors, sealedKeeper, answersMs }: PerformParts): Perform {
-  const takeTurn = createTurns()
+  const turns = createTurns()
 
   return async ({ id, operation, handler }, call) => {
     const { principal: caller, path, query, body, after, now, requestId } = call
@@ -81,7 +84,10 @@ export function createPerform({ storage, cursors, sealedKeeper, answersMs }: Per
       const reply = await handler({ ...ask, db: tx })
       return audit === 'none' ? reply : writeDown(tx, id, call, reply)
     }
-    if (operation.takesTurns) await takeTurn()
+    if (operation.takesTurns) {
+      if (turns.waiting >= waitingMax) throw unavailable()
+      await turns.take()
+    }
     if (operation.idempotency === 'none') {
       const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
       if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTurns } from './turns.ts'
 
 test('gives each a turn of the event loop to itself, in order, and others run in between', async () => {
-  const takeTurn = createTurns()
+  const { take: takeTurn } = createTurns()
   const order: string[] = []
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
   const others = (async () => {
@@ -18,7 +18,7 @@ test('gives each a turn of the event loop to itself, in order, and others run in
 })
 
 test('who comes while another has its turn is next, and after all are done a new one is not forgotten', async () => {
-  const takeTurn = createTurns()
+  const { take: takeTurn } = createTurns()
   const order: string[] = []
   const first = takeTurn().then(async () => {
     order.push('one')
@@ -33,7 +33,7 @@ test('who comes while another has its turn is next, and after all are done a new
 
 test('those that wait for long get as much time together as all others took', async () => {
   let now = 0
-  const takeTurn = createTurns(() => now)
+  const { take: takeTurn } = createTurns(() => now)
   const order: string[] = []
   const slow = Array.from({ length: 8 }, async () => {
     await takeTurn()
@@ -56,7 +56,7 @@ test('those that wait for long get as much time together as all others took', as
 })
 
 test('who asks at the end of the last turn does not make a second line', async () => {
-  const takeTurn = createTurns()
+  const { take: takeTurn } = createTurns()
   const order: string[] = []
   await takeTurn()
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))

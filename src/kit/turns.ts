@@ -3,12 +3,16 @@
 // turn of the loop to itself, in the order in which it was asked for, and cheaper requests are answered in between. If those take
 // so long that work waits, a turn performs more of it, for as long as they took.
 
-export type TakeTurn = () => Promise<void>
+export interface Turns {
+  take(): Promise<void>
+  // How many have asked and not begun.
+  readonly waiting: number
+}
 
 // Sixteen pieces of work of 3 ms take as long.
 const waitMsMax = 50
 
-export function createTurns(clock: () => number = () => performance.now()): TakeTurn {
+export function createTurns(clock: () => number = () => performance.now()): Turns {
   const waiting: { since: number; begin: () => void }[] = []
   // A turn is scheduled or under way.
   let isActive = false
@@ -37,13 +41,18 @@ export function createTurns(clock: () => number = () => performance.now()): Take
     }
   }
 
-  return () =>
-    new Promise((begin) => {
-      const since = clock()
-      waiting.push({ since, begin })
-      if (isActive) return
-      isActive = true
-      lastEndAt = since
-      setImmediate(turn)
-    })
+  return {
+    take: () =>
+      new Promise((begin) => {
+        const since = clock()
+        waiting.push({ since, begin })
+        if (isActive) return
+        isActive = true
+        lastEndAt = since
+        setImmediate(turn)
+      }),
+    get waiting() {
+      return waiting.length
+    },
+  }
 }

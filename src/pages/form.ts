@@ -5,7 +5,7 @@ import { readBytes, takeChunks } from '../http/body.ts'
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
-// More than the largest form has, 5,000 tax rates of four fields each. URLSearchParams takes 180 s for the two million names without
+// More than the largest form has, 5,000 tax rates of four fields each. URLSearchParams takes minutes for the two million names without
 // a value that fit into 4 MiB.
 const fieldsMax = 25_000
 
