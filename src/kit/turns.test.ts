@@ -3,16 +3,19 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTurns } from './turns.ts'
 
+// What else the event loop has to do.
+async function inEachTurn(order: string[], names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await nextTurn()
+    order.push(name)
+  }
+}
+
 test('gives each a turn of the event loop to itself, in order, and others run in between', async () => {
   const { take: takeTurn } = createTurns()
   const order: string[] = []
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
-  const others = (async () => {
-    for (const name of ['a', 'b']) {
-      await nextTurn()
-      order.push(name)
-    }
-  })()
+  const others = inEachTurn(order, ['a', 'b'])
   await Promise.all([...slow, others])
   assert.deepEqual(order, ['one', 'a', 'two', 'b', 'three'])
 })
@@ -60,12 +63,7 @@ test('who asks at the end of the last turn does not make a second line', async (
   const order: string[] = []
   await takeTurn()
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
-  const others = (async () => {
-    for (const name of ['a', 'b']) {
-      await nextTurn()
-      order.push(name)
-    }
-  })()
+  const others = inEachTurn(order, ['a', 'b'])
   await Promise.all([...slow, others])
   assert.deepEqual(order, ['a', 'one', 'b', 'two', 'three'])
 })
