@@ -516,6 +516,31 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Undo')
     assert.match(page.text(), /Change taken back/)
   })
+
+  test('25 rows of stock are shown, or as many as are chosen, apart from the lists', async () => {
+    const { page, path } = desk
+    for (let count = 0; count < 30; count++) await createProduct(house, { name: `Peg ${count}` })
+    const rows = () => page.html.match(/name="was\./g)?.length ?? 0
+    const list = path('stock?q=peg')
+    const choose = async (of: string, count: string) => {
+      const answer = await post(`${of}/rows`, [
+        ['rows', count],
+        ['back', list],
+      ])
+      return [answer.status, answer.headers.get('location'), answer.headers.get('set-cookie')?.split(';')[0]]
+    }
+    await page.open(list)
+    assert.equal(rows(), 25)
+    assert.deepEqual(await choose('stock', '200'), [303, list, 'sheet_rows=200'])
+    assert.deepEqual(await choose('stock', '201'), [303, list, undefined])
+    assert.deepEqual(await choose('products', '200'), [303, path('products'), undefined])
+    // What is refused is shown again with as many rows as were there, whatever another tab has chosen.
+    await page.open(`${list}&rows=50`)
+    assert.equal(rows(), 30)
+    const last = [...page.html.matchAll(/name="onHand\.(\w+)"/g)].at(-1)?.[1] ?? ''
+    await page.press('Save', { [`onHand.${last}`]: 'many' })
+    assert.deepEqual([page.status, rows(), page.field(`onHand.${last}`)?.value], [400, 30, 'many'])
+  })
 })
 
 // What a browser would send with the form of a product.

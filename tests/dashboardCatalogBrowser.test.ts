@@ -111,14 +111,25 @@ anyEngine('the catalog in a browser', (given) => {
     const tab = await tabOf(desk)
     await tab.goto(`${house.origin}${desk.path('stock')}?q=CELL-`)
     const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50`).join('\n')
-    await tab.focus('tbody tr:first-child .cell input')
-    await tab.evaluate(`(() => {
-      const data = new DataTransfer()
-      data.setData('text', ${JSON.stringify(cells)})
-      const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
-      document.activeElement.dispatchEvent(paste)
-    })()`)
-    assert.equal(await tab.textContent('[data-changed]'), '400 changed')
+    const pasteAll = async () => {
+      await tab.focus('tbody tr:first-child .cell input')
+      await tab.evaluate(`(() => {
+        const data = new DataTransfer()
+        data.setData('text', ${JSON.stringify(cells)})
+        const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+        document.activeElement.dispatchEvent(paste)
+      })()`)
+      return [await tab.textContent('[data-changed]'), await tab.textContent('[data-left-out]')]
+    }
+    assert.deepEqual(await pasteAll(), [
+      '50 changed',
+      'Pasted cells without a place on this page: 350. Show more rows, then paste again.',
+    ])
+    // What was typed is guarded against leaving.
+    tab.once('dialog', (dialog) => dialog.accept())
+    await tab.getByRole('group', { name: 'Rows per page' }).getByRole('button', { name: '200' }).click()
+    await tab.getByRole('button', { name: '200', pressed: true }).waitFor()
+    assert.deepEqual(await pasteAll(), ['400 changed', ''])
     await tab.keyboard.press('ArrowDown')
     assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'On hand, CELL-001')
     // Three of them leave the shop while one types.

@@ -18,7 +18,7 @@ import { errorPage, failedPage, type Held, heldPage, unheldPage } from './error.
 import { findScreen } from './find.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
-import { rowCountOf } from './rowcount.ts'
+import { rowCountsOf } from './rowcount.ts'
 import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
 import { screens } from './screens.ts'
 import { toastParameters } from './toast.ts'
@@ -159,7 +159,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
     path: request.path,
     query,
-    rowCount: rowCountOf(query, request.raw.headers.cookie, parts.publicOrigin()),
+    rowCount: rowCountsOf(query, request.raw.headers.cookie, parts.publicOrigin()),
     now,
     isConfirmed: isConfirmed(person.session, now.getTime()),
     here,

@@ -155,6 +155,11 @@ export function emptyState({ title, text, action }: EmptyParts): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p>${text !== undefined && html`<p>${text}</p>`}${action && html`<p class="empty-action">${action}</p>`}</div>`
 }
 
+// Says how many cells of a paste into a sheet were left out, once sheet.js has counted them.
+export function pasteNote(text: string): Html {
+  return html`<span class="wrong paste-note" role="alert" data-left-out data-text="${text}"></span>`
+}
+
 export function notice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'note' = 'note'): Html {
   return html`<p class="notice ${kind}" role="${role}">${text}</p>`
 }

@@ -1,23 +1,34 @@
 // How many rows a list shows: chosen at its foot and remembered by the browser. Links to further pages name the number, since a
 // cursor belongs to the question that it was made for.
 
+import { limits } from '../contract/limits.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 
-// The first is the default: the first paint of 25 orders comes 56 ms after that of an empty page, where the bar is 60, and that of 50
-// orders 88 (docs/benchmarks.md).
-export const rowCounts = [25, 50, 100] as const
-export type RowCount = (typeof rowCounts)[number]
+// The first of each is the default: more rows than 25 miss the bar of the first paint (docs/benchmarks.md). A sheet shows at most as
+// many as one save may change.
+export const rowCounts = {
+  list: [25, 50, 100],
+  sheet: [25, 50, 100, limits.bulkItemsMax],
+} as const
+export type Rows = keyof typeof rowCounts
+export type RowCounts = Readonly<Record<Rows, number>>
 
-const rowsCookie: CookieKind = { name: 'list_rows', path: '/admin', maxAgeSeconds: 365 * 86_400 }
-
-export function rowCountOf(query: URLSearchParams, cookies: string | undefined, origin: string): RowCount {
-  return readRowCount(query.get('rows')) ?? readRowCount(cookieIn(cookies, rowsCookie, origin)) ?? rowCounts[0]
+export function rowCountsOf(query: URLSearchParams, cookies: string | undefined, origin: string): RowCounts {
+  const countOf = (rows: Rows): number =>
+    readRowCount(rows, query.get('rows')) ??
+    readRowCount(rows, cookieIn(cookies, cookieOf(rows), origin)) ??
+    rowCounts[rows][0]
+  return { list: countOf('list'), sheet: countOf('sheet') }
 }
 
-export function readRowCount(text: string | null | undefined): RowCount | undefined {
-  return rowCounts.find((count) => String(count) === text)
+export function readRowCount(rows: Rows, text: string | null | undefined): number | undefined {
+  return rowCounts[rows].find((count) => String(count) === text)
 }
 
-export function rememberRowCount(count: RowCount, origin: string): string {
-  return setCookie(rowsCookie, String(count), origin)
+export function rememberRowCount(rows: Rows, count: number, origin: string): string {
+  return setCookie(cookieOf(rows), String(count), origin)
+}
+
+function cookieOf(rows: Rows): CookieKind {
+  return { name: `${rows}_rows`, path: '/admin', maxAgeSeconds: 365 * 86_400 }
 }

@@ -25,7 +25,7 @@ import type { PersonShop } from '../staff/person.ts'
 import { confirmPathFor } from '../staff/visit.ts'
 import { dashboardHeaders } from './headers.ts'
 import type { PlaceId } from './places.ts'
-import type { RowCount } from './rowcount.ts'
+import type { RowCounts } from './rowcount.ts'
 import type { Values, Words } from './words.ts'
 
 export interface Screen {
@@ -56,8 +56,8 @@ export interface Visit {
   // The parameters of the path.
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  // Of lists whose number of rows is chosen.
-  rowCount: RowCount
+  // Of lists and sheets whose number of rows is chosen.
+  rowCount: RowCounts
   now: Date
   // Whether the password was asked for a short time ago.
   isConfirmed: boolean

@@ -20,11 +20,14 @@
       const rows = cellsOf(sheet)
       const y = rows.findIndex((row) => row.includes(event.target))
       const x = rows[y].indexOf(event.target)
+      let leftOut = 0
       for (const [down, line] of lines.entries())
         for (const [right, value] of line.split('\t').entries()) {
           const cell = rows[y + down]?.[x + right]
           if (cell) cell.value = value.trim()
+          else leftOut += 1
         }
+      tell(sheet, '[data-left-out]', leftOut)
       event.target.dispatchEvent(new Event('input', { bubbles: true }))
     })
     sheet.addEventListener('input', () => mark(sheet))
@@ -65,7 +68,11 @@
       cell.classList.toggle('changed', differs)
       if (differs) changed += 1
     }
-    const told = sheet.closest('form')?.querySelector('[data-changed]')
-    if (told) told.textContent = changed > 0 ? told.dataset.text.replace('{count}', String(changed)) : ''
+    tell(sheet, '[data-changed]', changed)
+  }
+
+  function tell(sheet, place, count) {
+    const told = sheet.closest('form')?.querySelector(place)
+    if (told) told.textContent = count > 0 ? told.dataset.text.replace('{count}', String(count)) : ''
   }
 })()

@@ -19,7 +19,7 @@ import type { PageAnswer } from '../http/pages.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { icon } from './icons.ts'
 import { type EmptyParts, emptyState } from './parts.ts'
-import { type RowCount, readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
+import { type Rows, readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
 import { goTo, type Posted, type Visit } from './screen.ts'
 import { toastParameters } from './toast.ts'
 
@@ -90,15 +90,21 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
 <div class="bulk" data-bulk><span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">${visit.words.say('table.withChosen')}</span>${chooseMore(visit, parts)}${choose.actions}</div>
 </form>`
       : html`<div class="scroll">${body}</div>`
-  }${countAction === undefined ? pager(visit, next) : pager(visit, next, countChoice(visit, rows.length, countAction))}</div>`
+  }${countAction === undefined ? pager(visit, next) : countedPager(visit, next, rows.length, countAction)}</div>`
+}
+
+function countedPager(visit: Visit, next: string | null, rowsShown: number, action: string): Html | false {
+  const counts = countChoice(visit, { rows: 'list', rowsShown, action })
+  const pages = pager(visit, next, counts)
+  return pages && html`${pages}${counts.form}`
 }
 
 // More than this page shows, as one page on which all are chosen.
 function chooseMore<Row>(visit: Visit, { next = null, countAction, total }: TableParts<Row>): Html | false {
   if (next === null || countAction === undefined || visit.query.has('cursor')) return false
-  const most = rowCounts.at(-1) as RowCount
-  if (visit.rowCount === most) return false
-  const rows = rowCounts.find((count) => total !== undefined && count >= total) ?? most
+  const most = Math.max(...rowCounts.list)
+  if (visit.rowCount.list === most) return false
+  const rows = rowCounts.list.find((count) => total !== undefined && count >= total) ?? most
   const label =
     total !== undefined && total <= most
       ? visit.words.say('table.chooseEvery', { count: visit.words.number(total) })
@@ -146,40 +152,48 @@ export function pager(visit: Visit, next: string | null, counts?: CountChoice): 
   const { words } = visit
   return html`<nav class="pager" aria-label="${words.say('table.pages')}">
 ${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined, rows: undefined })}">${words.say('table.first')}</a>`}
-${counts?.form}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor, ...counts?.query })}" rel="next" data-next>${words.say('table.next')}${icon('next')}</a>`}
+${counts?.buttons}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor, ...counts?.query })}" rel="next" data-next>${words.say('table.next')}${icon('next')}</a>`}
 </nav>`
 }
 
-interface CountChoice {
+export interface CountChoice {
   isNeeded: boolean
+  buttons: Html
+  // Theirs, to be drawn outside of other forms.
   form: Html
   // In the address of the next page.
   query: Readonly<Record<string, string>>
 }
 
-function countChoice(visit: Visit, rowsShown: number, action: string): CountChoice {
-  const { words, rowCount } = visit
+export function countChoice(
+  visit: Visit,
+  { rows, rowsShown, action }: { rows: Rows; rowsShown: number; action: string },
+): CountChoice {
+  const { words } = visit
+  const chosen = visit.rowCount[rows]
+  const formId = 'row-count'
   const back = hrefWith(visit, { cursor: undefined, rows: undefined })
-  const buttons = rowCounts.map(
+  const buttons = rowCounts[rows].map(
     (count) =>
-      html`<button name="rows" value="${count}" aria-pressed="${String(count === rowCount)}">${words.number(count)}</button>`,
+      html`<button form="${formId}" name="rows" value="${count}" aria-pressed="${String(count === chosen)}">${words.number(count)}</button>`,
   )
   return {
-    isNeeded: rowsShown >= rowCounts[0],
-    form: html`<form class="counts" method="post" action="${action}" aria-label="${words.say('table.rows')}"><input type="hidden" name="back" value="${back}"><span aria-hidden="true">${words.say('table.rows')}</span>${buttons}</form>`,
-    query: { rows: String(rowCount) },
+    isNeeded: rowsShown >= rowCounts[rows][0],
+    buttons: html`<div class="counts" role="group" aria-label="${words.say('table.rows')}"><span aria-hidden="true">${words.say('table.rows')}</span>${buttons}</div>`,
+    form: html`<form id="${formId}" method="post" action="${action}"><input type="hidden" name="back" value="${back}"></form>`,
+    query: { rows: String(chosen) },
   }
 }
 
 // What the choice at the foot posts. It leads back to the list, which is below `path`.
-export function postedRowCount({ form, to, server }: Posted, path: string): PageAnswer {
+export function postedRowCount({ form, to, server }: Posted, path: string, rows: Rows): PageAnswer {
   const back = form.get('back') ?? ''
   // Other characters cannot stand in a header.
   const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
   const answer = goTo(isOurs ? back : to(path))
-  const count = readRowCount(form.get('rows'))
+  const count = readRowCount(rows, form.get('rows'))
   if (count === undefined) return answer
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(count, server.origin) } }
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(rows, count, server.origin) } }
 }
 
 // Of the link in `meta.next`.

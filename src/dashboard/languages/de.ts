@@ -52,6 +52,7 @@ export const de: DashboardTexts = {
     'table.first': 'Erste Seite',
     'table.next': 'Nächste Seite',
     'table.rows': 'Zeilen je Seite',
+    'table.leftOut': 'Eingefügte Zellen ohne Platz hier: {count}.',
     'table.chooseEvery': 'Alle {count} auswählen',
     'table.chooseFirst': 'Die ersten {count} auswählen',
     'form.optional': '(freiwillig)',
@@ -204,6 +205,8 @@ export const de: DashboardTexts = {
     'stock.history': 'Verlauf',
     'stock.reason': 'Grund für geänderten Bestand',
     'stock.changedCells': '{count} geändert',
+    'stock.leftOut':
+      'Eingefügte Zellen ohne Platz auf dieser Seite: {count}. Mehr Zeilen zeigen, dann noch einmal einfügen.',
     'stock.wrong': 'Nichts gespeichert: Einige Felder sind nicht lesbar.',
     'stock.refused': {
       one: '{count} Zeile nicht gespeichert; {done} gespeichert. Prüfen Sie die markierte Zeile und speichern Sie noch einmal.',

@@ -58,6 +58,7 @@ const texts = {
   'table.first': 'First page',
   'table.next': 'Next page',
   'table.rows': 'Rows per page',
+  'table.leftOut': 'Pasted cells without a place here: {count}.',
   'table.chooseEvery': 'Select all {count}',
   'table.chooseFirst': 'Select the first {count}',
   'form.optional': '(optional)',
@@ -211,6 +212,7 @@ const texts = {
   'stock.history': 'History',
   'stock.reason': 'Reason for changes of stock',
   'stock.changedCells': '{count} changed',
+  'stock.leftOut': 'Pasted cells without a place on this page: {count}. Show more rows, then paste again.',
   'stock.wrong': 'Nothing was saved: some cells cannot be read.',
   'stock.refused': {
     one: '{count} row was not saved; {done} were. Check the marked row and save again.',

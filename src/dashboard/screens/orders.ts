@@ -31,7 +31,7 @@ export const orders: Screen = {
     const cursor = query.get('cursor') ?? undefined
     const [{ data, meta }, counts] = await Promise.all([
       visit.ask('listAdminOrders', {
-        query: { ...askedOrders(query, visit.shop.timeZone), limit: visit.rowCount },
+        query: { ...askedOrders(query, visit.shop.timeZone), limit: visit.rowCount.list },
         cursor,
       }),
       visit.ask('getAdminOrderCounts'),

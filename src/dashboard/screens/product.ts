@@ -11,7 +11,7 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html, trusted } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
 import { field, keyField, keyIn, type Problems } from '../form.ts'
-import { button, card, linkButton, notice, pill } from '../parts.ts'
+import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
 import {
   baseOf,
   copyOf,
@@ -369,7 +369,7 @@ function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }):
     aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
     body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
 <thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
-<tbody>${rows.map((row, at) => variantRow(visit, { row, at, hasOptions: used.length > 0, onHand: onHandOf.get(row.code), problems }))}</tbody></table></div>`,
+<tbody>${rows.map((row, at) => variantRow(visit, { row, at, hasOptions: used.length > 0, onHand: onHandOf.get(row.code), problems }))}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}`,
   })
 }
 

@@ -23,7 +23,7 @@ export const products: Screen = {
     const { words, query, to, may } = visit
     const [{ data, meta }, categories] = await Promise.all([
       visit.ask('listAdminProducts', {
-        query: { ...askedOf(query), limit: visit.rowCount },
+        query: { ...askedOf(query), limit: visit.rowCount.list },
         cursor: query.get('cursor') ?? undefined,
       }),
       categoriesOf(visit),
@@ -38,6 +38,7 @@ ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), hr
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
 ${filterForm(visit, categories)}</div>
+<div class="pictures">
 ${table(visit, {
   label: words.say('products.title'),
   columns: [
@@ -85,7 +86,8 @@ ${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })
   next: meta.next,
   countAction: to('products/rows'),
   empty: emptyOf(visit),
-})}`,
+})}
+</div>`,
     }
   },
 }

@@ -6,7 +6,7 @@ import type { AdminOrder } from '../../contract/admin/orders.ts'
 import { limits } from '../../contract/limits.ts'
 import { html } from '../../pages/html.ts'
 import { field, form, keyIn, type Problems, problemsOf } from '../form.ts'
-import { emptyState, linkButton } from '../parts.ts'
+import { emptyState, linkButton, pasteNote } from '../parts.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import { versionIn } from './send.ts'
@@ -107,7 +107,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
 <td data-head="${words.say('sendMany.to')}"><span dir="auto">${[city, country].filter(Boolean).join(', ')}</span></td>
 <td data-head="${words.say('sendMany.items')}" class="end">${words.number(left)}</td>
 <td data-head="${words.say('sendMany.tracking')}"><span class="cell-field"><input name="tracking-${id}" maxlength="100" autocomplete="off" dir="auto" value="${sent ? lineOf(sent, `tracking-${id}`) : ''}" aria-label="${words.say('sendMany.trackingOf', { number })}"${refusal && html` aria-invalid="true" aria-describedby="${problem}"`}>${refusal && html`<span class="wrong" id="${problem}">${reason(visit, refusal)}</span>`}</span></td></tr>`
-      })}</tbody></table></div></div>`,
+      })}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}</div>`,
     }),
   }
 }

@@ -10,12 +10,12 @@ import { type Html, html } from '../../pages/html.ts'
 import { sectionTabs } from '../catalog.ts'
 import { filters } from '../filters.ts'
 import { amountIn, field, keyField, keyIn, moneyText } from '../form.ts'
-import { button, emptyState, linkButton, moment, notice } from '../parts.ts'
+import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { hrefWith, pager, table, tabs } from '../table.ts'
+import { countChoice, hrefWith, pager, table, tabs } from '../table.ts'
 import { changeMade, done } from '../toast.ts'
 
-// A page of this screen is as long as one save may be.
+// A page of this screen is at most as long as one save may be.
 const rowsMax = limits.bulkItemsMax
 const cells = ['onHand', 'price', 'compareAt'] as const
 type Cell = (typeof cells)[number]
@@ -163,7 +163,7 @@ async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | 
   ) as AdminSkuListQuery
   const cursor = query.get('cursor') ?? undefined
   const { data, meta } = await visit.ask('listAdminSkus', {
-    query: { ...asked, sort: sortOf(visit), limit: rowsMax },
+    query: { ...asked, sort: sortOf(visit), limit: visit.rowCount.sheet },
     cursor,
   })
   return { rows: data, next: meta.next }
@@ -195,13 +195,18 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
 <thead><tr>${head('code', words.say('stock.code'), false)}<th scope="col"${end}>${words.say('stock.held')}</th>${head('stock', words.say('stock.free'), end)}<th scope="col"${end}>${words.say('stock.onHand')}</th><th scope="col"${end}>${words.say('stock.price')}</th><th scope="col"${end}>${words.say('stock.compareAt')}</th></tr></thead>
 <tbody>${rows.map((row) => skuRow(visit, row, mayChange, again?.typed.get(row.id), again?.wrong.get(row.id)))}</tbody>
 </table></div>`
-  if (!mayChange) return html`<div class="card flush list">${body}${pager(visit, next)}</div>`
-  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, {})}" data-guard>${keyField()}
-<div class="card flush list">${body}${pager(visit, next)}</div>
+  const counts = countChoice(visit, { rows: 'sheet', rowsShown: rows.length, action: visit.to('stock/rows') })
+  const pages = pager(visit, next, counts)
+  const list = html`<div class="card flush list">${body}${pages}</div>`
+  if (!mayChange) return html`${list}${pages && counts.form}`
+  // If some rows are refused, as many are shown again, whatever was chosen in another tab.
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}" data-guard>${keyField()}
+${list}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
+${pasteNote(words.say('stock.leftOut', { count: '{count}' }))}
 <div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 })}</div></div>
-</form>`
+</form>${pages && counts.form}`
 }
 
 function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: string): Html {
