@@ -494,12 +494,12 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /No discount matches/)
   })
 
-  test('25 products are listed, or as many as are chosen, and a change of all of them leads back to the list', async () => {
+  test('20 products are listed, or as many as are chosen, and a change of all of them leads back to the list', async () => {
     const { page, path } = desk
     for (let count = 0; count < 30; count++) await createProduct(house, { name: `Tin ${count}` })
     const rows = () => page.html.match(/<tr data-row>/g)?.length ?? 0
     await page.open(path('products?q=tin'))
-    assert.equal(rows(), 25)
+    assert.equal(rows(), 20)
     const chosen = await post('products/rows', [
       ['rows', '50'],
       ['back', path('products?q=tin')],
@@ -517,7 +517,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Change taken back/)
   })
 
-  test('25 rows of stock are shown, or as many as are chosen, apart from the lists', async () => {
+  test('20 rows of stock are shown, or as many as are chosen, apart from the lists', async () => {
     const { page, path } = desk
     for (let count = 0; count < 30; count++) await createProduct(house, { name: `Peg ${count}` })
     const rows = () => page.html.match(/name="was\./g)?.length ?? 0
@@ -530,7 +530,7 @@ eachEngine('the catalog of the dashboard', (given) => {
       return [answer.status, answer.headers.get('location'), answer.headers.get('set-cookie')?.split(';')[0]]
     }
     await page.open(list)
-    assert.equal(rows(), 25)
+    assert.equal(rows(), 20)
     assert.deepEqual(await choose('stock', '200'), [303, list, 'sheet_rows=200'])
     assert.deepEqual(await choose('stock', '201'), [303, list, undefined])
     assert.deepEqual(await choose('products', '200'), [303, path('products'), undefined])

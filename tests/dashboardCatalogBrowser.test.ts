@@ -122,8 +122,8 @@ anyEngine('the catalog in a browser', (given) => {
       return [await tab.textContent('[data-changed]'), await tab.textContent('[data-left-out]')]
     }
     assert.deepEqual(await pasteAll(), [
-      '50 changed',
-      'Pasted cells without a place on this page: 350. Show more rows, then paste again.',
+      '40 changed',
+      'Pasted cells without a place on this page: 360. Show more rows, then paste again.',
     ])
     // What was typed is guarded against leaving.
     tab.once('dialog', (dialog) => dialog.accept())

@@ -377,7 +377,7 @@ anyEngine('orders at the dashboard', (given) => {
     const rowsOf = ({ html }: { html: string }) => html.match(/<tr data-row>/g)?.length ?? 0
     const list = path('orders?view=all&payment=paid')
     await page.open(list)
-    assert.equal(rowsOf(page), 25)
+    assert.equal(rowsOf(page), 20)
     const posted = await fetch(house.origin + path('orders/rows'), {
       method: 'POST',
       redirect: 'manual',

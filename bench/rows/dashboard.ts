@@ -1,15 +1,15 @@
 // The pages of the dashboard with a shop of some size: 10,000 products, and one order that is copied as often as the largest of
-// --sizes. Each page is asked by one person, one after the other, for its time and its weight; then a browser paints the list of orders
-// in turns with a page that is nearly empty.
+// --sizes. Each page is asked by one person, one after the other, for its time and its weight; then a browser paints each, in turns
+// with a page that is nearly empty.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../../harness/browser.ts'
 import { dayAgo, repeatOrder, spreadSales } from '../history.ts'
+import { openTab } from '../painting.ts'
 import { command, type Running } from '../process.ts'
 import { atMost, type Circumstances, type Findings, type Ratio, type Row, type Side } from '../row.ts'
 import { makeShop, merchantSlug, openShop, type ShopData } from '../shop.ts'
@@ -60,33 +60,14 @@ async function runDashboard({ folder, rounds, sizes, say }: Circumstances, datab
       measured.set(name, known)
     }
   const assetBytes = await weighAssets(person, Object.values(pages))
-  const painted =
-    noBrowser === undefined ? await paint(person, pages['orders to send'] ?? '', pages.products ?? '') : null
+  const painted = noBrowser === undefined ? await paint(person, pages) : []
   await server.stop()
   return {
     sides: [...measured].map(sideOf),
     ratios: [
       ...[...measured].flatMap(([name, one]) => judged(name, one)),
       { what: 'style and scripts of all pages, gzip', value: assetBytes / 1_024, bar: atMost(40), unit: 'KB' },
-      ...(painted === null
-        ? []
-        : [
-            ...paintRatios('first contentful paint of the sign-in page', painted.signIn, atMost(60)),
-            ...paintRatios('first contentful paint of orders, coming from the sign-in page', painted.entered, null),
-            ...paintRatios(
-              'first contentful paint of orders, style and scripts in the cache',
-              painted.again,
-              atMost(60),
-            ),
-            ...paintRatios(
-              'first contentful paint of products, style and scripts in the cache',
-              painted.products,
-              atMost(60),
-            ),
-            ...paintRatios('first contentful paint of 50 orders, style and scripts in the cache', painted.fifty, null),
-            ...paintRatios('first contentful paint of orders, after leaving the same page', painted.after, null),
-            ...paintRatios('first contentful paint of orders, empty cache', painted.first, atMost(60)),
-          ]),
+      ...painted,
     ],
     notes: [
       `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes); one person, whole requests.`,
@@ -200,84 +181,75 @@ async function weighAssets({ open }: Person, pages: readonly string[]): Promise<
   return texts.reduce((sum, text) => sum + gzipSync(text).length, 0)
 }
 
-function paintRatios(what: string, { empty, page }: Paints, bar: Ratio['bar']): Ratio[] {
-  const [emptyMs, pageMs] = [quantile(empty, 0.5), quantile(page, 0.5)]
-  return [
-    { what: `${what}, empty page`, value: emptyMs, bar: null, unit: 'ms' },
-    { what, value: pageMs, bar: null, unit: 'ms' },
-    { what: `${what}, the difference`, value: pageMs - emptyMs, bar, unit: 'ms' },
-  ]
-}
+const paintBar = atMost(60)
 
-type Paints = Record<'empty' | 'page', number[]>
-
-// In turns, each with a cache of its own: in a new tab with an empty cache; with style and scripts in the cache, coming from the
-// empty page; and coming from the page itself. A browser draws the page that is left once more, on the thread that then draws the new
-// one: after a list of orders that takes longer than after the empty page. Somebody who opens the dashboard for the first time meets
-// the sign-in page with an empty cache, and the list once that page has fetched style and scripts.
-async function paint({ origin, cookie }: Person, page: string, other: string): Promise<Record<Visit, Paints>> {
+// Each page comes with style and scripts in the cache, from the empty page: a browser draws the page that is left once more, on the
+// thread that then draws the new one. Who opens the dashboard for the first time meets the sign-in page in a new tab with an empty
+// cache, and who is signed in loads style and scripts anew after an update. The rest tells what other ways to come to the orders cost.
+async function paint({ origin, cookie }: Person, pages: Readonly<Record<string, string>>): Promise<Ratio[]> {
   const bare = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end('<!doctype html><html lang="en"><title>Empty</title><p>Empty</p></html>')
   })
   await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
   const empty = `http://127.0.0.1:${(bare.address() as AddressInfo).port}/`
+  const signIn = `${origin}/admin/sign-in`
+  const orders = origin + (pages['orders to send'] ?? '')
   const browser = await launchBrowser()
-  const times: Record<Visit, Paints> = {
-    first: noPaints(),
-    again: noPaints(),
-    after: noPaints(),
-    fifty: noPaints(),
-    products: noPaints(),
-    signIn: noPaints(),
-    entered: noPaints(),
-  }
-  const open = async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    await context.addCookies([{ ...cookie, url: origin }])
-    return context.newPage()
-  }
+  const open = () => openTab(browser, [{ ...cookie, url: origin }])
+  const times = new Map<string, number[]>()
+  const note = (what: string, ms: number) => times.set(what, [...(times.get(what) ?? []), ms])
   try {
-    for (let turn = 0; turn <= paints; turn += 1)
-      for (const [name, url] of [
-        ['empty', empty],
-        ['page', origin + page],
-      ] as const) {
-        const tab = await open()
-        const first = await firstPaint(tab, url)
-        await firstPaint(tab, empty)
-        const painted = { first, again: await firstPaint(tab, url), after: await firstPaint(tab, url) }
-        await firstPaint(tab, empty)
-        const fifty = await firstPaint(tab, name === 'empty' ? empty : `${url}?rows=50`)
-        await firstPaint(tab, empty)
-        const products = await firstPaint(tab, name === 'empty' ? empty : origin + other)
-        await tab.context().close()
-        const entrance = await open()
-        const signIn = await firstPaint(entrance, name === 'empty' ? empty : `${origin}/admin/sign-in`)
-        await entrance.waitForLoadState('networkidle')
-        const visited = { ...painted, fifty, products, signIn, entered: await firstPaint(entrance, url) }
-        await entrance.context().close()
-        // The first turn warms the browser up.
-        if (turn > 0) for (const visit of visits) times[visit][name].push(visited[visit])
+    const desk = await open()
+    // The first turn warms the browser up, and fills the cache of the desk.
+    for (let turn = 0; turn <= paints; turn += 1) {
+      if (turn === 1) times.clear()
+      const fresh = await open()
+      note('empty page in a new tab', await fresh.paint(empty))
+      await fresh.close()
+      const entrance = await open()
+      note('sign-in page in a new tab, empty cache', await entrance.paint(signIn))
+      await pause(fetchingAheadMs)
+      note('orders to send, from the sign-in page', await entrance.paint(orders))
+      await entrance.close()
+      const tab = await open()
+      note('orders to send in a new tab, empty cache', await tab.paint(orders))
+      const second = await tab.another()
+      note('orders to send in a new tab', await second.paint(orders))
+      note('orders to send, from the same page', await second.paint(orders))
+      await tab.paint(empty)
+      await tab.emptyCache()
+      note('orders to send, after an update', await tab.paint(orders))
+      await tab.close()
+      const fromEmpty = async (url: string) => {
+        note('empty page', await desk.paint(empty))
+        return desk.paint(url)
       }
+      for (const [name, path] of Object.entries(pages)) note(name, await fromEmpty(origin + path))
+      note('50 orders to send', await fromEmpty(`${orders}?rows=50`))
+    }
   } finally {
     await browser.close()
     bare.close()
   }
-  return times
+  const judged = new Set([
+    ...Object.keys(pages),
+    'sign-in page in a new tab, empty cache',
+    'orders to send, after an update',
+    'orders to send in a new tab, empty cache',
+  ])
+  return [...times].map(([name, taken]) => {
+    const isEmpty = name.startsWith('empty page')
+    const compared = name.includes('new tab') ? 'empty page in a new tab' : 'empty page'
+    const value = quantile(taken, 0.5) - (isEmpty ? 0 : quantile(times.get(compared) ?? [], 0.5))
+    return {
+      what: `first contentful paint, ${name}${isEmpty ? '' : ', above the empty page'}`,
+      value,
+      bar: judged.has(name) ? paintBar : null,
+      unit: 'ms',
+    }
+  })
 }
 
-const visits = ['first', 'again', 'after', 'fifty', 'products', 'signIn', 'entered'] as const
-type Visit = (typeof visits)[number]
-
-function noPaints(): Paints {
-  return { empty: [], page: [] }
-}
-
-async function firstPaint(tab: Page, url: string): Promise<number> {
-  await tab.goto(url)
-  // The string is run in the page.
-  return tab.evaluate<number>(
-    `new Promise((done) => new PerformanceObserver((list) => list.getEntriesByName('first-contentful-paint').forEach((entry) => done(entry.startTime))).observe({ type: 'paint', buffered: true }))`,
-  )
-}
+// The sign-in page fetches style and scripts of the dashboard while one types.
+const fetchingAheadMs = 300

@@ -1,4 +1,4 @@
-// A bar chart as SVG with the same numbers as a table below it. No script, no style attribute: classes only.
+// A bar chart as SVG, with the same numbers as a table below it unless the page has them anyway. No script, no style attribute: classes only.
 //
 //   chart(words, { title, bars: [{ label: '16 Nov', value: 1999, text: '€19.99' }], heads: ['Day', 'Sales'] })
 
@@ -17,8 +17,8 @@ export interface Bar {
 export interface ChartParts {
   title: string
   bars: readonly Bar[]
-  // Of the table: label, value, and one for each of `more`.
-  heads: readonly string[]
+  // Of the table: label, value, and one for each of `more` (default: no table).
+  heads?: readonly string[]
   // What the top of the chart stands for.
   top: (value: number) => string
 }
@@ -46,14 +46,18 @@ ${bars.map(({ label, value, text }, index) => {
 <span class="chart-top" aria-hidden="true">${top(most)}</span>
 </div>
 <div class="chart-ends" aria-hidden="true"><span>${first?.label}</span><span>${last?.label}</span></div>
-<details class="chart-table"><summary>${words.say('chart.table')}</summary>
+${heads && tableOf(words, title, bars, heads)}
+</figure>`
+}
+
+function tableOf(words: Words, title: string, bars: readonly Bar[], heads: readonly string[]): Html {
+  return html`<details class="chart-table"><summary>${words.say('chart.table')}</summary>
 <div class="scroll"><table class="numbers"><caption class="hidden">${title}</caption>
 <thead><tr>${heads.map((head, index) => html`<th scope="col"${index > 0 && html` class="end"`}>${head}</th>`)}</tr></thead>
 <tbody>${bars.map(
     ({ label, text, more = [] }) =>
       html`<tr><th scope="row">${label}</th>${[text, ...more].map((cell) => html`<td class="end">${cell}</td>`)}</tr>`,
-  )}</tbody></table></div></details>
-</figure>`
+  )}</tbody></table></div></details>`
 }
 
 // The next of 1, 2, 2.5, 5 times a power of ten, so the top line is a number one can read.

@@ -36,7 +36,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     words,
     path: {},
     query: new URLSearchParams(here.split('?')[1] ?? ''),
-    rowCount: { list: 25, sheet: 25 },
+    rowCount: { list: 20, sheet: 20 },
     now: new Date(0),
     isConfirmed: true,
     here,

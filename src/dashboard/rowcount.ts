@@ -4,11 +4,11 @@
 import { limits } from '../contract/limits.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 
-// The first of each is the default: more rows than 25 miss the bar of the first paint (docs/benchmarks.md). A sheet shows at most as
-// many as one save may change.
+// The first of each is the default: more rows miss the bar of the first paint (docs/benchmarks.md). A sheet shows at most as many as
+// one save may change.
 export const rowCounts = {
-  list: [25, 50, 100],
-  sheet: [25, 50, 100, limits.bulkItemsMax],
+  list: [20, 50, 100],
+  sheet: [20, 50, 100, limits.bulkItemsMax],
 } as const
 export type Rows = keyof typeof rowCounts
 export type RowCounts = Readonly<Record<Rows, number>>

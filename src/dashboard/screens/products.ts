@@ -38,7 +38,7 @@ ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), hr
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
 ${filterForm(visit, categories)}</div>
-<div class="pictures">
+<div class="thumbs">
 ${table(visit, {
   label: words.say('products.title'),
   columns: [
@@ -132,7 +132,9 @@ function filterForm(visit: Visit, categories: readonly CategoryNode[]): Html {
 }
 
 function stockOf({ words }: Visit, { onHand, skuCount }: AdminProductSummary): Html {
-  return html`<span><span${onHand === 0 && html` class="stock-none"`}>${words.number(onHand)}</span>${skuCount > 1 && html`<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span>`}</span>`
+  const count = onHand === 0 ? html`<span class="stock-none">${words.number(0)}</span>` : html`${words.number(onHand)}`
+  if (skuCount < 2) return count
+  return html`<span>${count}<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span></span>`
 }
 
 function emptyOf(visit: Visit) {

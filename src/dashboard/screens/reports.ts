@@ -99,7 +99,6 @@ ${
   isTime &&
   chart(words, {
     title: words.say('reports.chart'),
-    heads: [words.say(`reports.by.${by}`), words.say('reports.total')],
     bars: rows.map((row) => ({
       label: words.calendarDay(row.key),
       value: row.total,
