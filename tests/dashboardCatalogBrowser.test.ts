@@ -110,7 +110,7 @@ anyEngine('the catalog in a browser', (given) => {
     assert.equal(status, 200)
     const tab = await tabOf(desk)
     await tab.goto(`${house.origin}${desk.path('stock')}?q=CELL-`)
-    const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50`).join('\n')
+    const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50\t\t`).join('\n')
     const pasteAll = async () => {
       await tab.focus('tbody tr:first-child .cell input')
       await tab.evaluate(`(() => {

@@ -25,7 +25,7 @@
         for (const [right, value] of line.split('\t').entries()) {
           const cell = rows[y + down]?.[x + right]
           if (cell) cell.value = value.trim()
-          else leftOut += 1
+          else if (value.trim() !== '') leftOut += 1
         }
       tell(sheet, '[data-left-out]', leftOut)
       event.target.dispatchEvent(new Event('input', { bubbles: true }))
