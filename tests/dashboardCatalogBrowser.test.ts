@@ -163,6 +163,23 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
+  test('no row of products moves when its picture appears', async () => {
+    const images = [{ url: `${house.origin}/favicon.svg`, alt: '', width: 40, height: 40 }]
+    const { status } = await create({ slug: 'seen', name: 'Seen', images, skus: [{ code: 'SEEN', price: 1_000 }] })
+    assert.equal(status, 200)
+    const tab = await tabOf(desk)
+    await tab.goto(`${house.origin}${desk.path('products')}?q=seen`)
+    await tab.locator('img.thumb').waitFor()
+    const heights = await tab.evaluate(`(() => {
+      const row = document.querySelector('tr:has(img.thumb)')
+      const after = row.offsetHeight
+      document.querySelector('.thumbs').style.setProperty('--picture', 'none')
+      return [row.offsetHeight - after, document.querySelector('img.thumb').offsetHeight]
+    })()`)
+    assert.deepEqual(heights, [0, 0])
+    await tab.context().close()
+  })
+
   test('three options and 250 variants, a picture in three sizes, published: the shop shows it at once', async () => {
     const tab = await tabOf(desk)
     await tab.goto(house.origin + desk.path('products/new'))
