@@ -278,8 +278,13 @@ function currentValue(control: Element): string {
 }
 
 function formOf(element: Element): Element {
-  const form = lineage(element).find(({ tag }) => tag === 'form')
-  assert.ok(form, 'a form around it')
+  const named = element.attributes.get('form')
+  const around = lineage(element)
+  const form =
+    named === undefined
+      ? around.find(({ tag }) => tag === 'form')
+      : around.flatMap(descendants).find(({ tag, attributes }) => tag === 'form' && attributes.get('id') === named)
+  assert.ok(form, 'a form around it, or the one it names')
   return form
 }
 

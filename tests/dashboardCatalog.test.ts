@@ -224,6 +224,37 @@ eachEngine('the catalog of the dashboard', (given) => {
     await stock(tulip.onHand, vase.onHand)
   })
 
+  test('a refused row that has left the page is shown again as typed, with the reason', async () => {
+    const { page, path } = desk
+    const tulip = await skuOf('TULIP')
+    const count = async (onHand: number) => {
+      const { key } = await house.newKey(['admin:catalog'])
+      await house.fetch('/api/v1/admin/skus', {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          idempotencyKey: newId('req'),
+          rows: [{ skuId: tulip.id, adjustBy: onHand - (await skuOf('TULIP')).onHand }],
+        }),
+      })
+    }
+    await count(1)
+    await page.open(path('stock?stock=low&q=TULIP'))
+    // Somebody counts them meanwhile, so they are not low any more.
+    await count(500)
+    await page.press('Save', { [`onHand.${tulip.id}`]: '33', reason: 'Delivered' })
+    assert.deepEqual(
+      [page.status, page.field(`onHand.${tulip.id}`)?.value, page.field('reason')?.value],
+      [409, '33', 'Delivered'],
+    )
+    assert.match(page.text(), /On hand now: 500\./)
+    await page.press('Save', { [`price.${tulip.id}`]: 'cheap' })
+    assert.deepEqual([page.status, page.field(`onHand.${tulip.id}`)?.value], [400, '33'])
+    await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
+    assert.equal((await skuOf('TULIP')).onHand, 33)
+    await count(tulip.onHand)
+  })
+
   test('a cell that cannot be read saves nothing and stays as typed', async () => {
     const { page, path } = desk
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
@@ -534,6 +565,12 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(await choose('stock', '200'), [303, list, 'sheet_rows=200'])
     assert.deepEqual(await choose('stock', '201'), [303, list, undefined])
     assert.deepEqual(await choose('products', '200'), [303, path('products'), undefined])
+    const viewer = await deskOf(house, { role: 'viewer' })
+    await viewer.page.open(list)
+    for (const one of [page, viewer.page]) {
+      await one.press('50')
+      assert.deepEqual([one.status, one.path], [200, list])
+    }
     // What is refused is shown again with as many rows as were there, whatever another tab has chosen.
     await page.open(`${list}&rows=50`)
     assert.equal(rows(), 30)

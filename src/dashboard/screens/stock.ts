@@ -12,7 +12,7 @@ import { filters } from '../filters.ts'
 import { amountIn, field, keyField, keyIn, moneyText } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { countChoice, hrefWith, pager, table, tabs } from '../table.ts'
+import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
 import { changeMade, done } from '../toast.ts'
 
 // A page of this screen is at most as long as one save may be.
@@ -42,16 +42,16 @@ async function save(posted: Posted) {
     wrong.set(skuId, words.say(change === 'onHand' ? 'form.notNumber' : 'form.notMoney'))
     return []
   })
-  if (wrong.size > 0) return sheetOf(posted, { typed, wrong, summary: words.say('stock.wrong') })
-  if (rows.length === 0) return done(posted.here, 'done.nothing')
   const reason = form.get('reason')?.trim().slice(0, 200)
+  if (wrong.size > 0) return sheetOf(posted, { typed, wrong, reason, summary: words.say('stock.wrong') })
+  if (rows.length === 0) return done(posted.here, 'done.nothing')
   const requestId = newId('req')
   const body = {
     rows: rows.map((row) => ({ ...row, ...(reason && row.onHand !== undefined && { reason }) })),
   }
   const outcome = await attempt(posted.ask('updateAdminSkus', { body, key: keyIn(form), requestId }))
   if ('refusal' in outcome)
-    return sheetOf(posted, { typed, wrong, summary: words.refusal(outcome.refusal), status: 409 })
+    return sheetOf(posted, { typed, wrong, reason, summary: words.refusal(outcome.refusal), status: 409 })
   const { data, meta } = outcome.reply
   for (const { id, outcome: how, code, message } of data)
     if (how === 'refused') wrong.set(id, words.refusal({ code: (code ?? '') as never, message: message ?? '' }))
@@ -61,22 +61,23 @@ async function save(posted: Posted) {
   }
   const left = new Map([...typed].filter(([skuId]) => wrong.has(skuId)))
   const summary = words.say('stock.refused', { count: wrong.size, done: meta.done })
-  return sheetOf(posted, { typed: left, wrong, summary, status: 409 })
+  return sheetOf(posted, { typed: left, wrong, reason, summary, status: 409 })
 }
 
 interface TypedRow extends Readonly<Record<Cell, string>> {
-  // What the page showed: on hand, price, compare-at price.
+  // What the page showed: on hand, price, compare-at price. Then the product.
   was: string
 }
 
 function typedIn(form: URLSearchParams): Map<string, TypedRow> {
   const ids = [...form.keys()].flatMap((name) => (name.startsWith('was.') ? [name.slice(4)] : []))
-  const at = (name: string) => (form.get(name) ?? '').slice(0, 40).trim()
+  const at = (name: string, lengthMax = 40) => (form.get(name) ?? '').slice(0, lengthMax).trim()
+  // Above a page that is shown again are those that have left it.
   return new Map(
-    ids.slice(0, rowsMax).map((id) => [
+    ids.slice(0, 2 * rowsMax).map((id) => [
       id,
       {
-        was: at(`was.${id}`),
+        was: at(`was.${id}`, 80),
         onHand: at(`onHand.${id}`),
         price: at(`price.${id}`),
         compareAt: at(`compareAt.${id}`),
@@ -125,13 +126,15 @@ interface Again {
   typed: ReadonlyMap<string, TypedRow>
   // By SKU.
   wrong: ReadonlyMap<string, string>
+  reason: string | undefined
   summary: string
   status?: number
 }
 
 async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
   const { words, may } = visit
-  const { rows, next } = await rowsOf(visit)
+  const { rows: listed, next } = await rowsOf(visit)
+  const rows = again ? [...(await rowsGone(visit, listed, again.typed)), ...listed] : listed
   const mayChange = may('updateAdminSkus')
   return {
     title: words.say('stock.title'),
@@ -169,6 +172,28 @@ async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | 
   return { rows: data, next: meta.next }
 }
 
+// Rows with something typed that are not on the page any more, as their stock has changed.
+async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
+  const shown = new Set(listed.map(({ id }) => id))
+  const gone = new Map(
+    [...typed].filter(([id, row]) => {
+      const change = changeOf(id, row, visit.shop.currency)
+      return !shown.has(id) && (typeof change === 'string' || Object.keys(change).length > 1)
+    }),
+  )
+  const productIds = new Set([...gone.values()].flatMap(({ was }) => was.split(' ')[3] ?? []))
+  const found: AdminSku[] = []
+  for (const productId of productIds) {
+    let cursor: string | undefined
+    do {
+      const { data, meta } = await visit.ask('listAdminSkus', { query: { productId, limit: rowsMax }, cursor })
+      found.push(...data.filter(({ id }) => gone.has(id)))
+      cursor = cursorIn(meta.next)
+    } while (cursor !== undefined)
+  }
+  return found
+}
+
 type Sort = 'code' | 'stock'
 
 // What is low or out is listed with the least stock first.
@@ -199,13 +224,14 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
   const pages = pager(visit, next, counts)
   const list = html`<div class="card flush list">${body}${pages}</div>`
   if (!mayChange) return html`${list}${pages && counts.form}`
-  // If some rows are refused, as many are shown again, whatever was chosen in another tab.
-  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}" data-guard>${keyField()}
+  const hasMore = next !== null && visit.rowCount.sheet < rowsMax
+  // If some rows are refused, as many are shown again, whatever was chosen in another tab. They are guarded as when they were typed.
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}" data-guard${again && html` data-typed="yes"`}>${keyField()}
 ${list}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
-${pasteNote(words.say('stock.leftOut', { count: '{count}' }))}
-<div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 })}</div></div>
+${pasteNote(words.say(hasMore ? 'stock.leftOut' : 'table.leftOut', { count: '{count}' }))}
+<div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason)}</div></div>
 </form>${pages && counts.form}`
 }
 
@@ -242,7 +268,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
     const state = wrong !== undefined && html` aria-describedby="${noteId}" aria-invalid="true"`
     return html`<td class="end cell" data-head="${head}"><input name="${key}.${id}" value="${value}" inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}" dir="ltr" autocomplete="off" maxlength="20" aria-label="${head}, ${code}"${state}></td>`
   }
-  const was = [row.onHand, row.price, row.compareAtPrice ?? ''].join(' ')
+  const was = [row.onHand, row.price, row.compareAtPrice ?? '', productId].join(' ')
   const isVariant = name !== productName
   return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
 <td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
