@@ -111,25 +111,38 @@ anyEngine('the catalog in a browser', (given) => {
     const tab = await tabOf(desk)
     await tab.goto(`${house.origin}${desk.path('stock')}?q=CELL-`)
     const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50\t\t`).join('\n')
-    const pasteAll = async () => {
-      await tab.focus('tbody tr:first-child .cell input')
+    const paste = async (text: string) => {
       await tab.evaluate(`(() => {
         const data = new DataTransfer()
-        data.setData('text', ${JSON.stringify(cells)})
+        data.setData('text', ${JSON.stringify(text)})
         const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
         document.activeElement.dispatchEvent(paste)
       })()`)
-      return [await tab.textContent('[data-changed]'), await tab.textContent('[data-left-out]')]
+      return tab.textContent('[data-left-out]')
+    }
+    const pasteAll = async () => {
+      await tab.focus('tbody tr:first-child .cell input')
+      const leftOut = await paste(cells)
+      return [await tab.textContent('[data-changed]'), leftOut]
     }
     assert.deepEqual(await pasteAll(), [
       '40 changed',
       'Pasted cells without a place on this page: 360. Show more rows, then paste again.',
     ])
-    // What was typed is guarded against leaving.
+    // What was typed is guarded against leaving; who stays can press again.
+    const most = tab.getByRole('group', { name: 'Rows per page' }).getByRole('button', { name: '200' })
+    const stayed = tab.waitForEvent('dialog').then((dialog) => dialog.dismiss())
+    await most.click()
+    await stayed
+    assert.equal(await tab.textContent('[data-changed]'), '40 changed')
+    assert.equal(await most.getAttribute('aria-busy'), null)
     tab.once('dialog', (dialog) => dialog.accept())
-    await tab.getByRole('group', { name: 'Rows per page' }).getByRole('button', { name: '200' }).click()
+    await most.click()
     await tab.getByRole('button', { name: '200', pressed: true }).waitFor()
     assert.deepEqual(await pasteAll(), ['400 changed', ''])
+    await tab.focus('tbody tr:last-child .cell:last-child input')
+    assert.equal(await paste('\n1'), 'Pasted cells without a place here: 1.')
+    await tab.focus('tbody tr:first-child .cell input')
     await tab.keyboard.press('ArrowDown')
     assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'On hand, CELL-001')
     // Three of them leave the shop while one types.
@@ -143,6 +156,10 @@ anyEngine('the catalog in a browser', (given) => {
     })
     await tab.keyboard.press('Control+s')
     await tab.getByText('On hand now: 2.').waitFor()
+    // What was refused is guarded as well.
+    const guarded = tab.waitForEvent('dialog').then((dialog) => dialog.dismiss())
+    await tab.getByRole('button', { name: '100', exact: true }).click()
+    await guarded
     assert.equal(await tab.inputValue('[aria-label="On hand, CELL-007"]'), '17')
     const saved = await ask('skus?q=CELL-007')
     assert.deepEqual([saved[0].onHand, saved[0].price], [2, 1_000])

@@ -117,8 +117,10 @@
   }
 
   function save(event) {
+    const { activeElement } = document
     const forms = [
-      document.activeElement?.form,
+      // A button that stands in this form may belong to another, as those for the rows per page.
+      activeElement?.matches('button') ? activeElement.closest('form') : activeElement?.form,
       document.querySelector('dialog[open] form'),
       document.querySelector('main .form'),
     ]

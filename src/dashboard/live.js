@@ -136,9 +136,12 @@
     event.target.dataset.sent = 'yes'
     submitter?.setAttribute('aria-busy', 'true')
   })
-  addEventListener('pageshow', () => {
+  addEventListener('pageshow', release)
+
+  function release() {
     for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
-  })
+    for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy')
+  }
 
   // What was typed is not left by accident.
 
@@ -147,7 +150,10 @@
       form.dataset.typed = 'yes'
     })
   addEventListener('beforeunload', (event) => {
-    if (document.querySelector('form[data-typed]:not([data-sent])')) event.preventDefault()
+    if (!document.querySelector('form[data-typed]:not([data-sent])')) return
+    event.preventDefault()
+    // Whoever stays can press again.
+    release()
   })
 
   // Rows that are chosen together
