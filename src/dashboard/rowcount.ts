@@ -4,8 +4,8 @@
 import { limits } from '../contract/limits.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 
-// The first of each is the default: more rows miss the bar of the first paint (docs/benchmarks.md). A sheet shows at most as many as
-// one save may change.
+// The first of each is the default: the next would be at the bar of the first paint, or above it (docs/benchmarks.md). A sheet shows at
+// most as many as one save may change.
 export const rowCounts = {
   list: [20, 50, 100],
   sheet: [20, 50, 100, limits.bulkItemsMax],
