@@ -18,7 +18,7 @@ import type { Refusal } from '../kit/refuse.ts'
 import { hiddenFields } from '../pages/form.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { type ButtonKind, button, notice } from './parts.ts'
-import type { Visit } from './screen.ts'
+import type { Posted, Visit } from './screen.ts'
 import type { Words } from './words.ts'
 
 export interface Field {
@@ -83,6 +83,11 @@ ${fields.length > 0 && html`<div class="fields">${fields.map((one) => field(word
 ${parts.more}
 <div class="form-foot">${button({ label: submit, kind, shortcut: 'save' })}${parts.actions}${cancel !== undefined && html`<a class="button plain" href="${cancel}" data-close>${words.say('action.cancel')}</a>`}</div>
 </form>`
+}
+
+// Of a form that is not left by accident once something was typed, as it was before a form that is shown again.
+export function guard(visit: Visit | Posted): Html {
+  return html` data-guard${'form' in visit && html` data-typed="yes"`}`
 }
 
 // In every form that changes something.

@@ -9,7 +9,7 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf } from '../catalog.ts'
 import { filters } from '../filters.ts'
-import { amountIn, type Field, field, keyField, keyIn, moneyText, type Problems } from '../form.ts'
+import { amountIn, type Field, field, guard, keyField, keyIn, moneyText, type Problems } from '../form.ts'
 import { instantOf, localOf } from '../localtime.ts'
 import { button, card, linkButton, notice, pill } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
@@ -379,7 +379,7 @@ ${theirs && present && notice('info', html`${words.say('conflict.now')} ${presen
       actions: html`${mayChange && stopForm(visit, present)}`,
     }),
     body: mayChange
-      ? html`<form class="form" method="post" action="${to(present ? `discounts/${present.id}` : 'discounts/new')}" data-guard>${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
+      ? html`<form class="form" method="post" action="${to(present ? `discounts/${present.id}` : 'discounts/new')}"${guard(visit)}>${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${inside}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('discounts')}">${words.say('action.cancel')}</a></div></form>`
       : html`<fieldset class="form" disabled>${inside}</fieldset>`,

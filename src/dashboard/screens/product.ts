@@ -10,7 +10,7 @@ import type { Refusal } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html, trusted } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
-import { field, keyField, keyIn, type Problems } from '../form.ts'
+import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
 import {
   baseOf,
@@ -223,7 +223,7 @@ ${variantsCard(visit, { ...parts, problems })}`
     back: { href: to('products'), label: words.say('products.title') },
     ...(present && { badge: pill(words, 'product', present.status), actions: actionsOf(visit, present) }),
     body: mayChange
-      ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}" data-guard>${form}
+      ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>${form}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}<a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">${words.say(present ? 'product.discard' : 'action.cancel')}</a></div>
 </form>
 <template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '' }, 'N')}</template>`

@@ -9,7 +9,7 @@ import { newId } from '../../kit/ids.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { sectionTabs } from '../catalog.ts'
 import { filters } from '../filters.ts'
-import { amountIn, field, keyField, keyIn, moneyText } from '../form.ts'
+import { amountIn, field, guard, keyField, keyIn, moneyText } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
@@ -225,8 +225,8 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
   const list = html`<div class="card flush list">${body}${pages}</div>`
   if (!mayChange) return html`${list}${pages && counts.form}`
   const hasMore = next !== null && visit.rowCount.sheet < rowsMax
-  // If some rows are refused, as many are shown again, whatever was chosen in another tab. They are guarded as when they were typed.
-  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}" data-guard${again && html` data-typed="yes"`}>${keyField()}
+  // If some rows are refused, as many are shown again, whatever was chosen in another tab.
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>${keyField()}
 ${list}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
