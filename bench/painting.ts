@@ -10,11 +10,11 @@ export interface Tab {
   emptyCache(): Promise<void>
   // Beside this one, with its cookies and its cache, in a process of its own.
   another(): Promise<Tab>
-  // And those beside it.
+  // Closes those beside it, too.
   close(): Promise<void>
 }
 
-export interface Cookie {
+interface Cookie {
   name: string
   value: string
   url: string
@@ -40,7 +40,8 @@ async function tabIn(session: CDPSession, browserContextId: string): Promise<Tab
   return {
     async paint(url) {
       const loaded = event('Page.loadEventFired')
-      await ask('Page.navigate', { url })
+      const { errorText } = (await ask('Page.navigate', { url })) as { errorText?: string }
+      if (errorText !== undefined) throw new Error(`${url}: ${errorText}`)
       await loaded
       const { result } = (await ask('Runtime.evaluate', { expression: firstPaint, awaitPromise: true })) as {
         result: { value: number }
