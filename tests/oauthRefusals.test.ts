@@ -543,6 +543,8 @@ const assertionRows: readonly AssertionRow[] = [
   { name: 'without an issuer',                        make: claiming(() => ({ iss: undefined })) },
   { name: 'of another issuer',                        make: claiming(({ publicApp }) => ({ iss: publicApp.id })) },
   { name: 'without an end',                           make: claiming(() => ({ exp: undefined })) },
+  { name: 'that ends in two days',                    make: claiming((house) => ({ exp: seconds(house) + 172_800 })) },
+  { name: 'that ends after all time',                 make: claiming(() => ({ exp: 1e300 })) },
   { name: 'that ended five minutes ago',              make: claiming((house) => ({ iat: seconds(house) - 360, exp: seconds(house) - 300 })) },
   { name: 'that is for later',                        make: claiming((house) => ({ nbf: seconds(house) + 300 })) },
   { name: 'without a jti',                            make: claiming(() => ({ jti: undefined })) },
@@ -577,10 +579,11 @@ function assertionIsRefused(open: Open): void {
     })
   }
 
-  test('the code that has survived all of these works with a right one', async () => {
+  test('the code that has survived all of these works with a right one, whose end has a fraction', async () => {
     const coded = await keptCode()
     const { house, app, code, verifier } = coded
-    const right = { ...codeFields(app, code, verifier), ...assertionFields(await makeAssertion(house)) }
+    const assertion = await makeAssertion(house, { exp: seconds(house) + 60.123_456 })
+    const right = { ...codeFields(app, code, verifier), ...assertionFields(assertion) }
     assert.equal((await askToken(house, right, coded)).status, 200)
   })
 

@@ -34,6 +34,14 @@ test('a clock that jumps ahead by more than a day is not trusted until it is cor
   check()
 })
 
+test('by the clock of the machine, the difference is whole milliseconds', () => {
+  let shiftMs = 0
+  const watch = createSetBackWatch(() => Date.now() + shiftMs)
+  shiftMs = -hour
+  const backMs = watch.look()?.backMs
+  assert.ok(Number.isSafeInteger(backMs), String(backMs))
+})
+
 test('how far a clock was set back is reported until it was dealt with', () => {
   let [wall, counted] = [100 * day, 0]
   const watch = createSetBackWatch(

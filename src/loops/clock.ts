@@ -45,7 +45,8 @@ export function createSetBackWatch(
   return {
     look() {
       const now = clock()
-      const backMs = offsetMs - (now - monotonic())
+      // The monotonic clock has fractions; what is stored is whole milliseconds.
+      const backMs = Math.round(offsetMs - (now - monotonic()))
       // After a jump ahead, instants are written by the new time.
       if (backMs < 0) offsetMs -= backMs
       return backMs >= backMsMin ? { now, backMs } : undefined

@@ -97,7 +97,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
       }
       const sealed = sealPayload(rootSecret, kind, id, payload)
-      const expiresAt = now + expiresIn * 1000 + replayLongerMs
+      // The client says when its assertion ends, and may say it in fractions of a second (RFC 7519, 2).
+      const expiresAt = now + Math.ceil(expiresIn * 1000) + replayLongerMs
       const isFirst = await storage.write((tx) =>
         insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
       )

@@ -14,6 +14,8 @@ import { clientAuthMethods, clientSigningAlgorithms, grantTypes, paths, resource
 import { proofAlgorithms, thumbprintIn } from './proof.ts'
 
 const sessionSeconds = 8 * 3_600
+const assertionSecondsMax = 24 * 3_600
+
 const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, interaction: 900 } as const
 
 export interface SettingsParts {
@@ -112,6 +114,9 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
     // Exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
+      // It is remembered until it ends, so it must end (RFC 7523, 3).
+      if (Number(claims.exp) > clock().getTime() / 1000 + assertionSecondsMax)
+        throw new errors.InvalidClientAuth('exp must be within a day')
     },
     // Tokens outlive the browser session in which they were approved.
     expiresWithSession: async () => false,
