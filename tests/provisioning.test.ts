@@ -794,13 +794,13 @@ eachEngine('provisioning', (given) => {
       const { settings, folder, shop } = await environment({ merchant: merchant(), categories })
       await cartwright(['apply', shop], settings)
       const file = join(folder, 'broken.csv')
-      await writeFile(file, `${csv(plainRow('a'), plainRow('b'))}x,"oops" y,,,,,\n`)
+      await writeFile(file, `${csv(plainRow('a'), plainRow('b'))}x,"oops,,,,,\n`)
       const broken = await cartwright(['import', file], settings)
       assert.deepEqual(
         [broken.code, broken.err],
         [
           1,
-          `cartwright: ${file} line 4: a quoted cell goes on after its closing quote; the products that end before it are imported\n`,
+          `cartwright: ${file} line 4: the quote that opens here is never closed; the products that end before it are imported\n`,
         ],
       )
       assert.match(broken.out, /^1 created, 0 changed, 0 unchanged, 0 rows refused$/m)

@@ -12,7 +12,7 @@ export async function withOwnCodes(
   products: readonly ReadProduct[],
 ): Promise<ReadProduct[]> {
   const codes = products.flatMap(({ entry, sharedCodes }) => [
-    ...entry.skus.map(({ code }) => code),
+    ...entry.skus.flatMap(({ code }) => [code, ...formerCode(code)]),
     ...sharedCodes.values(),
   ])
   const owners = new Map((await listCodeOwners(db, merchant, codes)).map(({ code, slug }) => [code, slug]))
@@ -25,6 +25,9 @@ export async function withOwnCodes(
       const shared = sharedCodes.get(sku.code)
       if (shared !== undefined && owners.get(shared) === entry.slug && !taken.has(shared))
         return { ...sku, code: shared }
+      const [former] = formerCode(sku.code)
+      if (former !== undefined && !owners.has(sku.code) && owners.get(former) === entry.slug)
+        return { ...sku, code: former }
       const owner = owners.get(sku.code) ?? entry.slug
       if (owner === entry.slug) return sku
       const values = (entry.options ?? []).map(({ name }) => sku.options?.[name] ?? '')
@@ -34,6 +37,11 @@ export async function withOwnCodes(
     })
     return { ...product, entry: { ...entry, skus }, notes }
   })
+}
+
+// Imports of before took Shopify's guard of digits for a part of the code. Such a SKU keeps it, and with it its stock.
+function formerCode(code: string): string[] {
+  return /^\d/.test(code) ? [`'${code}`] : []
 }
 
 // The codes of SKUs that a stock file names by product and options, which may differ from those in the file.

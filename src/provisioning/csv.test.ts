@@ -3,7 +3,17 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { csvLine } from '../../harness/catalog.ts'
 import { anyText } from '../../harness/texts.ts'
-import { CsvError, type CsvRow, cellBytesMax, isEncoding, readCsv, rowBytesMax } from './csv.ts'
+import {
+  CsvError,
+  type CsvRow,
+  cellBytesMax,
+  codeCell,
+  codeWithoutGuard,
+  guarded,
+  isEncoding,
+  readCsv,
+  rowBytesMax,
+} from './csv.ts'
 
 async function read(...chunks: (string | Buffer)[]): Promise<CsvRow[]> {
   return (await Array.fromAsync(readCsv(stream(chunks)))).map(({ line, cells }) => ({ line, cells }))
@@ -63,6 +73,12 @@ const table: [name: string, text: string, rows: CsvRow[]][] = [
     'a, "b, c" ,d\n  "1,5"  , 2 , "3""4"\n',
     rowsAt([1, 'a', 'b, c', 'd'], [2, '1,5', ' 2 ', '3"4']),
   ],
+  // As Python's reader has it.
+  [
+    'quotes that are not doubled',
+    'a,b\n"a "b" c","1\n"2\n"x" y,"z"\n',
+    rowsAt([1, 'a', 'b'], [2, 'a b" c"', '1\n2'], [4, 'x y', 'z']),
+  ],
 ]
 for (const [name, text, rows] of table) {
   test(`reads ${name}`, async () => {
@@ -77,7 +93,6 @@ function rowsAt(...rows: [line: number, ...cells: string[]][]): CsvRow[] {
 
 const refused: [name: string, chunks: (string | Buffer)[], line: number, reason: RegExp][] = [
   ['a quote that is never closed', ['a,b\n1,2\n3,"4\n5\n6'], 3, /never closed/],
-  ['text after a closing quote', ['a,b\n"1\n"2,3\n'], 3, /goes on after its closing quote/],
   ['a Latin-1 file', ['a,b\n1,2\n', Buffer.from('é,1\n', 'latin1')], 3, /not UTF-8/],
   ['a bad byte inside a cell of several lines', ['a,b\n"1\n2\n', Buffer.of(0xff), '\n",3\n'], 4, /not UTF-8/],
   ['a character cut off at the end of the file', ['a,b\n1,', Buffer.from('é').subarray(0, 1)], 2, /not UTF-8/],
@@ -89,7 +104,6 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ],
   ['a UTF-16 file without its mark', [Buffer.from('a,b\n', 'utf16le')], 1, /perhaps UTF-16/],
   ['half a character of UTF-16', [Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.of(0x31)], 2, /not utf-16le/],
-  ['text between a closing quote and the next cell', ['a,b\n"1" 2,3\n'], 2, /goes on after its closing quote/],
   ['a cell over 1 MiB', ['a,b\n1,', 'x'.repeat(cellBytesMax + 1), '\n'], 2, /cell is larger/],
   ['a row over 2 MiB', ['a,b\n', ...Array(5).fill(`${'x'.repeat(rowBytesMax / 4)},`), '\n'], 2, /row is larger/],
   ['a row over 2 MiB in one chunk', [`a,b\n${`${'x'.repeat(rowBytesMax / 4)},`.repeat(5)}\n`], 2, /row is larger/],
@@ -172,4 +186,23 @@ test('gives out a row before the next chunk is asked for', async () => {
   assert.equal(asked, 0)
   await rows.next()
   assert.equal(asked, 1)
+})
+
+test('a row with a quote that is not doubled says so, and no other row', async () => {
+  const rows = await Array.fromAsync(readCsv(stream(['a,b\n1,2\n"a "b"",3\n"4","5" \n'])))
+  assert.deepEqual(
+    rows.map(({ notes }) => notes?.length ?? 0),
+    [0, 0, 1, 0],
+  )
+})
+
+test('any code is read as it was written, and the guard of others is taken off', () => {
+  const code = fc.string({ unit: fc.constantFrom("'", '0', '7', '=', '-', 'a', ' '), maxLength: 6 })
+  fc.assert(fc.property(code, (text) => assert.equal(codeWithoutGuard(guarded(codeCell(text))), text)))
+  assert.deepEqual(["'00169", "'7350177880121", "'s-hertogenbosch", "'=1"].map(codeWithoutGuard), [
+    '00169',
+    '7350177880121',
+    "'s-hertogenbosch",
+    '=1',
+  ])
 })

@@ -11,6 +11,8 @@ export interface CsvRow {
   delimiter?: Delimiter
   // By who converted the file before it is read.
   refused?: { handle: string; reason: string }
+  // What was noticed about the row, or about the file if it is the header.
+  notes?: readonly string[]
 }
 export type Delimiter = (typeof delimiters)[number]
 
@@ -55,6 +57,7 @@ export async function* readCsv(
   let rowLine = 1
   let quoteLine = 1
   let previous = 0
+  let isBroken = false
   let held: Buffer[] = []
   let heldBytes = 0
 
@@ -68,10 +71,12 @@ export async function* readCsv(
     delimiter ??= delimiterOf(text)
     delimiterByte = delimiter.charCodeAt(0)
     const cells = cellsOf(delimiter, text, rowLine)
+    const notes = isBroken ? [undoubledQuote] : undefined
+    isBroken = false
     if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
       throw new CsvError(rowLine, 'a cell is larger than 1 MiB')
     }
-    return { line: rowLine, cells, delimiter }
+    return { line: rowLine, cells, delimiter, ...(notes && { notes }) }
   }
 
   for await (const chunk of inUtf8(chunks, encoding)) {
@@ -99,9 +104,9 @@ export async function* readCsv(
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
         if (place === 'padding' && byte === blank) continue
-        if (byte !== quote || place === 'padding')
-          throw new CsvError(line, 'a quoted cell goes on after its closing quote')
-        place = 'quoted'
+        // A quote that is not doubled within a quoted cell closes it, and what follows is plain, as other readers have it.
+        place = byte === quote && place === 'closed' ? 'quoted' : 'plain'
+        isBroken ||= place === 'plain'
       } else if (place === 'start') {
         const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
         if (byte === quote) quoteLine = line
@@ -206,9 +211,10 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
       let end = text.indexOf('"', first + 1)
       while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
       if (end < 0) throw new CsvError(rowLine, 'the header mixes delimiters')
-      cells.push(text.slice(first + 1, end).replaceAll('""', '"'))
-      at = end + 1
-      while (text[at] === ' ') at += 1
+      const quoted = text.slice(first + 1, end).replaceAll('""', '"')
+      const next = text.indexOf(delimiter, end + 1)
+      at = next < 0 ? text.length : next
+      cells.push(quoted + text.slice(end + 1, at).replace(/^ +$/, ''))
       at += 1
     } else {
       const next = text.indexOf(delimiter, at)
@@ -219,6 +225,8 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   }
   return cells
 }
+
+const undoubledQuote = 'a quote within a cell is not doubled; the cell was read as far as it could be'
 
 const guard = "'"
 
@@ -238,4 +246,16 @@ export function guarded(cell: string): string {
 // The cell as it was before it was guarded.
 export function withoutGuard(cell: string): string {
   return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
+}
+
+// Shopify also guards codes and barcodes of digits, from a spreadsheet that would drop their zeros.
+const guardedDigits = /^'+\d/
+
+// A code as a file has it, so that it is read as it is: `csvLine` guards the rest.
+export function codeCell(code: string): string {
+  return guardedDigits.test(code) ? guard + code : code
+}
+
+export function codeWithoutGuard(cell: string): string {
+  return guardedDigits.test(cell) ? cell.slice(1) : withoutGuard(cell)
 }

@@ -216,7 +216,7 @@ test('reads an export in the older headers', async (t) => {
       'line 32: the variant is not taxable at Shopify; here the tax table decides',
       'line 33: the variant is not taxable at Shopify; here the tax table decides',
       'line 35: the handle "Garden_Gloves" became the slug "garden-gloves-00a8054c"',
-      'line 35: the image "http://old.example.com/gloves.jpg" is not an https address and was left out',
+      'line 35: the image "http://old.example.com/gloves.jpg" is taken by https',
     ])
   })
 
@@ -273,6 +273,7 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ['two points', [{ ...good, 'Variant Price': '10.0.0' }], [[2, /not a plain decimal/]]],
   ['a negative price', [{ ...good, 'Variant Price': '-5.00' }], [[2, /is negative/]]],
   ['half a cent', [{ ...good, 'Variant Price': '1.005' }], [[2, /more digits than EUR has/]]],
+  ['many digits that are no noise', [{ ...good, 'Variant Price': '1.0051234567' }], [[2, /more digits than EUR has/]]],
   ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],
@@ -345,6 +346,15 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
   ['a whole price', { 'Variant Price': '5' }, { price: 500 }],
   ['one digit', { 'Variant Price': '19.9' }, { price: 1990 }],
   ['zeros at the end', { 'Variant Price': '19.9900' }, { price: 1999 }],
+  ['the noise of a spreadsheet', { 'Variant Price': '58.120000000000005' }, { price: 5812 }],
+  [
+    'noise from below',
+    { 'Variant Price': '58.119999999999997', 'Variant Grams': '.1999999999999999' },
+    { price: 5812, weightGrams: 0 },
+  ],
+  ['a guarded barcode', { 'Variant Barcode': "'7350177880121" }, { barcode: '7350177880121' }],
+  ['a guarded code', { 'Variant SKU': "'00169" }, { code: '00169' }],
+  ['another name of the quantity', { 'Variant Inventory Quantity': '3' }, { stock: 3 }],
   ['a free product', { 'Variant Price': '0.00' }, { price: 0 }],
   ['a higher compare-at price', { 'Variant Compare At Price': '30.00' }, { compareAtPrice: 3000 }],
   [
@@ -370,6 +380,12 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     'no tracker, but stock',
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '3' },
     { backorder: false, counted: true, stock: 3 },
+    /not tracked at Shopify but has a number/,
+  ],
+  [
+    'no tracker, and sold below zero',
+    { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '-12' },
+    { backorder: false, counted: false, stock: 0 },
   ],
   ['negative stock', { 'Variant Inventory Qty': '-12' }, { stock: 0 }, /-12 is negative and became 0/],
   ['stock that is no number', { 'Variant Inventory Qty': 'many' }, {}, /stock "many"/],
@@ -395,6 +411,13 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { requiresShipping: true },
   ],
   ['a variant image', { 'Variant Image': 'https://x.example/a b.jpg' }, { image: 'https://x.example/a%20b.jpg' }],
+  [
+    'an image by http',
+    { 'Variant Image': 'http://x.example/a.jpg' },
+    { image: 'https://x.example/a.jpg' },
+    /taken by https/,
+  ],
+  ['an image at a port', { 'Variant Image': 'http://x.example:8080/a.jpg' }, { image: null }, /not an https address/],
   ['an image without https', { 'Variant Image': 'javascript:alert(1)' }, { image: null }, /not an https address/],
   ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /not taxable/],
 ]

@@ -19,7 +19,7 @@ import {
 import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../kit/slug.ts'
-import { type CsvRow, withoutGuard } from './csv.ts'
+import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
 
 export interface ReadProduct {
   kind: 'product'
@@ -88,7 +88,7 @@ export async function* readShopifyProducts(
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
 
-  for await (const { line, cells, delimiter, refused } of rows) {
+  for await (const { line, cells, delimiter, refused, notes } of rows) {
     if (refused) {
       yield { kind: 'refused', line, ...refused }
       continue
@@ -115,6 +115,7 @@ export async function* readShopifyProducts(
       draft = 'reason' in begun ? undefined : begun
       if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
     }
+    if (draft) for (const text of notes ?? []) addNote(draft.notes, line, text)
     const refusal = draft && addRow(memory, draft, row)
     if (!draft || !refusal) continue
     if (draft.refused.length < refusedHeldMax) draft.refused.push({ line, reason: refusal.reason })
@@ -165,7 +166,7 @@ type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
 export const shopifyColumns = {
   handle: ['handle', 'url handle'],
   title: ['title'],
-  body: ['body (html)', 'body html', 'description'],
+  body: ['body (html)', 'body html', 'body', 'description'],
   vendor: ['vendor'],
   type: ['type', 'custom product type'],
   category: ['product category', 'standardized product type', 'standard product type'],
@@ -185,7 +186,7 @@ export const shopifyColumns = {
   price: ['variant price', 'price'],
   compareAtPrice: ['variant compare at price', 'compare-at price', 'compare at price'],
   tracker: ['variant inventory tracker', 'inventory tracker'],
-  quantity: ['variant inventory qty', 'inventory quantity'],
+  quantity: ['variant inventory qty', 'variant inventory quantity', 'inventory quantity'],
   policy: ['variant inventory policy', 'continue selling when out of stock'],
   grams: ['variant grams', 'weight value (grams)'],
   weight: ['variant weight', 'weight', 'weight value'],
@@ -249,15 +250,23 @@ const withoutQuantities =
 
 function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
-  return place === undefined ? '' : withoutGuard(cells[place] ?? '')
+  if (place === undefined) return ''
+  return (column === 'sku' || column === 'barcode' ? codeWithoutGuard : withoutGuard)(cells[place] ?? '')
 }
 
 // "1.299,00" of a file with decimal commas is 1299.00.
 function decimal(memory: Memory, row: Row, column: Column): string {
   const text = cell(row, column)
-  if (/^\.\d/.test(text)) return `0${text}`
-  if (!memory.hasDecimalComma || !/^-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/.test(text)) return text
-  return text.replaceAll('.', '').replace(',', '.')
+  if (/^\.\d/.test(text)) return withoutNoise(`0${text}`)
+  if (!memory.hasDecimalComma || !/^-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/.test(text)) return withoutNoise(text)
+  return withoutNoise(text.replaceAll('.', '').replace(',', '.'))
+}
+
+// A spreadsheet that calculated 58.12 in binary may write 58.120000000000005. What is meant has at most six decimals.
+function withoutNoise(text: string): string {
+  if (!/^-?\d{1,9}\.\d{9,20}$/.test(text)) return text
+  const rounded = Number(text).toFixed(6)
+  return Math.abs(Number(text) - Number(rounded)) < 1e-8 ? rounded.replace(/\.?0+$/, '') : text
 }
 
 function cell(row: Row, column: Column): string {
@@ -447,7 +456,13 @@ function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
 function pictureOf({ origin }: Memory, text: string, note: Note): string | undefined {
   if (origin !== null && text.startsWith(`${origin}/media/`)) return text.slice(origin.length)
   const url = URL.parse(text)
-  if (url?.protocol === 'https:' && url.href.length <= 2_000) return url.href
+  // Its server answers by https too, or the picture would not be shown on any page that is served so.
+  const isRaised = url?.protocol === 'http:' && url.port === ''
+  if (isRaised) url.protocol = 'https:'
+  if (url?.protocol === 'https:' && url.href.length <= 2_000) {
+    if (isRaised) note(`the image "${cut(text, 100)}" is taken by https`)
+    return url.href
+  }
   note(`the image "${cut(text, 100)}" is not an https address and was left out`)
   return undefined
 }
@@ -476,8 +491,11 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   }
   if (has(row, 'compareAtPrice'))
     sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
-  const stock = stockOf(decimal(memory, row, 'quantity'), note) ?? memory.stockDefault ?? undefined
+  const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
+  // Once a product: it is the same for all of its variants.
+  if (isUntracked(row) && !isUncounted(row) && !draft.notes.some((text) => text.endsWith(countsUntracked)))
+    note(countsUntracked)
   const weightGrams = weightGramsOf(memory, row, note)
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
   const image = cell(row, 'variantImage')
@@ -521,10 +539,22 @@ function compareAtPriceOf(text: string, price: number, currency: string, note: N
 }
 
 // Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
-// number means it to count.
+// number means it to count, unless it was sold below zero.
 function isUncounted(row: Row): boolean {
-  return has(row, 'tracker') && cell(row, 'tracker') === '' && /^0*$/.test(cell(row, 'quantity'))
+  return isUntracked(row) && /^(?:0*|-\d+(?:\.0+)?)$/.test(cell(row, 'quantity'))
 }
+
+function isUntracked(row: Row): boolean {
+  return has(row, 'tracker') && cell(row, 'tracker') === ''
+}
+
+function quantityOf(memory: Memory, row: Row): string {
+  const quantity = decimal(memory, row, 'quantity')
+  return quantity.startsWith('-') && isUncounted(row) ? '0' : quantity
+}
+
+const countsUntracked =
+  'the variant is not tracked at Shopify but has a number, so its stock is counted here; empty the number where it is always sold'
 
 function allowsBackorder(row: Row, note: Note): boolean {
   const policy = cell(row, 'policy').toLowerCase()

@@ -26,6 +26,7 @@ const word = fc
       '+',
       '@x',
       "'",
+      "'007",
       'é',
       'ß',
       '抹茶',
@@ -73,7 +74,7 @@ const sku = fc.record({
   delivery: fc.constantFrom('shipped' as const, 'digital' as const),
   weightGrams: fc.option(fc.integer({ min: 0, max: 100_000 })),
   image: fc.option(url),
-  barcode: fc.option(fc.stringMatching(/^\d{8,14}$/)),
+  barcode: fc.option(fc.stringMatching(/^'{0,2}\d{8,14}$/)),
   onHand: fc.integer({ min: 0, max: 1_000 }),
 })
 

@@ -5,7 +5,7 @@ import { type CategoryRow, pathTo } from '../catalog/answer.ts'
 import { htmlOf } from '../catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import { decimalAmount } from '../kit/money.ts'
-import { csvLine } from './csv.ts'
+import { codeCell, csvLine } from './csv.ts'
 import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
@@ -91,7 +91,7 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
   const grams = sku.weightGrams === null ? '' : String(sku.weightGrams)
   return {
     ...optionCells(options, sku),
-    sku: sku.code,
+    sku: codeCell(sku.code),
     price: decimalAmount(sku.price, currency),
     compareAtPrice: sku.compareAtPrice === null ? '' : decimalAmount(sku.compareAtPrice, currency),
     tracker: sku.whenSoldOut === 'not_counted' ? '' : 'shopify',
@@ -102,7 +102,7 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
     weightUnit: grams === '' ? '' : 'g',
     requiresShipping: sku.delivery === 'shipped' ? 'TRUE' : 'FALSE',
     taxable: 'TRUE',
-    barcode: sku.barcode ?? '',
+    barcode: codeCell(sku.barcode ?? ''),
     variantImage: sku.image === null ? '' : pictureUrl(sku.image, { origin }),
   }
 }

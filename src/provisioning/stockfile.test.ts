@@ -50,6 +50,11 @@ test('what cannot be counted, is not together, or has no name is refused', async
   )
 })
 
+test('a guarded code is read without its guard', async () => {
+  const [row] = await read('SKU,On hand (new)', "'00169,4")
+  assert.equal(row?.code, '00169')
+})
+
 test('a stock file without locations names SKUs by their codes', async () => {
   assert.deepEqual(await read('SKU,On hand (current),On hand (new)', 'A,3,4', 'B,3,', 'A,1,1'), [
     { kind: 'level', line: 2, code: 'A', onHand: 4, expectedOnHand: 3 },

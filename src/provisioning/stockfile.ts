@@ -3,7 +3,7 @@
 // location, and names the product and its options rather than a code; its counts are added up. Pure.
 
 import { skuCodeLengthMax } from '../contract/entries.ts'
-import { type CsvRow, withoutGuard } from './csv.ts'
+import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
 import { isNoOption, slugOfHandle } from './shopify.ts'
 
 export type StockOutcome =
@@ -52,7 +52,12 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
     if (cells.every((cell) => cell.trim() === '')) continue
     const found = places
     const cell = (of: keyof Places) => (found[of] < 0 ? '' : withoutGuard((cells[found[of]] ?? '').trim()))
-    const row = { line, code: cell('sku'), wanted: cell('wanted'), expected: cell('expected') }
+    const row = {
+      line,
+      code: codeWithoutGuard((cells[found.sku] ?? '').trim()),
+      wanted: cell('wanted'),
+      expected: cell('expected'),
+    }
     if (!locations) yield readRow(met, row)
     else
       yield* locations.add({

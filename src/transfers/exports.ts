@@ -21,7 +21,7 @@ import {
 } from '../orders/store.ts'
 import { promotionStatus } from '../promotions/entry.ts'
 import { listPromotionsWhere, type OperatorPromotion } from '../promotions/store.ts'
-import { csvLine } from '../provisioning/csv.ts'
+import { codeCell, csvLine } from '../provisioning/csv.ts'
 import { feedEnd, feedHead, feedItems } from '../provisioning/googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from '../provisioning/shopifyrows.ts'
 import type { Reader, Storage } from '../storage/storage.ts'
@@ -120,7 +120,7 @@ function stockLines({ slug, name, skus }: ProductRow, mode: Mode): string {
   return skus
     .map(({ code, stock }) => {
       const { onHand, held } = stock[mode]
-      return csvLine([slug, name, code, String(held), String(Math.max(0, onHand - held)), String(onHand), ''])
+      return csvLine([slug, name, codeCell(code), String(held), String(Math.max(0, onHand - held)), String(onHand), ''])
     })
     .join('')
 }

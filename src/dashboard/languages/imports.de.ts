@@ -81,14 +81,17 @@ export const importsDe: IssueTexts = [
   [/^option (\d+) was named (".+")$/, 'Die Option $1 heißt hier $2'],
   [/^the compare-at price was left out: (.+)$/, 'Der Vergleichspreis wurde ausgelassen: $$1'],
   [/^the SKU (".+") belongs to the product (.+); here it became (".+")$/, 'Die SKU $1 gehört zum Produkt $2; hier wurde sie zu $3'],
+  [/^the image (".+") is taken by https$/, 'Das Bild $1 wird über https geladen'],
+  [/^the variant is not tracked at Shopify but has a number, so its stock is counted here; empty the number where it is always sold$/, 'Shopify zählt die Variante nicht, sie hat aber eine Zahl; hier wird ihr Bestand gezählt. Leeren Sie die Zahl, wenn sie immer verkauft wird'],
+  [/^a quote within a cell is not doubled; the cell was read as far as it could be$/, 'Ein Anführungszeichen in einer Zelle ist nicht verdoppelt; die Zelle wurde gelesen, so gut es ging'],
   [/^further notes were left out$/, 'Weitere Hinweise wurden ausgelassen'],
 
   // Why a file cannot be read at all.
   [/^the row is larger than (.+)$/, 'Die Zeile ist größer als $1'],
   [/^a cell is larger than (.+)$/, 'Eine Zelle ist größer als $1'],
-  [/^a quoted cell goes on after its closing quote$/, 'Eine Zelle in Anführungszeichen geht nach dem schließenden weiter'],
   [/^the quote that opens here is not closed within (.+)$/, 'Das Anführungszeichen, das hier beginnt, wird innerhalb von $1 nicht geschlossen'],
   [/^the quote that opens here is never closed$/, 'Das Anführungszeichen, das hier beginnt, wird nie geschlossen'],
+  [/^this is an export of WordPress, which has no prices; in WooCommerce open Products, choose Export, and take that CSV file$/, 'Das ist ein Export von WordPress, der keine Preise hat; öffnen Sie in WooCommerce die Produkte, wählen Sie Exportieren und nehmen Sie diese CSV-Datei'],
   [/^the header mixes delimiters$/, 'Die Kopfzeile mischt Trennzeichen'],
   [/^the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"$/, 'Der Text ist nicht UTF-8, vielleicht UTF-16 ohne Kennung; speichern Sie die Datei als "CSV UTF-8"'],
   [/^the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252$/, 'Der Text ist nicht UTF-8; speichern Sie die Datei als "CSV UTF-8" oder nennen Sie ihre Kodierung, oft windows-1252'],

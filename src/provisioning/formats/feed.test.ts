@@ -87,6 +87,11 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
   ['a document type', laughs + rss(item(mug), ''), /^line 1: a document type is not read$/],
   ['a document type in lower case', `<!doctype rss>${rss('', '')}`, /a document type is not read/],
   ['another kind of XML', '<?xml version="1.0"?>\n<urlset></urlset>', /^line 2: <urlset> is not a feed/],
+  [
+    'an export of WordPress',
+    `<?xml version="1.0"?>\n<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Cap</title></item></channel></rss>`,
+    /^line 2: this is an export of WordPress, .* take that CSV file$/,
+  ],
   ['a page', '<html><body>Not found</body></html>', /<html> is not a feed/],
   ['an end that does not match', rss('<item>\n<g:id>x</id></item>'), /^line 3: <\/id> does not close <g:id>$/],
   ['an end without a beginning', `${rss('')}</rss>`, /does not close anything/],

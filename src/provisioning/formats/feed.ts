@@ -15,6 +15,10 @@ const read = new Set<string>([
 const roots = new Set(['rss', 'feed', 'rdf'])
 const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
 
+const wordpressExport = 'http://wordpress.org/export/'
+const notWordpress =
+  'this is an export of WordPress, which has no prices; in WooCommerce open Products, choose Export, and take that CSV file'
+
 interface Item {
   line: number
   depth: number
@@ -48,6 +52,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       for (const [name, value] of token.attributes) {
         if (!name.startsWith('xmlns:')) continue
         const declared = name.slice('xmlns:'.length).toLowerCase()
+        if (value.startsWith(wordpressExport)) throw new CsvError(token.line, notWordpress)
         if (namespace.test(value)) prefixes.add(declared)
         if (value === ownNamespace) ownPrefixes.add(declared)
       }

@@ -14,7 +14,9 @@ export interface ProductFormat {
 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
 
-export type ConvertedRow = { line: number; cells: ShopifyCells } | { line: number; handle: string; refused: string }
+export type ConvertedRow =
+  | { line: number; cells: ShopifyCells; notes?: readonly string[] }
+  | { line: number; handle: string; refused: string }
 
 export interface FileRow {
   line: number

@@ -1,7 +1,7 @@
 // Which system wrote a product file, by its header, and its rows in Shopify's columns.
 
-import { type CsvRow, guarded } from '../csv.ts'
-import { shopifyColumns } from '../shopify.ts'
+import { type CsvRow, codeCell, guarded } from '../csv.ts'
+import { type ShopifyColumn, shopifyColumns } from '../shopify.ts'
 import { columnName, type FileRow, fileRow, type ProductFormat } from './format.ts'
 import { google } from './google.ts'
 import { medusa } from './medusa.ts'
@@ -56,9 +56,16 @@ async function* converted(
   for await (const row of format.convert(fileRows(rows, places), columns, currency)) {
     const { line } = row
     if ('refused' in row) yield { line, cells: [], refused: { handle: row.handle, reason: row.refused } }
-    // The reader takes a guard away.
-    else yield { line, cells: wanted.map((column) => guarded(row.cells[column] ?? '')) }
+    else {
+      const cells = wanted.map((column) => cellText(column, row.cells[column] ?? ''))
+      yield { line, cells, ...(row.notes && { notes: row.notes }) }
+    }
   }
+}
+
+// The reader takes a guard away.
+function cellText(column: ShopifyColumn, text: string): string {
+  return guarded(column === 'sku' || column === 'barcode' ? codeCell(text) : text)
 }
 
 async function* fileRows(rows: AsyncIterable<CsvRow>, places: ReadonlyMap<string, number>): AsyncGenerator<FileRow> {
