@@ -6,7 +6,7 @@ import type { RootSecret } from './kit/secrets.ts'
 import { judgeSecret, recordSecret } from './rootsecret.ts'
 import { readBackup } from './storage/backup.ts'
 import { sqlitePath } from './storage/file.ts'
-import { migrate } from './storage/migrate.ts'
+import { type MigrateOptions, migrate } from './storage/migrate.ts'
 import { lookInto, openLooked } from './storage/open.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
 
@@ -63,8 +63,12 @@ export async function checkSecretOfBackup(settings: Settings, path: string): Pro
 }
 
 // Gives the migrations that were applied.
-export async function bringUpToDate({ storage, config }: Database, now: Date): Promise<string[]> {
-  const applied = await migrate(storage, { now })
+export async function bringUpToDate(
+  { storage, config }: Database,
+  now: Date,
+  onBegin?: MigrateOptions['onBegin'],
+): Promise<string[]> {
+  const applied = await migrate(storage, { now, ...(onBegin && { onBegin }) })
   await recordSecret(storage, config.rootSecret, now.getTime())
   return applied
 }

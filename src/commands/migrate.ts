@@ -28,7 +28,9 @@ export const migrateCommand = command({
     if (given.flags.has('clear-target')) throw new Misuse('--clear-target needs --from or --to')
     const database = await openDatabase(readSettings(given.environment), given.effect)
     try {
-      const applied = await bringUpToDate(database, new Date())
+      const applied = await bringUpToDate(database, new Date(), async ({ migration, number, of }) =>
+        terminal.progress(`${migration} (${number} of ${of})`),
+      )
       print(terminal, given, { applied }, () =>
         applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
       )

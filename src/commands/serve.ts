@@ -80,7 +80,12 @@ export const serveCommand = command({
         (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
       )
         log.warn('CARTWRIGHT_MAIL_URL is a folder: letters are stored there in clear, and shoppers get none')
-      const applied = await bringUpToDate(database, new Date())
+      const applied = await bringUpToDate(database, new Date(), async (begun) => {
+        log.info('migrating the database', { ...begun })
+        log.flush()
+        // On SQLite this process does nothing else until the migration is done.
+        await sink.drain(logDrainMs)
+      })
       if (applied.length > 0) log.info('migrated', { applied })
       await serve(parts)
     } finally {

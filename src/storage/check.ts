@@ -46,7 +46,7 @@ export function checkBeside(
   })
   let isDone = false
   let isOver = false
-  let [finding, complaint] = ['', '']
+  let [output, complaint] = ['', '']
 
   const logBytesBefore = logBytesOf(file)
   const watch = setInterval(() => {
@@ -60,12 +60,13 @@ export function checkBeside(
     clearInterval(watch)
     if (isOver) return
     isOver = true
-    const tookMs = msSince(startedAt)
-    if (code !== 0 || finding === '') {
+    if (code !== 0 || output === '') {
       // The next start checks again.
-      log('the database file could not be checked', { file, tookMs, code, reason: complaint })
+      log('the database file could not be checked', { file, tookMs: msSince(startedAt), code, reason: complaint })
       return
     }
+    // Written by check.js.
+    const { finding, tookMs } = JSON.parse(output) as { finding: string; tookMs: number }
     log('the database file was checked', { file, finding, tookMs })
     isDone = finding === 'ok'
     if (!isDone) onDamage(damageOf(file, finding))
@@ -73,7 +74,7 @@ export function checkBeside(
 
   // If the process could not be started, it has no streams.
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    finding += text
+    output += text
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, complaintLengthMax)

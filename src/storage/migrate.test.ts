@@ -51,9 +51,34 @@ eachEngine('migrations', (given) => {
     ])
   })
 
+  test('are announced before they run, unless the database is new', async () => {
+    const storage = await open()
+    const directory = await folderOf({ '0001_first.sql': FIRST })
+    const begun: unknown[] = []
+    const onStep = (step: string) => begun.push(step)
+    const onBegin = async (migration: unknown) => {
+      begun.push(migration)
+    }
+    await migrate(storage, { now, directory, onBegin })
+    assert.equal(begun.length, 0)
+    await writeFile(join(directory, '0002_second.sql'), SECOND)
+    await writeFile(join(directory, '0003_third.sql'), 'create table third (id bigint)')
+    await migrate(storage, { now, directory, onBegin, onStep })
+    assert.deepEqual(begun.slice(0, 2), [{ migration: '0002_second', number: 1, of: 2 }, '0002_second:recorded'])
+    assert.deepEqual(begun[4], { migration: '0003_third', number: 2, of: 2 })
+  })
+
   test('of the house itself apply to an empty store', async () => {
     const storage = await given.open()
     assert.equal(await pendingMigrations(storage), 0)
+  })
+
+  test('that were made faster are the same to a database that has the slower one', async () => {
+    const storage = await given.open()
+    const [row] = await storage.read(
+      (db) => db.sql<{ checksum: string }>`select checksum from schema_migrations where name = '0015_modes'`,
+    )
+    assert.equal(row?.checksum, '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2')
   })
 
   test('are applied once by many that start at the same time', async () => {

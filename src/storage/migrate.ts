@@ -13,8 +13,17 @@ const DIRECTORY = join(import.meta.dirname, 'migrations')
 export interface MigrateOptions {
   now: Date
   directory?: string
+  // Called before each migration, unless the database is new: they may take long where there are rows.
+  onBegin?: (begun: BegunMigration) => Promise<void>
   // Called with the name of each step as it is reached, so a test can stop there.
   onStep?: (step: string) => void
+}
+
+export interface BegunMigration {
+  migration: string
+  // From 1.
+  number: number
+  of: number
 }
 
 // Returns the names of the migrations that this call applied.
@@ -24,7 +33,9 @@ export async function migrate(storage: Storage, options: MigrateOptions): Promis
   const applied = await storage.read(listApplied)
   checkHistory(migrations, applied)
   const names: string[] = []
-  for (const migration of migrations.filter(({ version }) => !applied.has(version))) {
+  const missing = migrations.filter(({ version }) => !applied.has(version))
+  for (const [index, migration] of missing.entries()) {
+    if (applied.size > 0) await options.onBegin?.({ migration: migration.name, number: index + 1, of: missing.length })
     if (await apply(storage, migration, options)) names.push(migration.name)
   }
   return names
@@ -136,10 +147,21 @@ async function readMigrations(directory: string): Promise<Migration[]> {
     files.map(async ({ version, name }) => {
       // A checkout may have changed the line endings, which changes nothing else.
       const script = (await readFile(join(directory, `${name}.sql`), 'utf8')).replaceAll('\r\n', '\n')
-      return { version, name, checksum: createHash('sha256').update(script).digest('hex'), script }
+      const checksum = createHash('sha256').update(script).digest('hex')
+      return { version, name, checksum: mended.get(checksum) ?? checksum, script }
     }),
   )
 }
+
+// Checksums of files that do the same as before and only faster, each with the checksum of the file as it was merged: every
+// database has that one.
+const mended: ReadonlyMap<string, string> = new Map([
+  // 0015_modes
+  [
+    'a8aa0665bf999018098a09f15913ba435d6a4d7ddc8f6ce5b07b06b34e9faf62',
+    '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2',
+  ],
+])
 
 async function listFiles(directory: string): Promise<{ version: number; name: string }[]> {
   const names = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()

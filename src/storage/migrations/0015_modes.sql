@@ -111,14 +111,16 @@ create table listed_products (
   unique (merchant_id, mode, product_id),
   foreign key (merchant_id, product_id) references products (merchant_id, id)
 );
--- Where units are held, the two modes differ from what was rendered for both.
+-- Where units are held, the two modes differ from what was rendered for both. SQLite takes the tables of a `cross join` in
+-- the order given; otherwise it would visit the whole stock of the merchant for each product.
 insert into listed_products (merchant_id, mode, product_id, slug, published_at, list_row, detail, public_detail, etag,
     revision, stale_at)
   select l.merchant_id, m.mode, l.product_id, l.slug, l.published_at, l.list_row, l.detail, l.public_detail, l.etag,
     l.revision || '-' || m.mode,
     case when exists (
-      select 1 from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id
-      where s.merchant_id = l.merchant_id and s.product_id = l.product_id and t.held > 0) then 0 else l.stale_at end
+      select 1 from skus s cross join stock t
+      where s.merchant_id = l.merchant_id and s.product_id = l.product_id
+        and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.held > 0) then 0 else l.stale_at end
   from former_listed_products l cross join (select 'live' as mode union all select 'test' as mode) m;
 drop table former_listed_products;
 create index listed_products_newest on listed_products (merchant_id, mode, published_at desc, product_id);
