@@ -211,7 +211,7 @@ test('in Arabic it runs from right to left, and in the dark it is readable', asy
 test('a script that does not load is said', async () => {
   await tabs.use({}, async (tab) => {
     const { secret } = await checkout.ready({ 'ROSE-12': 1 })
-    await tab.route(`${shop.standIn.url}/v3/`, (route) => route.abort())
+    await tab.route(`${shop.standIn.url}/endive/stripe.js`, (route) => route.abort())
     await tab.goto(`${shop.house.origin}/c/${secret}`)
     await tab.check('input[value="stripe:stripe"]')
     await tab.click('#pay-button')

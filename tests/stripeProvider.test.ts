@@ -37,9 +37,9 @@ const answersOf = ({ publishableKey, restrictedKey: secretKey }: AccountMode) =>
 function connect(
   answers: Record<string, string> = answersOf(mode),
   asked: Mode = 'test',
-  url: string | null = noticeUrl,
+  { url = noticeUrl, pageHost = null }: { url?: string | null; pageHost?: string | null } = {},
 ) {
-  return accounts.connect({ answers, mode: asked, noticeUrl: url }, signal)
+  return accounts.connect({ answers, mode: asked, noticeUrl: url, pageHost }, signal)
 }
 
 function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): OpenAccount {
@@ -57,11 +57,14 @@ function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): OpenAc
     createdAt: now,
     updatedAt: now,
   }
-  return { account, secrets: connected.secrets, previous: previous?.secrets, noticeUrl }
+  return { account, secrets: connected.secrets, previous: previous?.secrets, noticeUrl, pageHost: null }
 }
 
 async function opened(): Promise<PaymentProvider> {
-  return accounts.open(rowOf(await connect()))
+  const connected = await connect()
+  // Without the intent by which the keys were checked.
+  mode.books.clear()
+  return accounts.open(rowOf(connected))
 }
 
 function chargeOf(changes: Partial<Charge> = {}): Charge {
@@ -95,7 +98,10 @@ describe('an account', () => {
     const [endpoint] = mode.books.endpoints.values()
     assert.equal(endpoint?.url, noticeUrl)
     assert.ok(endpoint?.enabled_events.every((type) => /^(payment_intent|refund|charge\.dispute)\./.test(type)))
-    assert.deepEqual(Object.keys(facts).sort(), ['account', 'country', 'currency', 'endpoint', 'publishableKey'])
+    assert.deepEqual(
+      [facts.country, facts.currency, facts.descriptor, facts.publishableKey, Object.keys(facts).length],
+      ['DE', 'EUR', 'EXAMPLE', mode.publishableKey, 6],
+    )
     assert.deepEqual([facts.account, facts.endpoint], [mode.books.account, endpoint?.id])
     assert.deepEqual(secrets, {
       secretKey: mode.restrictedKey,
@@ -106,7 +112,7 @@ describe('an account', () => {
   })
 
   test('without an address for notices has no endpoint', async () => {
-    const { public: facts, secrets } = await connect(answersOf(mode), 'test', null)
+    const { public: facts, secrets } = await connect(answersOf(mode), 'test', { url: null })
     assert.deepEqual([facts.endpoint, secrets.noticeSecret, mode.books.endpoints.size], [undefined, undefined, 0])
     assert.match(accounts.noticeHelp(noticeUrl), /pac_1.*payment_intent\.succeeded/)
   })
@@ -137,6 +143,61 @@ describe('an account', () => {
     assert.equal(mode.books.endpoints.size, 0)
   })
 
+  test('is refused with a publishable key of another account, or one that Stripe does not accept', async () => {
+    const other = standIn.addAccount().test
+    const { restrictedKey: secretKey } = mode
+    await assert.rejects(
+      connect({ publishableKey: other.publishableKey, secretKey }),
+      /^Error: The publishable key and the restricted key belong to different accounts at Stripe\.$/,
+    )
+    await assert.rejects(
+      connect({ publishableKey: 'pk_test_unknown', secretKey }),
+      /does not accept the publishable key/,
+    )
+    assert.equal(mode.books.endpoints.size, 0)
+    assert.deepEqual(
+      [...mode.books.intents.values()].map(({ status, description }) => [status, description]),
+      [['canceled', 'Check of the keys by Cartwright; cancelled at once']],
+      'an account without a payment is asked for one once, and it is given up',
+    )
+    const connected = await connect()
+    assert.equal(mode.books.intents.size, 1)
+    const row = rowOf({ ...connected, public: { ...connected.public, publishableKey: other.publishableKey } })
+    assert.match((await accounts.check(row, signal)).join(' '), /belong to different accounts/)
+  })
+
+  test('has the host of the pay page registered for wallets, and is told what is missing there', async () => {
+    const pageHost = 'shop.example'
+    mode.deny('payment_method_domains')
+    await assert.rejects(connect(undefined, 'test', { pageHost }), /lacks permissions: Payment Method Domains: write\./)
+    await connect()
+    mode.allow('payment_method_domains')
+    const row = { ...rowOf(await connect()), pageHost }
+    const check = async () => (await accounts.check(row, signal)).join(' ')
+    assert.match(
+      await check(),
+      /^Stripe does not know the domain shop\.example, so it offers none of Apple Pay, Google Pay/,
+    )
+    await connect(undefined, 'test', { pageHost })
+    await connect(undefined, 'test', { pageHost })
+    const [domain, ...others] = mode.books.domains.values()
+    assert.deepEqual([domain?.domain_name, domain?.enabled, others], [pageHost, true, []])
+    assert.ok(domain)
+    assert.equal(await check(), '')
+    domain.google_pay = { status: 'inactive' }
+    assert.equal(await check(), '', 'looked at again, and fine now')
+    domain.apple_pay = { status: 'inactive', status_details: { error_message: 'No file.' } }
+    domain.klarna = { status: 'inactive', status_details: { error_message: '' } }
+    assert.equal(
+      await check(),
+      'Stripe does not offer Apple Pay on shop.example yet: No file. Stripe does not offer Klarna on shop.example yet.',
+    )
+    domain.enabled = false
+    assert.match(await check(), /is switched off at Stripe/)
+    await connect(undefined, 'test', { pageHost })
+    assert.equal(domain.enabled, true)
+  })
+
   test('is checked: key, rights, endpoint', async () => {
     const connected = await connect()
     const row = rowOf(connected)
@@ -165,6 +226,22 @@ describe('an account', () => {
   })
 })
 
+test('the pay page may load the release of the script that belongs to the API, and what Link needs', () => {
+  const { sources } = createStripeAccounts({ clock: () => new Date(now), url: undefined }).open(
+    rowOf({ public: {}, secrets: { secretKey: 'rk_test_1' } }),
+  )
+  const link = ['https://link.com', 'https://*.link.com']
+  const scripts = ['https://js.stripe.com', 'https://*.js.stripe.com']
+  assert.deepEqual(sources, {
+    script: scripts,
+    frame: [...scripts, 'https://hooks.stripe.com', ...link],
+    connect: ['https://api.stripe.com', ...link],
+    image: ['https://*.stripe.com', 'https://*.link.com'],
+    styleAttributes: true,
+  })
+  assert.match(Stripe.API_VERSION, /\.endive$/)
+})
+
 describe('an outcome', () => {
   test('before anything was paid: the frame, with what its script needs', async () => {
     const provider = await opened()
@@ -177,7 +254,7 @@ describe('an outcome', () => {
       place: {
         kind: 'frame',
         facts: {
-          script: `${standIn.url}/v3/`,
+          script: `${standIn.url}/endive/stripe.js`,
           publishableKey: mode.publishableKey,
           clientSecret: intent?.client_secret,
         },
@@ -244,6 +321,11 @@ describe('an outcome', () => {
     assert.deepEqual(
       [offers(5, 'ISK'), offers(1995, 'KWD'), offers(550, 'MGA'), offers(1, 'XAU')],
       [true, false, false, false],
+    )
+    assert.deepEqual(
+      [offers(49, 'EUR'), offers(50, 'EUR'), offers(174_99, 'HUF'), offers(49, 'JPY'), offers(50, 'JPY')],
+      [false, true, false, false, true],
+      'below what Stripe takes',
     )
     for (const [amount, currency] of [
       [1, 'EUR'],

@@ -37,6 +37,7 @@ export async function openMollieBench(clock: () => Date): Promise<ProviderBench>
     secrets: { key: mollie.profile.test.key },
     previous: undefined,
     noticeUrl: null,
+    pageHost: null,
   })
   const paymentOf = ({ key }: Charge): StoredPayment => {
     const [payment] = books.paymentsOf(key)

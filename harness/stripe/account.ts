@@ -49,6 +49,10 @@ export class AccountMode {
     this.#denied.add(resource)
   }
 
+  allow(resource: string): void {
+    this.#denied.delete(resource)
+  }
+
   isDenied(key: string, resource: string): boolean {
     return key === this.restrictedKey && this.#denied.has(resource)
   }

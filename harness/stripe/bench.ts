@@ -20,6 +20,7 @@ export async function openStripeBench(clock: () => Date): Promise<ProviderBench>
     secrets: { secretKey: test.restrictedKey },
     previous: undefined,
     noticeUrl: null,
+    pageHost: null,
   })
   const intentsOf = ({ key }: Charge): Stripe.PaymentIntent[] =>
     [...test.books.intents.values()].filter(({ metadata }) => metadata.cartwright_payment === key)

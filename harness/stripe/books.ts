@@ -34,6 +34,7 @@ export class Books {
   readonly refunds = new Map<string, Stripe.Refund>()
   readonly disputes = new Map<string, Stripe.Dispute>()
   readonly events = new Map<string, Stripe.EventBase>()
+  readonly domains = new Map<string, Stripe.PaymentMethodDomain>()
   readonly endpoints = new Map<string, Stripe.WebhookEndpoint>()
   readonly endpointSecrets = new Map<string, string>()
   // By intent: the attempt under way, or the last one.
@@ -64,6 +65,12 @@ export class Books {
       this.pending.push({ event, endpoint: id })
     }
     this.onEvent?.()
+  }
+
+  // As it was before anything happened.
+  clear(): void {
+    for (const objects of [this.intents, this.charges, this.refunds, this.disputes, this.events]) objects.clear()
+    this.pending = []
   }
 
   intent(id: string): Stripe.PaymentIntent {

@@ -62,6 +62,7 @@ const schemaNames: Readonly<Record<string, string>> = {
   dispute: 'Dispute',
   event: 'EventBase',
   payment_intent: 'PaymentIntent',
+  payment_method_domain: 'PaymentMethodDomain',
   refund: 'Refund',
   webhook_endpoint: 'WebhookEndpoint',
 }

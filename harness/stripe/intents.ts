@@ -10,14 +10,75 @@ import { type IntentParams, newCharge, newId, newIntent } from './objects.ts'
 
 export function createIntent(books: Books, params: IntentParams): Stripe.PaymentIntent {
   checkAmount(params)
+  checkDescriptor(params.statement_descriptor_suffix)
   const intent = newIntent(books.common, params)
   books.intents.set(intent.id, intent)
   books.emit('payment_intent.created', intent)
   return intent
 }
 
+export interface IntentUpdate {
+  description?: string
+  metadata?: Record<string, string>
+  receipt_email?: string
+  shipping?: Stripe.PaymentIntentUpdateParams['shipping']
+  statement_descriptor_suffix?: string
+}
+
+// https://docs.stripe.com/api/payment_intents/update. What is documented of an intent that is over: its description and metadata may be
+// changed still. What the shopper's bank and the carrier are told may not.
+export function updateIntent(intent: Stripe.PaymentIntent, update: IntentUpdate): Stripe.PaymentIntent {
+  const { description, metadata, receipt_email: email, shipping, statement_descriptor_suffix: suffix } = update
+  const isOver = ['succeeded', 'canceled', 'processing'].includes(intent.status)
+  if (isOver && (shipping !== undefined || suffix !== undefined || email !== undefined))
+    throw unexpectedState(
+      `This PaymentIntent could not be updated because it has a status of ${intent.status}.`,
+      intent,
+    )
+  checkDescriptor(suffix)
+  if (shipping && (shipping.name === undefined || !shipping.address || !shipping.address.line1))
+    throw invalid('Missing required param: shipping[address][line1].', { code: 'parameter_missing', param: 'shipping' })
+  if (shipping && !/^[A-Z]{2}$/.test(shipping.address?.country ?? 'US'))
+    throw invalid('Country is not a two-letter code.', { code: 'country_code_invalid', param: 'shipping' })
+  if (description !== undefined) intent.description = description
+  if (metadata !== undefined) intent.metadata = metadata
+  if (email !== undefined) intent.receipt_email = email
+  if (suffix !== undefined) intent.statement_descriptor_suffix = suffix
+  if (shipping) intent.shipping = shippingOf(shipping)
+  return intent
+}
+
+function shippingOf({
+  address,
+  name,
+  phone,
+}: Stripe.PaymentIntentUpdateParams.Shipping): Stripe.PaymentIntent.Shipping {
+  const { city, country, line1, line2, postal_code, state } = address ?? {}
+  const nullable = (text: string | undefined) => text ?? null
+  return {
+    address: {
+      ...{ city: nullable(city), country: nullable(country), line1: nullable(line1), line2: nullable(line2) },
+      ...{ postal_code: nullable(postal_code), state: nullable(state) },
+    },
+    name,
+    phone: phone ?? null,
+  } as Stripe.PaymentIntent.Shipping
+}
+
+// https://docs.stripe.com/get-started/account/statement-descriptors. The prefix of the account and `* ` come before it.
+function checkDescriptor(suffix: string | undefined): void {
+  if (suffix === undefined) return
+  const isFine = /^[\x20-\x7e]*$/.test(suffix) && /[A-Za-z]/.test(suffix) && !/[<>\\'"*]/.test(suffix)
+  if (!isFine || 'EXAMPLE* '.length + suffix.length > 22)
+    throw invalid('Invalid statement descriptor suffix.', { param: 'statement_descriptor_suffix' })
+}
+
 // https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
-const amountMin: Readonly<Record<string, number>> = { eur: 50, gbp: 30, jpy: 50, usd: 50 }
+// biome-ignore format: a table is read by its rows
+const amountMin: Readonly<Record<string, number>> = {
+  usd: 50, aed: 200, aud: 50, brl: 50, cad: 50, chf: 50, czk: 1500, dkk: 250, eur: 50, gbp: 30, hkd: 400, huf: 17500,
+  inr: 50, jpy: 50, mxn: 1000, myr: 200, nok: 300, nzd: 50, pln: 200, ron: 200, sek: 300, sgd: 50, thb: 1000,
+}
 const amountMax = 99_999_999
 
 function checkAmount({ amount, currency }: IntentParams): void {

@@ -292,6 +292,29 @@ export function newEndpoint({ livemode, created }: CommonFields, params: Endpoin
   } satisfies Stripe.WebhookEndpoint
 }
 
+export const walletNames = ['amazon_pay', 'apple_pay', 'google_pay', 'klarna', 'link', 'paypal'] as const
+
+export function newDomain(
+  { livemode, created }: CommonFields,
+  { domain_name, enabled = true }: { domain_name: string; enabled?: boolean },
+): Stripe.PaymentMethodDomain {
+  const active = () => ({ status: 'active' }) as const
+  return {
+    id: newId('pmd'),
+    object: 'payment_method_domain',
+    amazon_pay: active(),
+    apple_pay: active(),
+    created,
+    domain_name,
+    enabled,
+    google_pay: active(),
+    klarna: active(),
+    link: active(),
+    livemode,
+    paypal: active(),
+  } satisfies Stripe.PaymentMethodDomain
+}
+
 export type EventRequest = Stripe.Event.Request
 
 export function newEvent(
@@ -322,6 +345,22 @@ export function newAccount(id: string): Stripe.Account {
     details_submitted: true,
     email: null,
     payouts_enabled: true,
+    settings: {
+      branding: { icon: null, logo: null, primary_color: null, secondary_color: null },
+      card_payments: {
+        statement_descriptor_prefix: 'EXAMPLE',
+        statement_descriptor_prefix_kana: null,
+        statement_descriptor_prefix_kanji: null,
+      },
+      dashboard: { display_name: null, timezone: 'Etc/UTC' },
+      payments: {
+        statement_descriptor: 'EXAMPLE COMPANY',
+        statement_descriptor_kana: null,
+        statement_descriptor_kanji: null,
+        statement_descriptor_prefix_kana: null,
+        statement_descriptor_prefix_kanji: null,
+      },
+    },
     type: 'standard',
   } satisfies Stripe.Account
 }

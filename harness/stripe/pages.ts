@@ -1,13 +1,16 @@
-// What a shopper's browser gets: the script that Stripe serves at js.stripe.com/v3, the frame with the payment form, and the bank's
+// What a shopper's browser gets: the script that Stripe serves at js.stripe.com under the name of a release, the frame with the payment form, and the bank's
 // page for 3-D Secure. Stripe's own are served from several hosts; here all have the origin of the stand-in, which is not the shop's.
 
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import type { Account } from './account.ts'
 import type { Books } from './books.ts'
 import { parseForm } from './form.ts'
 import { authenticateIntent } from './intents.ts'
+
+// https://docs.stripe.com/changelog/acacia/2025-02-24/stripe-js-versioning: releases are named as those of the API.
+const script = `/${Stripe.API_VERSION.split('.')[1]}/stripe.js`
 
 const file = (name: string) => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8')
 
@@ -22,7 +25,7 @@ export function answerPage(
     response
       .writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store', ...open })
       .end(text)
-  if (request.method === 'GET' && (path === '/v3/' || path === '/v3')) send(200, 'text/javascript', file('script.js'))
+  if (request.method === 'GET' && path === script) send(200, 'text/javascript', file('script.js'))
   else if (request.method === 'GET' && path === '/v3/frame') send(200, 'text/html', file('frame.html'))
   else if (request.method === 'GET' && path === '/v3/frame.js') send(200, 'text/javascript', file('frame.js'))
   else if (request.method === 'GET' && path === '/v3/page') response.writeHead(204, open).end()

@@ -5,9 +5,17 @@ import type Stripe from 'stripe'
 import type { Books } from './books.ts'
 import { invalid } from './errors.ts'
 import { findInstrument } from './instruments.ts'
-import { cancelIntent, captureIntent, confirmIntent, createIntent } from './intents.ts'
+import { cancelIntent, captureIntent, confirmIntent, createIntent, type IntentUpdate, updateIntent } from './intents.ts'
 import { type ListParams, listed } from './lists.ts'
-import { type EndpointParams, type IntentParams, newAccount, newEndpoint, type RefundParams } from './objects.ts'
+import {
+  type EndpointParams,
+  type IntentParams,
+  newAccount,
+  newDomain,
+  newEndpoint,
+  type RefundParams,
+  walletNames,
+} from './objects.ts'
 import { createRefund } from './refunds.ts'
 
 // Parameters were checked against the schema that the route names, so a route may say what they are.
@@ -31,9 +39,13 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/payment_intents', schema: 'PaymentIntentCreate', answer: postIntent },
   { method: 'GET', path: '/v1/payment_intents', schema: 'PaymentIntentList', answer: getIntents },
   { method: 'GET', path: '/v1/payment_intents/:id', schema: 'PaymentIntentRetrieve', answer: ({ books, id, params }) => expandedIntent(books, books.intent(id), params) },
+  { method: 'POST', path: '/v1/payment_intents/:id', schema: 'PaymentIntentUpdate', answer: postUpdate },
   { method: 'POST', path: '/v1/payment_intents/:id/confirm', schema: 'PaymentIntentConfirm', answer: postConfirm },
   { method: 'POST', path: '/v1/payment_intents/:id/capture', schema: 'PaymentIntentCapture', answer: postCapture },
   { method: 'POST', path: '/v1/payment_intents/:id/cancel', schema: 'PaymentIntentCancel', answer: postCancel },
+  { method: 'POST', path: '/v1/payment_method_domains', schema: 'PaymentMethodDomainCreate', answer: postDomain },
+  { method: 'GET', path: '/v1/payment_method_domains', schema: 'PaymentMethodDomainList', answer: getDomains },
+  { method: 'POST', path: '/v1/payment_method_domains/:id/validate', schema: 'PaymentMethodDomainValidate', answer: validateDomain },
   { method: 'POST', path: '/v1/refunds', schema: 'RefundCreate', answer: postRefund },
   { method: 'GET', path: '/v1/refunds', schema: 'RefundList', answer: getRefunds },
   { method: 'GET', path: '/v1/refunds/:id', schema: 'RefundRetrieve', answer: ({ books, id }) => books.refund(id) },
@@ -64,6 +76,14 @@ function getIntents({ books, params }: Call): object {
   const { data, ...rest } = listed(books.intents.values(), params as ListParams, '/v1/payment_intents')
   const expand = (params as { expand?: string[] }).expand?.map((path) => path.replace(/^data\./, ''))
   return { ...rest, data: data.map((intent) => expandedIntent(books, intent, { expand })) }
+}
+
+function postUpdate({ books, id, params }: Call): object {
+  const { expand: _, metadata, ...given } = params as IntentUpdate & { expand?: string[] }
+  const intent = books.intent(id)
+  // Names that are not given stay.
+  const marked = metadata === undefined ? intent.metadata : metadataOf({ ...intent.metadata, ...metadata })
+  return expandedIntent(books, updateIntent(intent, { ...given, metadata: marked }), params)
 }
 
 function postConfirm({ books, id, params }: Call): object {
@@ -144,6 +164,39 @@ function getEvents({ books, params }: Call): object {
 // `charge.*` means every event of charges.
 const covers = (type: string) => (wanted: string) =>
   wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
+
+// https://docs.stripe.com/payments/payment-methods/pmd-registration: a host and no address, and one that the internet knows. Registering it
+// again answers with what there is.
+function postDomain({ books, params }: Call): object {
+  const { domain_name: name, enabled } = params as { domain_name: string; enabled?: boolean }
+  if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]+$/i.test(name) || /(^|\.)localhost$/.test(name))
+    throw invalid(`${name} is not a valid domain name.`, { param: 'domain_name' })
+  const known = [...books.domains.values()].find(({ domain_name }) => domain_name === name)
+  const domain = known ?? newDomain(books.common, { domain_name: name })
+  if (enabled !== undefined) domain.enabled = enabled
+  books.domains.set(domain.id, domain)
+  return domain
+}
+
+function getDomains({ books, params }: Call): object {
+  const { domain_name: name, enabled, ...rest } = params as ListParams & { domain_name?: string; enabled?: boolean }
+  const found = [...books.domains.values()].filter(
+    (one) => (name === undefined || one.domain_name === name) && (enabled === undefined || one.enabled === enabled),
+  )
+  return listed(found, rest, '/v1/payment_method_domains')
+}
+
+// What a test has mended is active now; the others stay as they are.
+function validateDomain({ books, id }: Call): object {
+  const domain = books.domains.get(id)
+  if (!domain)
+    throw invalid(`No such payment method domain: '${id}'`, {
+      code: 'resource_missing',
+      param: 'payment_method_domain',
+    })
+  for (const wallet of walletNames) if (!domain[wallet].status_details) domain[wallet] = { status: 'active' }
+  return domain
+}
 
 function postEndpoint({ books, params }: Call): object {
   const { metadata, ...given } = params as unknown as EndpointParams

@@ -30,6 +30,13 @@ const requests = {
   ],
   PaymentIntentList: ['PaymentIntentListParams', 'created ending_before expand limit starting_after'],
   PaymentIntentRetrieve: ['PaymentIntentRetrieveParams', 'client_secret expand'],
+  PaymentIntentUpdate: [
+    'PaymentIntentUpdateParams',
+    'description expand metadata receipt_email shipping statement_descriptor_suffix',
+  ],
+  PaymentMethodDomainCreate: ['PaymentMethodDomainCreateParams', 'domain_name enabled'],
+  PaymentMethodDomainList: ['PaymentMethodDomainListParams', 'domain_name enabled ending_before limit starting_after'],
+  PaymentMethodDomainValidate: ['PaymentMethodDomainValidateParams', 'expand'],
   RefundCreate: ['RefundCreateParams', 'amount charge expand metadata payment_intent reason'],
   RefundList: ['RefundListParams', 'charge created ending_before expand limit payment_intent starting_after'],
   RefundRetrieve: ['RefundRetrieveParams', 'expand'],
@@ -40,14 +47,15 @@ const requests = {
 
 // The optional or nullable parts of answers that the stand-in fills.
 const answers = {
-  Account: 'country default_currency',
+  Account: 'card_payments country default_currency payments settings',
   Charge:
     'billing_details card checks fingerprint outcome payment_intent payment_method_details risk_level risk_score sepa_debit',
   DeletedWebhookEndpoint: '',
   Dispute: 'payment_intent',
   EventBase: 'data request',
   PaymentIntent:
-    'allow_redirects automatic_payment_methods charge code decline_code doc_url last_payment_error latest_charge message next_action payment_method_type redirect_to_url',
+    'allow_redirects automatic_payment_methods charge code decline_code doc_url last_payment_error latest_charge message name next_action payment_method_type phone redirect_to_url shipping address city country line1 line2 postal_code state',
+  PaymentMethodDomain: 'error_message status_details',
   Refund:
     'card destination_details failure_reason metadata pending_reason payment_intent reference reference_status reference_type',
   WebhookEndpoint: 'secret',

@@ -32,9 +32,12 @@ export async function openStripeShop(given: Given, options: HouseOptions = {}): 
       answers: { publishableKey, secretKey },
       mode: 'test',
       noticeUrl: `${house.origin}/hooks/payments/${accountId}`,
+      pageHost: null,
     },
     new AbortController().signal,
   )
+  // The intent by which the keys were checked is not one of the shop's.
+  there.books.clear()
   const { merchantId } = house
   const account = { merchantId, id: accountId, mode: 'test' as const }
   await house.storage.write((tx) =>

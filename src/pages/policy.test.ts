@@ -10,12 +10,13 @@ test('a page opens what it names, and nothing else', () => {
   assert.equal(
     policyFor({
       style: [self],
+      styleAttr: ["'unsafe-inline'"],
       script: [self],
       img: [self, 'data:'],
       connect: [self],
       form: [self, 'https://a.example'],
     }),
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self' https://a.example; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self' https://a.example; base-uri 'none'; frame-ancestors 'none'",
   )
 })
 

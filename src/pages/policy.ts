@@ -7,6 +7,8 @@ export type Headers = Readonly<Record<string, string>>
 // What a page may load, call and post to. `self` is our own origin.
 export interface Sources {
   style?: readonly string[]
+  // Of attributes only.
+  styleAttr?: readonly string[]
   img?: readonly string[]
   script?: readonly string[]
   connect?: readonly string[]
@@ -19,6 +21,7 @@ export const self = "'self'"
 export function policyFor(sources: Sources): string {
   const directives: readonly (readonly [name: string, allowed: readonly string[] | undefined])[] = [
     ['style-src', sources.style],
+    ['style-src-attr', sources.styleAttr],
     ['img-src', sources.img],
     ['script-src', sources.script],
     ['connect-src', sources.connect],

@@ -19,6 +19,8 @@ export interface OpenAccount {
   previous: AccountSecrets | undefined
   // Where the provider may send notices; null where it cannot reach us.
   noticeUrl: string | null
+  // The host of the page on which shoppers pay; null where it is not one of the internet, reached by https.
+  pageHost: string | null
 }
 
 export interface ConnectRequest {
@@ -26,6 +28,7 @@ export interface ConnectRequest {
   answers: Readonly<Record<string, string>>
   mode: Mode
   noticeUrl: string | null
+  pageHost: string | null
 }
 
 export interface ConnectedAccount {
@@ -41,7 +44,8 @@ export interface AccountProvider {
   readonly questions: readonly AccountQuestion[]
   // Which of the public facts names the account there. It stays the same when keys are replaced.
   readonly accountFact: string
-  // Asks the provider what the key belongs to, and makes there what notices need where there is an address for them.
+  // Asks the provider what the key belongs to, and makes there what notices and the page need, where
+  // they have an address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // What is wrong with the account now, a sentence each for the operator.
   check(open: OpenAccount, signal: AbortSignal): Promise<readonly string[]>

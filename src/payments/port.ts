@@ -200,6 +200,8 @@ export interface PageSources {
   frame: readonly string[]
   connect: readonly string[]
   image: readonly string[]
+  // Whether the script writes style attributes. Style sheets and elements of others are never allowed.
+  styleAttributes?: boolean
 }
 
 export interface OfferedProvider {

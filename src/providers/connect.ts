@@ -27,7 +27,7 @@ import {
 } from '../payments/accounts.ts'
 import { silenceOf } from '../payments/port.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { type LateAccountProvider, noticeUrlOf, type ProviderUrls } from './registry.ts'
+import { type LateAccountProvider, noticeUrlOf, type ProviderUrls, pageHostOf } from './registry.ts'
 
 export interface AccountTools {
   storage: Storage
@@ -84,7 +84,12 @@ export async function connectAccount(
   const { merchantId, mode } = merchant
   const name = { merchantId, id: newId('pac'), mode, provider: provider.name }
   const noticeUrl = noticeUrlFor(tools, name)
-  const connected = await askToConnect(provider, { answers, mode, noticeUrl })
+  const connected = await askToConnect(provider, {
+    answers,
+    mode,
+    noticeUrl,
+    pageHost: pageHostOf(tools.publicOrigin()),
+  })
   const now = clock().getTime()
   const account: AccountRow = {
     ...name,
@@ -125,7 +130,8 @@ export async function rotateAccount(
   const known = openSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
   const isSigned = provider.noticeSecret === null || known[provider.noticeSecret] !== undefined
   const noticeUrl = isSigned || account.endedAt !== null ? null : noticeUrlFor(tools, account)
-  const connected = await askToConnect(provider, { answers, mode: account.mode, noticeUrl })
+  const pageHost = pageHostOf(tools.publicOrigin())
+  const connected = await askToConnect(provider, { answers, mode: account.mode, noticeUrl, pageHost })
   const { accountFact } = provider
   if (connected.public[accountFact] !== account.public[accountFact])
     throw refuse('payment_account_refused', {
@@ -262,7 +268,8 @@ async function removeAtProvider(
 }
 
 function opened(tools: AccountTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
-  return { account, secrets, previous: undefined, noticeUrl: noticeUrlFor(tools, account) }
+  const pageHost = pageHostOf(tools.publicOrigin())
+  return { account, secrets, previous: undefined, noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
 
 // The timer is one that keeps the command alive.

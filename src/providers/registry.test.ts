@@ -7,9 +7,22 @@ import type { AccountProvider, OpenAccount } from '../payments/accountPort.ts'
 import { type AccountRow, insertAccount, saveAccount, sealSecrets } from '../payments/accounts.ts'
 import type { PaymentProvider } from '../payments/port.ts'
 import { manualProvider } from './manual/provider.ts'
-import { createRegistry } from './registry.ts'
+import { createRegistry, pageHostOf } from './registry.ts'
 
 const start = Date.parse('2026-06-15T12:00:00.000Z')
+
+test('wallets are registered for hosts of the internet that are reached by https', () => {
+  for (const [origin, host] of [
+    ['https://shop.example', 'shop.example'],
+    ['https://shop.example:8443', 'shop.example'],
+    ['http://shop.example', null],
+    ['https://localhost:4000', null],
+    ['https://shop.localhost', null],
+    ['https://127.0.0.1', null],
+    ['https://[::1]', null],
+  ] as const)
+    assert.equal(pageHostOf(origin), host, origin)
+})
 
 eachEngine('the registry of providers', (given) => {
   async function openRegistry() {

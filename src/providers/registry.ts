@@ -48,6 +48,7 @@ export function createRegistry(parts: RegistryParts): Providers {
         secrets,
         previous: isPreviousAccepted ? openSecrets(rootSecret, account, account.previousSealed) : undefined,
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
+        pageHost: pageHostOf(publicOrigin()),
       })
       const previousUntil = isPreviousAccepted ? account.previousUntil : null
       made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
@@ -93,4 +94,11 @@ export function noticeUrlOf(
 ): string | null {
   const isReached = publicOrigin.startsWith('https:') || Object.hasOwn(providerUrls, provider)
   return isReached ? publicOrigin + noticePath + id : null
+}
+
+// Null where wallets cannot be offered anyway: without https, on this machine, or by an address without a name.
+export function pageHostOf(publicOrigin: string): string | null {
+  const { protocol, hostname } = new URL(publicOrigin)
+  const isNamed = /\.[a-z][a-z0-9-]*$/.test(hostname) && !hostname.endsWith('.localhost')
+  return protocol === 'https:' && isNamed ? hostname : null
 }

@@ -1,4 +1,4 @@
-// The stand-in for the script at js.stripe.com/v3: https://docs.stripe.com/js. It offers what a pay page uses: the Payment Element, and
+// The stand-in for the script at js.stripe.com/endive/stripe.js: https://docs.stripe.com/js. It offers what a pay page uses: the Payment Element, and
 // confirmation with or without a redirect. Card data never reaches this page; it stays in the frame.
 
 {
@@ -34,10 +34,8 @@
       this.frame.title = 'Secure payment input frame'
       this.frame.allow = 'payment *'
       this.frame.src = `${origin}/v3/frame`
-      // Through the object model: a style attribute would need 'unsafe-inline'.
-      this.frame.style.border = '0'
-      this.frame.style.width = '100%'
-      this.frame.style.height = '14rem'
+      // As Stripe's script is said to do (https://github.com/mozilla/fxa/issues/2138): a policy must allow the attribute.
+      this.frame.setAttribute('style', 'border: 0; width: 100%; height: 14rem')
       window.addEventListener('message', (message) => this.receive(message))
       place.replaceChildren(this.frame)
     }

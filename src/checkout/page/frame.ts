@@ -134,6 +134,7 @@ export function redirect(to: string): PageAnswer {
 function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
   const headers = privateHeaders({
     style: [self],
+    ...(sources?.styleAttributes && { styleAttr: ["'unsafe-inline'"] }),
     img: [self, 'https:', 'data:', ...(sources?.image ?? [])],
     script: [self, ...(sources?.script ?? [])],
     connect: [self, ...(sources?.connect ?? [])],

@@ -336,7 +336,7 @@ test('an account is connected by the key of its mode, and learns the name of its
   const accounts = createMollieAccounts({ url: mollie.url })
   const { key } = mollie.profile.test
   const connect = (typed: string, mode: 'test' | 'live' = 'test', by = accounts) =>
-    by.connect({ answers: { key: typed }, mode, noticeUrl: null }, signal)
+    by.connect({ answers: { key: typed }, mode, noticeUrl: null, pageHost: null }, signal)
   assert.deepEqual(await connect(` ${key}\n`), {
     public: { profile: mollie.profile.id, name: 'Bloom' },
     secrets: { key },
@@ -347,7 +347,7 @@ test('an account is connected by the key of its mode, and learns the name of its
   await assert.rejects(connect(key, 'live'), refused(/begins with test_/))
   await assert.rejects(connect(mollie.profile.live.key, 'live'), refused(/CARTWRIGHT_MOLLIE_URL/))
   await assert.rejects(connect(`test_${'y'.repeat(30)}`), refused(/does not know this key/))
-  const open = { previous: undefined, noticeUrl: null, secrets: { key: mollie.profile.live.key } }
+  const open = { previous: undefined, noticeUrl: null, pageHost: null, secrets: { key: mollie.profile.live.key } }
   assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
 })
 
@@ -355,7 +355,13 @@ test('what is wrong with an account is said', async () => {
   const accounts = createMollieAccounts({ url: mollie.url })
   const check = (key: string, changes = {}) =>
     accounts.check(
-      { account: mollieAccount(mollie, changes), secrets: { key }, previous: undefined, noticeUrl: null },
+      {
+        account: mollieAccount(mollie, changes),
+        secrets: { key },
+        previous: undefined,
+        noticeUrl: null,
+        pageHost: null,
+      },
       signal,
     )
   const { profile } = mollie

@@ -8,7 +8,9 @@ import {
   type ConnectRequest,
   type OpenAccount,
 } from '../../payments/accountPort.ts'
+import { stripeMinimum } from './amounts.ts'
 import { createStripeClient, type Stripe, type StripeClient, StripeFailure, stripeVersion } from './client.ts'
+import { domainProblems, registerDomain } from './domains.ts'
 import { eventTypes } from './events.ts'
 import { createStripeProvider, stripeName } from './provider.ts'
 
@@ -36,12 +38,22 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
     accountFact: 'account',
     noticeSecret,
 
-    async connect({ answers, mode, noticeUrl }, signal) {
+    async connect({ answers, mode, noticeUrl, pageHost }, signal) {
       const { publishableKey, secretKey } = keysIn(answers, mode)
       const client = clientFor(secretKey)
       const account = await asked(() => client.ask(signal, (api) => api.accounts.retrieveCurrent()))
-      const [problem] = await problemsOf(client, account, signal)
+      const [problem] = await problemsOf(client, { account, pageHost }, signal)
       if (problem !== undefined) throw new AccountRefused(problem)
+      const foreign = await asked(async () => {
+        const intent = await findIntent(client, signal)
+        return intent
+          ? publishableProblem(clientFor(publishableKey), intent, signal)
+          : withPassingIntent(client, account, signal, (made) =>
+              publishableProblem(clientFor(publishableKey), made, signal),
+            )
+      })
+      if (foreign !== null) throw new AccountRefused(foreign)
+      if (pageHost !== null) await asked(() => registerDomain(client, pageHost, signal))
       const facts = { account: account.id, ...shownFacts(account), publishableKey }
       if (noticeUrl === null) return { public: facts, secrets: { secretKey } }
       const endpoint = await asked(() =>
@@ -53,15 +65,24 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
       }
     },
 
-    async check({ account, secrets, noticeUrl }, signal) {
+    async check({ account, secrets, noticeUrl, pageHost }, signal) {
       try {
         const client = clientFor(secrets.secretKey ?? '')
         const there = await client.ask(signal, (api) => api.accounts.retrieveCurrent())
         if (there.id !== account.public.account) return ['The key belongs to another account at Stripe.']
-        const problems = await problemsOf(client, there, signal)
-        const { endpoint } = account.public
-        if (endpoint === undefined || noticeUrl === null) return problems
-        return [...problems, ...(await endpointProblems(client, endpoint, noticeUrl, signal))]
+        const { endpoint, publishableKey = '' } = account.public
+        return [
+          ...(await problemsOf(client, { account: there, pageHost }, signal)),
+          ...(await unlessDenied(async () => {
+            const intent = await findIntent(client, signal)
+            const problem = intent && (await publishableProblem(clientFor(publishableKey), intent, signal))
+            return problem ? [problem] : []
+          })),
+          ...(pageHost === null ? [] : await unlessDenied(() => domainProblems(client, pageHost, signal))),
+          ...(endpoint === undefined || noticeUrl === null
+            ? []
+            : await unlessDenied(() => endpointProblems(client, endpoint, noticeUrl, signal))),
+        ]
       } catch (error) {
         return [sentenceOf(error)]
       }
@@ -128,10 +149,18 @@ const needs: readonly { right: string; read: (api: Stripe) => Promise<unknown> }
   { right: 'Events: read', read: (api) => api.events.list({ limit: 1 }) },
   { right: 'Webhook Endpoints: write', read: (api) => api.webhookEndpoints.list({ limit: 1 }) },
 ]
+// Only where there is a domain to register.
+const needsOfPage: typeof needs = [
+  { right: 'Payment Method Domains: write', read: (api) => api.paymentMethodDomains.list({ limit: 1 }) },
+]
 
-async function problemsOf(client: StripeClient, account: Stripe.Account, signal: AbortSignal): Promise<string[]> {
+async function problemsOf(
+  client: StripeClient,
+  { account, pageHost }: { account: Stripe.Account; pageHost: string | null },
+  signal: AbortSignal,
+): Promise<string[]> {
   const missing: string[] = []
-  for (const { right, read } of needs)
+  for (const { right, read } of [...needs, ...(pageHost === null ? [] : needsOfPage)])
     try {
       await client.ask(signal, read)
     } catch (error) {
@@ -142,6 +171,57 @@ async function problemsOf(client: StripeClient, account: Stripe.Account, signal:
     ...(missing.length > 0 ? [`The restricted key lacks permissions: ${missing.join('; ')}.`] : []),
     ...(account.charges_enabled === false ? ['Stripe does not let this account take payments yet.'] : []),
   ]
+}
+
+// What the key may not read is among the rights that it lacks.
+async function unlessDenied(check: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof StripeFailure && error.status === 403) return []
+    throw error
+  }
+}
+
+async function findIntent(client: StripeClient, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
+  return (await client.ask(signal, (api) => api.paymentIntents.list({ limit: 1 }))).data[0]
+}
+
+// A new account has no intent to ask for, so one is made and given up. It also shows that the key may write them.
+async function withPassingIntent<Answer>(
+  client: StripeClient,
+  { default_currency: currency = 'usd' }: Stripe.Account,
+  signal: AbortSignal,
+  use: (intent: Stripe.PaymentIntent) => Promise<Answer>,
+): Promise<Answer> {
+  const description = 'Check of the keys by Cartwright; cancelled at once'
+  const amount = stripeMinimum(currency.toUpperCase()) ?? 10_000
+  const intent = await client.ask(signal, (api) => api.paymentIntents.create({ amount, currency, description }))
+  try {
+    return await use(intent)
+  } finally {
+    await client.ask(signal, (api) => api.paymentIntents.cancel(intent.id))
+  }
+}
+
+// https://docs.stripe.com/api/payment_intents/retrieve: with a publishable key one can see an intent of its own account whose client secret
+// one knows. The key itself does not say, in any documented way, what it belongs to.
+async function publishableProblem(
+  shopper: StripeClient,
+  { id, client_secret }: Stripe.PaymentIntent,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (client_secret === null) return null
+  try {
+    await shopper.ask(signal, (api) => api.paymentIntents.retrieve(id, { client_secret }))
+    return null
+  } catch (error) {
+    if (!(error instanceof StripeFailure)) throw error
+    if (error.status === 401) return 'Stripe does not accept the publishable key.'
+    if (error.reason === 'resource_missing')
+      return 'The publishable key and the restricted key belong to different accounts at Stripe.'
+    throw error
+  }
 }
 
 async function endpointProblems(
@@ -165,8 +245,15 @@ function endpointAt(url: string): Stripe.WebhookEndpointCreateParams {
   return { url, enabled_events: [...eventTypes], api_version, description: 'Cartwright' }
 }
 
-function shownFacts({ country, default_currency: currency }: Stripe.Account): Record<string, string> {
-  return { ...(country && { country }), ...(currency && { currency: currency.toUpperCase() }) }
+// `descriptor`: how card statements begin.
+function shownFacts({ country, default_currency: currency, settings }: Stripe.Account): Record<string, string> {
+  const descriptor =
+    settings?.card_payments.statement_descriptor_prefix || settings?.payments.statement_descriptor || undefined
+  return {
+    ...(country && { country }),
+    ...(currency && { currency: currency.toUpperCase() }),
+    ...(descriptor && { descriptor }),
+  }
 }
 
 async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { currencyCodes, currencyExponent, formatAmount } from '../../kit/money.ts'
-import { fromStripeAmount, stripeCurrencies, stripeExponent, toStripeAmount } from './amounts.ts'
+import {
+  fromStripeAmount,
+  isTakenByStripe,
+  stripeCurrencies,
+  stripeExponent,
+  stripeMinimum,
+  toStripeAmount,
+} from './amounts.ts'
 
 const currency = fc.constantFrom(...stripeCurrencies)
 const amount = fc.oneof(fc.nat({ max: 99_999_999 }), fc.maxSafeNat())
@@ -44,6 +51,19 @@ test('the digits differ from ISO 4217 in three currencies, and nowhere else', ()
   assert.deepEqual(
     stripeCurrencies.filter((code) => !currencyCodes.includes(code)),
     [],
+  )
+})
+
+test('what is too little is not taken, as Stripe counts it', () => {
+  for (const code of stripeCurrencies) {
+    const minimum = stripeMinimum(code)
+    if (minimum === undefined) continue
+    assert.ok(isTakenByStripe(fromStripeAmount(minimum, code) ?? 0, code), code)
+    assert.ok(!isTakenByStripe((fromStripeAmount(minimum, code) ?? 0) - 1, code), code)
+  }
+  assert.deepEqual(
+    [isTakenByStripe(0, 'KWD'), isTakenByStripe(10, 'KWD'), stripeMinimum('XXX')],
+    [false, true, undefined],
   )
 })
 

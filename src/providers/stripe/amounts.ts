@@ -24,6 +24,25 @@ const exponents: ReadonlyMap<string, number> = new Map(
   ),
 )
 
+// https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, as Stripe counts, read on 2026-11-18. They hold for what is settled in
+// that currency. For others Stripe converts, so it says no itself.
+// biome-ignore format: a table is read by its rows
+const minimums: Readonly<Record<string, number>> = {
+  AED: 200, AUD: 50, BRL: 50, CAD: 50, CHF: 50, CZK: 1_500, DKK: 250, EUR: 50, GBP: 30, HKD: 400, HUF: 17_500, INR: 50,
+  JPY: 50, MXN: 1_000, MYR: 200, NOK: 300, NZD: 50, PLN: 200, RON: 200, SEK: 300, SGD: 50, THB: 1_000, USD: 50,
+}
+
+// Undefined: not published.
+export function stripeMinimum(currency: string): number | undefined {
+  return Object.hasOwn(minimums, currency) ? minimums[currency] : undefined
+}
+
+// Whether it can be counted and is not too little.
+export function isTakenByStripe(amountMinor: number, currency: string): boolean {
+  const amount = toStripeAmount(amountMinor, currency)
+  return amount !== undefined && amount >= (stripeMinimum(currency) ?? 1)
+}
+
 export const stripeCurrencies: readonly string[] = [...exponents.keys()].sort()
 
 export function stripeExponent(currency: string): number | undefined {

@@ -12,8 +12,8 @@ import type {
   PaymentProvider,
   Standing,
 } from '../../payments/port.ts'
-import { fromStripeAmount, toStripeAmount } from './amounts.ts'
-import { type Stripe, type StripeClient, StripeFailure, verifiedEvent } from './client.ts'
+import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
+import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
 import { intentIn } from './events.ts'
 import { chargeIn, Intents } from './intents.ts'
@@ -36,6 +36,10 @@ export interface StripeParts {
   url: string | undefined
 }
 
+// https://docs.stripe.com/changelog/acacia/2025-02-24/stripe-js-versioning: the script and the API have releases of the same names, such as
+// `2026-10-28.endive` and `/endive/`.
+const release = stripeVersion.split('.')[1]
+
 const methods: readonly Method[] = [
   { id: stripeName, labelKey: 'stripe.method', noteKey: 'stripe.note', fields: [], shape: 'frame' },
 ]
@@ -47,7 +51,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
   const { client, mode, publishableKey, noticeSecrets, url, clock } = parts
   const intents = new Intents(parts)
   const refunds = new Refunds(client)
-  const frame = { script: `${url ?? 'https://js.stripe.com'}/v3/`, publishableKey }
+  const frame = { script: `${url ?? 'https://js.stripe.com'}/${release}/stripe.js`, publishableKey }
 
   async function findingOf(
     charge: Charge,
@@ -92,10 +96,10 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     texts,
     sources: sourcesFor(url),
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
-    offers: ({ currency, amount }) => toStripeAmount(amount, currency) !== undefined,
+    offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
 
     async start(charge, _, signal) {
-      if (toStripeAmount(charge.amount, charge.currency) === undefined) return declined('method_unavailable')
+      if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
       try {
         const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal), signal)
         return outcome
@@ -230,12 +234,14 @@ function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: st
 
 // https://docs.stripe.com/security/guide#content-security-policy. A stand-in serves everything from one origin.
 function sourcesFor(url: string | undefined): PageSources {
-  if (url !== undefined) return { script: [url], frame: [url], connect: [url], image: [url] }
+  if (url !== undefined) return { script: [url], frame: [url], connect: [url], image: [url], styleAttributes: true }
   const scripts = ['https://js.stripe.com', 'https://*.js.stripe.com']
+  const link = ['https://link.com', 'https://*.link.com']
   return {
     script: scripts,
-    frame: [...scripts, 'https://hooks.stripe.com'],
-    connect: ['https://api.stripe.com'],
-    image: ['https://*.stripe.com'],
+    frame: [...scripts, 'https://hooks.stripe.com', ...link],
+    connect: ['https://api.stripe.com', ...link],
+    image: ['https://*.stripe.com', 'https://*.link.com'],
+    styleAttributes: true,
   }
 }
