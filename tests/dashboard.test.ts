@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { anyEngine } from '../harness/storage.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -191,22 +191,6 @@ anyEngine('the dashboard', (given) => {
     assert.match(page.text(), /Show as a table/)
   })
 
-  test('429 for one address that has large forms kept again and again without a session', async () => {
-    const house = await openHouse(given, { rateLimit: { perSecond: 100, burst: 100 } })
-    const send = async (length: number) => {
-      const answer = await post(
-        house,
-        '/admin/bloom/products/new',
-        { description: 'x'.repeat(length) },
-        { origin: house.origin },
-      )
-      return [answer.status, (await answer.text()).length > length]
-    }
-    assert.deepEqual(await send(4_000_000), [403, true])
-    assert.deepEqual(await send(4_000_000), [429, false])
-    assert.deepEqual(await send(90_000), [403, true])
-  })
-
   test('what was typed survives a session that ended amid the form, and is saved once', async () => {
     const house = await open()
     const { page, path, userId } = await deskOf(house)
@@ -256,8 +240,8 @@ anyEngine('the dashboard', (given) => {
     assert.match(shown, /<input id="field-file" type="file" name="file" required>/)
     assert.ok(shown.length < 20_000)
     assert.equal((await send('https://evil.example')).status, 303)
-    sent.set('alt', 'word '.repeat(100_000))
-    assert.ok((await (await send(house.origin)).text()).includes(`value="${'word '.repeat(100_000)}"`))
+    sent.set('alt', 'word '.repeat(10_000))
+    assert.ok((await (await send(house.origin)).text()).includes(`value="${'word '.repeat(10_000)}"`))
 
     // What is too large to be held is said to be, and is not silently dropped.
     const form = { headers: { cookie: 'staff_session=x' }, large: { name: 'x'.repeat(70_000) } }

@@ -203,5 +203,5 @@ async function failed({ raw }: Incoming, status: number): Promise<PageAnswer> {
 async function formIn(raw: IncomingMessage): Promise<URLSearchParams | null> {
   const form = await readForm(raw)
   if (form === 413) throw refuse('body_too_large')
-  return typeof form === 'number' ? null : form
+  return typeof form === 'number' ? null : new URLSearchParams([...form])
 }

@@ -1,6 +1,7 @@
 // Answers of the dashboard. A request becomes a visit (who, for which shop, in which mode), and the visit an answer. Operations are
 // performed for the person as caller, so scope, query, body and key are checked as for any other.
 
+import type { IncomingMessage } from 'node:http'
 import { adminOperations } from '../contract/admin/operations.ts'
 import { refusals } from '../contract/refusals.ts'
 import type { Mode } from '../contract/words.ts'
@@ -8,7 +9,7 @@ import { personCaller } from '../http/admin.ts'
 import type { PageAnswer, PageRequest } from '../http/pages.ts'
 import type { MountedSurface } from '../http/surfaces.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { readFields, readFiles, readTypedForm } from '../pages/form.ts'
+import { formFieldsMax, readFields, readFiles, readTypedForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.ts'
 import { scopesOfRole } from '../staff/roles.ts'
@@ -35,6 +36,8 @@ export interface DashboardParts {
 }
 
 const formBytesMax = 65_536
+// More than the largest form of a signed-in person has: 5,000 tax rates of four fields each.
+const fieldsMax = 25_000
 const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
 
 // `rest` is the address below the shop and the mode. One address for each mode, so two tabs can hold two of them.
@@ -80,25 +83,36 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
 // chosen again there, since no page can choose one. What another site sent is not shown.
 async function heldForm(
   { publicOrigin }: DashboardParts,
-  { filesBytesMax, formBytesMax: own }: Screen,
+  { filesBytesMax }: Screen,
   request: PageRequest,
   held: Omit<Held, 'fields' | 'hasFile'>,
 ): Promise<PageAnswer | undefined> {
   if (!isSameOrigin(request.raw, publicOrigin())) return undefined
   const hasFile = filesBytesMax !== undefined
+  const cost = costOfHolding(request.raw, filesBytesMax ?? heldBounds.bytesMax)
+  if (cost > 0) request.spend?.(cost)
   const form = await request.receive(() =>
-    hasFile ? readFields(request.raw, filesBytesMax) : readTypedForm(request.raw, own ?? formBytesMax),
+    hasFile ? readFields(request.raw, heldBounds, filesBytesMax) : readTypedForm(request.raw, heldBounds),
   )
   if (form === 413) return unheldPage(request, held)
   if (typeof form === 'number') return undefined
-  const fields = [...form]
-  const length = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  if (length > lengthOfOne) request.spend?.(Math.floor(length / lengthOfOne))
-  return heldPage(request, { ...held, hasFile, fields })
+  return heldPage(request, { ...held, hasFile, fields: [...form] })
 }
 
-// Anybody can have a form sent back: 4 MiB of quotes are a page of 25 MB, and take most of a second. An address gets the largest every two seconds.
-const lengthOfOne = 100_000
+// Anybody can have a form sent back, and need not read the answer: 64 KiB of quotes are a page of 400 KB.
+const heldBounds = { bytesMax: 65_536, fieldsMax: formFieldsMax }
+// How much doubles the cost of a post. A file only goes by.
+const heldBytesOfOne = 4_096
+const fileBytesOfOne = 1_048_576
+// Less than an address may spend at once.
+const holdingCostMax = 40
+
+// Spent before the form is read: one that is refused must cost nothing. A length that is not said counts as the largest.
+function costOfHolding({ headers }: IncomingMessage, bytesMax: number): number {
+  const length = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
+  const heldLength = Math.min(length, heldBounds.bytesMax)
+  return Math.min(Math.floor(heldLength / heldBytesOfOne) + Math.floor(length / fileBytesOfOne), holdingCostMax)
+}
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
   const { get, post } = screen
@@ -107,7 +121,7 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   const { filesBytesMax } = screen
   const sent = await request.receive(async () => {
     if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
-    const form = await readTypedForm(request.raw, screen.formBytesMax ?? formBytesMax)
+    const form = await readTypedForm(request.raw, { bytesMax: screen.formBytesMax ?? formBytesMax, fieldsMax })
     return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
   })
   if (typeof sent === 'number') throw new Refusal(noForm[sent], {})

@@ -15,6 +15,7 @@
 import { randomUUID } from 'node:crypto'
 import { decimalAmount, parseDecimal } from '../kit/money.ts'
 import type { Refusal } from '../kit/refuse.ts'
+import type { FormFields } from '../pages/fields.ts'
 import { hiddenFields } from '../pages/form.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { type ButtonKind, button, notice } from './parts.ts'
@@ -96,7 +97,7 @@ export function keyField(): Html {
 }
 
 // A form without a good key gets a new one: then a second press is a second deed, as in any form without keys.
-export function keyIn(posted: URLSearchParams): string {
+export function keyIn(posted: FormFields): string {
   const key = posted.get('key') ?? ''
   return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
 }
@@ -137,7 +138,7 @@ function pointerOf({ pointer, name }: Field): string {
 }
 
 // What was typed, bounded.
-export function valuesOf(fields: readonly Field[], posted: URLSearchParams): FieldValues {
+export function valuesOf(fields: readonly Field[], posted: FormFields): FieldValues {
   return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, 60_000)]))
 }
 
@@ -151,7 +152,7 @@ export function moneyText(amountMinor: number, currency: string): string {
 export function bodyOf(
   words: Words,
   fields: readonly Field[],
-  posted: URLSearchParams,
+  posted: FormFields,
 ): { body: Record<string, unknown> } | { problems: Problems } {
   const body: Record<string, unknown> = {}
   const at: Record<string, string> = {}
@@ -166,7 +167,7 @@ export function bodyOf(
   return Object.keys(at).length === 0 ? { body } : { problems: { summary: words.say('form.problem'), at } }
 }
 
-function textOf({ kind, name }: Field, posted: URLSearchParams): string {
+function textOf({ kind, name }: Field, posted: FormFields): string {
   const text = (posted.get(name) ?? '').slice(0, 60_000).toWellFormed()
   // Browsers send line breaks as CR LF.
   if (kind === 'text') return text.replaceAll('\r\n', '\n').trim()

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../contract/admin/catalog.ts'
 import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../contract/entries.ts'
 import { slugify } from '../kit/slug.ts'
+import type { FormFields } from '../pages/fields.ts'
 import { amountIn, moneyText } from './form.ts'
 
 export const optionsMax = 3
@@ -150,7 +151,7 @@ export function copyOf(draft: Draft, suffix: string): Draft {
 }
 
 // What was posted. `was` are the options that the grid was made from.
-export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly DraftOption[] } {
+export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOption[] } {
   const line = (name: string, lengthMax = 500) =>
     (form.get(name) ?? '')
       .slice(0, lengthMax)
@@ -209,7 +210,7 @@ export function draftIn(form: URLSearchParams): { draft: Draft; was: readonly Dr
   return { draft, was }
 }
 
-function numbersOf(form: URLSearchParams, group: string, max: number): number[] {
+function numbersOf(form: FormFields, group: string, max: number): number[] {
   const found = new Set<number>()
   for (const name of form.keys()) {
     const [first, number = ''] = name.split('.')

@@ -19,6 +19,7 @@ import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../contract/surface.ts'
 import type { Mode, Role } from '../contract/words.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { Refusal } from '../kit/refuse.ts'
+import type { FormFields } from '../pages/fields.ts'
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { redirect } from '../pages/policy.ts'
 import type { PersonShop } from '../staff/person.ts'
@@ -82,7 +83,7 @@ export interface ServerFacts {
 }
 
 export interface Posted extends Visit {
-  form: URLSearchParams
+  form: FormFields
   // Of a screen that takes files.
   files: readonly Buffer[]
   fileNames: readonly string[]

@@ -10,6 +10,7 @@ import { isId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
+import type { FormFields } from '../pages/fields.ts'
 import { readForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import { redirect } from '../pages/policy.ts'
@@ -83,7 +84,7 @@ export function createInteractions(parts: InteractionParts) {
     return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri, true)
   }
 
-  async function signIn(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+  async function signIn(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
     const email = form.get('email') ?? ''
     const outcome = await door.byPassword({ email, password: form.get('password') ?? '' }, visitorOf(visit, requestId))
     if ('problem' in outcome) return showSignIn(visit, outcome.problem, email.slice(0, emailLengthMax))
@@ -96,14 +97,14 @@ export function createInteractions(parts: InteractionParts) {
     return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri)
   }
 
-  async function enterCode(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+  async function enterCode(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
     const pending = form.get('pending') ?? ''
     const outcome = await door.byCode({ pending, code: form.get('code') ?? '' }, visitorOf(visit, requestId))
     if (!('problem' in outcome)) return signedIn(visit, outcome, requestId)
     return outcome.problem === 'lost' ? showSignIn(visit) : showCode(visit, pending, outcome.problem)
   }
 
-  async function usePasskey(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+  async function usePasskey(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
     const given = { response: form.get('response') ?? '', boundTo: passkeyBrowser(parts, visit) ?? '' }
     const outcome = await door.byPasskey(given, visitorOf(visit, requestId))
     return 'problem' in outcome ? showSignIn(visit, outcome.problem) : signedIn(visit, outcome, requestId)
@@ -176,7 +177,7 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   // The form only chooses among what was offered.
-  async function decide(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+  async function decide(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
     const { interaction, app } = visit
     const asked = askedOf(interaction)
     const submitted = form.getAll('scope')

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { formBytesMax, hiddenFields, lineIn, readFields, readForm, readTypedForm } from './form.ts'
+import { formBytesMax, hiddenFields, lineIn, readFields, readFiles, readForm, readTypedForm } from './form.ts'
 
 const type = 'application/x-www-form-urlencoded'
 
@@ -16,7 +16,7 @@ function posted(body: string | readonly string[], headers: Record<string, string
 describe('reading a form', () => {
   test('gives every field as it was sent', async () => {
     const form = await readForm(posted(['scope=a&scope=b&pass', 'word=+x%20']))
-    assert(form instanceof URLSearchParams)
+    assert(typeof form !== 'number')
     assert.deepEqual([form.getAll('scope'), form.get('password')], [['a', 'b'], ' x '])
   })
 
@@ -49,14 +49,15 @@ describe('reading a form', () => {
 })
 
 test('413 for more fields than any form has, before they are told apart', async () => {
-  assert.equal(await readTypedForm(posted('a&'.repeat(50_000)), 4_194_304), 413)
-  const taxes = await readTypedForm(posted('a=1&'.repeat(20_002)), 4_194_304)
-  assert(taxes instanceof URLSearchParams)
+  assert.equal(await readTypedForm(posted('a&'.repeat(50_000)), { bytesMax: 4_194_304, fieldsMax: 25_000 }), 413)
+  const taxes = await readTypedForm(posted('a=1&'.repeat(20_002)), { bytesMax: 4_194_304, fieldsMax: 25_000 })
+  assert(typeof taxes !== 'number')
   assert.equal(taxes.size, 20_002)
 })
 
 describe('reading the fields of a form with files', () => {
   const boundary = '----x'
+  const fieldBounds = { bytesMax: 4_194_304, fieldsMax: 500 }
 
   // In pieces of the given size.
   function sent(parts: readonly { name: string; value: string; isFile: boolean }[], size: number): IncomingMessage {
@@ -87,8 +88,8 @@ describe('reading the fields of a form with files', () => {
         fc.array(part, { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 1, max: 9_000 }),
         async (parts, size) => {
-          const read = await readFields(sent(parts, size), 1_000_000)
-          assert(read instanceof URLSearchParams)
+          const read = await readFields(sent(parts, size), fieldBounds, 1_000_000)
+          assert(typeof read !== 'number')
           assert.deepEqual(
             [...read],
             parts
@@ -100,27 +101,83 @@ describe('reading the fields of a form with files', () => {
     )
   })
 
+  test('gives the files too, as fetch reads them', async () => {
+    const name = fc
+      .oneof(fc.string(), fc.constantFrom('a"b', 'a; filename="x"', 'ä\n', '%22', 'name=y'))
+      .map((text) => text.toWellFormed())
+    const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
+    const part = fc.record({ name, value: fc.oneof(fc.string(), bytes), fileName: name })
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
+        const form = new FormData()
+        for (const { name, value, fileName } of parts)
+          if (typeof value === 'string') form.append(name, value)
+          else form.append(name, new Blob([value]), fileName)
+        const request = new Response(form)
+        const headers = { 'content-type': request.headers.get('content-type') ?? '' }
+        const body = Buffer.from(await request.arrayBuffer())
+        const raw = Object.assign(Readable.from([body], { objectMode: false }), {
+          headers,
+        }) as unknown as IncomingMessage
+        const read = await readFiles(raw, 1_000_000)
+        assert(typeof read !== 'number')
+        const judged = [...(await new Response(body, { headers }).formData())]
+        const [fields, files] = [true, false].map((isField) =>
+          judged.filter(([, value]) => (typeof value === 'string') === isField),
+        )
+        assert.deepEqual(
+          [...read.form],
+          (fields ?? []).map((entry) => entry.map((text) => String(text).replaceAll('\0', ''))),
+        )
+        const chosen = (files ?? []).map(([, file]) => file as File).filter(({ size }) => size > 0)
+        assert.deepEqual(
+          read.fileNames,
+          chosen.map((file) => file.name),
+        )
+        assert.deepEqual(
+          read.files,
+          await Promise.all(chosen.map(async (file) => Buffer.from(await file.arrayBuffer()))),
+        )
+      }),
+    )
+  })
+
+  test('400 for parts without a name, without headers, and a form that is cut off', async () => {
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    for (const body of [
+      `--${boundary}\r\ncontent-disposition: form-data\r\n\r\nx\r\n--${boundary}--\r\n`,
+      `--${boundary}\r\nx\r\n--${boundary}--\r\n`,
+      `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\nx`,
+      '',
+    ])
+      assert.equal(await readFiles(posted(body, headers), 1_000_000), 400)
+  })
+
   test('keeps a text of 3 MB between two files', async () => {
     const text = 'Wörter\r\n'.repeat(300_000)
     const file = { name: 'file', value: 'x'.repeat(500_000), isFile: true }
-    const read = await readFields(sent([file, { name: 'text', value: text, isFile: false }, file], 65_536), 5_000_000)
-    assert(read instanceof URLSearchParams)
+    const read = await readFields(
+      sent([file, { name: 'text', value: text, isFile: false }, file], 65_536),
+      fieldBounds,
+      5_000_000,
+    )
+    assert(typeof read !== 'number')
     assert.deepEqual([...read.keys()], ['text'])
     assert.ok(read.get('text') === text)
   })
 
   test('413 for fields beyond 4 MiB, and for more bytes than allowed', async () => {
     const text = { name: 'text', value: 'x'.repeat(2_200_000), isFile: false }
-    assert.equal(await readFields(sent([text, text], 65_536), 8_000_000), 413)
-    assert.equal(await readFields(sent([text], 65_536), 2_000_000), 413)
+    assert.equal(await readFields(sent([text, text], 65_536), fieldBounds, 8_000_000), 413)
+    assert.equal(await readFields(sent([text], 65_536), fieldBounds, 2_000_000), 413)
   })
 
   test('413 for more parts than any form has', async () => {
     const field = { name: 'a', value: '', isFile: false }
     const parts = Array.from({ length: 60_000 }, () => field)
-    assert.equal(await readFields(sent(parts, 65_536), 8_000_000), 413)
+    assert.equal(await readFields(sent(parts, 65_536), fieldBounds, 8_000_000), 413)
     const files = parts.map((part) => ({ ...part, isFile: true }))
-    assert.equal(await readFields(sent(files, 65_536), 8_000_000), 413)
+    assert.equal(await readFields(sent(files, 65_536), fieldBounds, 8_000_000), 413)
   })
 })
 

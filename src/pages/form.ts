@@ -1,169 +1,218 @@
-// Reads what a browser posts: in which form and how much. Nothing here knows what the fields mean.
+// Reads what a browser posts: in which form and how much. Bytes and fields are counted before anything is made of them. Nothing here
+// knows what the fields mean.
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, takeChunks } from '../http/body.ts'
+import { type FieldEntry, type FormFields, fieldsOf, parseFields } from './fields.ts'
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
-// More than the largest form has, 5,000 tax rates of four fields each. URLSearchParams takes minutes for the two million names without
-// a value that fit into 4 MiB.
-const fieldsMax = 25_000
+// More than a form has that anybody may send.
+export const formFieldsMax = 500
 
 // The status with which a body is refused.
 export type FormRefusal = 413 | 415 | 400
 
-export async function readForm(
-  raw: IncomingMessage,
-  bytesMax: number = formBytesMax,
-): Promise<URLSearchParams | FormRefusal> {
-  const text = await readFormText(raw, bytesMax)
-  if (typeof text === 'number') return text
+export interface FormBounds {
+  bytesMax: number
+  fieldsMax: number
+}
+
+export async function readForm(raw: IncomingMessage): Promise<FormFields | FormRefusal> {
+  const entries = await readEntries(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
+  if (typeof entries === 'number') return entries
   // No text of a database contains U+0000.
-  return zero.test(text) ? 400 : new URLSearchParams(text)
+  return entries.some((entry) => entry.some((text) => text.includes('\0'))) ? 400 : fieldsOf(entries)
 }
 
 // For long texts: U+0000, which can come along with what is pasted, is left out, so the rest is not lost.
-export async function readTypedForm(raw: IncomingMessage, bytesMax: number): Promise<URLSearchParams | FormRefusal> {
-  const text = await readFormText(raw, bytesMax)
-  return typeof text === 'number' ? text : new URLSearchParams(text.replaceAll(zeros, ''))
+export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormRefusal> {
+  const entries = await readEntries(raw, bounds)
+  return typeof entries === 'number' ? entries : fieldsOf(entries.map(withoutZeros))
 }
 
-const zero = /\0|%00/
-const zeros = /\0|%00/g
+function withoutZeros([name, value]: FieldEntry): FieldEntry {
+  return [name.replaceAll('\0', ''), value.replaceAll('\0', '')]
+}
 
-async function readFormText(raw: IncomingMessage, bytesMax: number): Promise<string | FormRefusal> {
+async function readEntries(raw: IncomingMessage, { bytesMax, fieldsMax }: FormBounds) {
   const encoding = raw.headers['content-encoding'] ?? 'identity'
   const isForm = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(raw.headers['content-type'] ?? '')
   if (!isForm || encoding !== 'identity') return 415
   const bytes = await readBytes(raw, bytesMax)
   if (bytes === 'too_large') return 413
   if (bytes === 'ended_early') return 400
-  const text = bytes.toString('utf8')
-  return hasTooManyFields(text) ? 413 : text
-}
-
-function hasTooManyFields(text: string): boolean {
-  let count = 1
-  for (let at = text.indexOf('&'); at >= 0 && count <= fieldsMax; at = text.indexOf('&', at + 1)) count += 1
-  return count > fieldsMax
+  return (await parseFields(bytes, fieldsMax)) ?? 413
 }
 
 export interface FilesForm {
-  form: URLSearchParams
+  form: FormFields
   files: readonly Buffer[]
   // As the browser calls them, in the same order.
   fileNames: readonly string[]
 }
 
 // A form with files, all of them in memory: `bytesMax` bounds the whole.
-export async function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormRefusal> {
-  const type = raw.headers['content-type'] ?? ''
-  if (!/^multipart\/form-data[ \t]*;/i.test(type)) return 415
-  const bytes = await readBytes(raw, bytesMax)
-  if (bytes === 'too_large') return 413
-  if (bytes === 'ended_early') return 400
-  try {
-    const read = await new Response(bytes, { headers: { 'content-type': type } }).formData()
-    const fields = [...read]
-      .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-      .map((entry) => entry.map((text) => text.replaceAll('\0', '')) as [string, string])
-    const files = [...read.values()].filter((value) => typeof value !== 'string' && value.size > 0) as File[]
-    return {
-      form: new URLSearchParams(fields),
-      files: await Promise.all(files.map(async (file) => Buffer.from(await file.arrayBuffer()))),
-      fileNames: files.map(({ name }) => name),
-    }
-  } catch (error) {
-    // What is not such a form after all.
-    if (error instanceof TypeError) return 400
-    throw error
-  }
+export function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormRefusal> {
+  return readParts(raw, { bytesMax, partsMax: formFieldsMax, fieldBytesMax: bytesMax, keepsFiles: true })
 }
 
 // The fields of a form with files. The files go by without being held in memory: this is for who is not known to be allowed any.
-export async function readFields(raw: IncomingMessage, bytesMax: number): Promise<URLSearchParams | FormRefusal> {
+// `bytesMax` bounds the fields.
+export async function readFields(
+  raw: IncomingMessage,
+  { bytesMax, fieldsMax }: FormBounds,
+  wholeBytesMax: number,
+): Promise<FormFields | FormRefusal> {
+  const bounds = { bytesMax: wholeBytesMax, partsMax: fieldsMax, fieldBytesMax: bytesMax, keepsFiles: false }
+  const read = await readParts(raw, bounds)
+  return typeof read === 'number' ? read : read.form
+}
+
+interface PartBounds {
+  bytesMax: number
+  partsMax: number
+  fieldBytesMax: number
+  keepsFiles: boolean
+}
+
+// `multipart/form-data` as browsers send it (RFC 7578), piece by piece as it arrives.
+async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<FilesForm | FormRefusal> {
   const type = raw.headers['content-type'] ?? ''
   const boundary = /^multipart\/form-data[ \t]*;[ \t]*boundary="?([\w'()+,./:=?-]{1,70})"?[ \t]*$/i.exec(type)?.[1]
   if (boundary === undefined) return 415
   const delimiter = Buffer.from(`\r\n--${boundary}`)
-  const fields: Buffer[] = []
-  let keptBytes = 0
-  let partsCount = 0
-  let part = new Part()
+  const parts: Part[] = []
+  let part = new Part(bounds.keepsFiles)
+  let fieldBytes = 0
+  let isTooLarge = false
   // The first delimiter of a form has no line before it.
   let rest = Buffer.from('\r\n')
-  const end = await takeChunks(raw, bytesMax, (chunk) => {
-    if (partsCount > fieldsMax) return
+
+  function take(chunk: Buffer): void {
+    if (isTooLarge) return
     rest = Buffer.concat([rest, chunk])
-    for (let at = rest.indexOf(delimiter); at >= 0; at = rest.indexOf(delimiter)) {
-      partsCount += 1
+    for (let at = rest.indexOf(delimiter); at >= 0 && !isTooLarge; at = rest.indexOf(delimiter)) {
       part.take(rest.subarray(0, at))
-      const field = part.end()
-      keptBytes += field?.length ?? 0
-      if (field && keptBytes <= fieldsBytesMax) fields.push(field)
-      part = new Part()
+      parts.push(part)
+      fieldBytes += part.fieldBytes
+      part = new Part(bounds.keepsFiles)
       rest = rest.subarray(at + delimiter.length)
+      isTooLarge = parts.length > bounds.partsMax + 1
     }
     // The end may be the begin of a delimiter.
     const sure = Math.max(0, rest.length - delimiter.length)
     part.take(rest.subarray(0, sure))
     rest = rest.subarray(sure)
-    if (keptBytes + part.keptBytes > fieldsBytesMax) {
-      keptBytes += part.keptBytes
-      part.drop()
-    }
-  })
-  if (end !== 'whole') return end === 'too_large' ? 413 : 400
-  if (keptBytes > fieldsBytesMax || partsCount > fieldsMax) return 413
-  try {
-    const body = Buffer.concat([...fields.flatMap((one) => [delimiter, one]), delimiter, Buffer.from('--\r\n')])
-    const read = await new Response(body.subarray(2), { headers: { 'content-type': type } }).formData()
-    const texts = [...read].map(([name, value]) => [name, String(value)].map((text) => text.replaceAll('\0', '')))
-    return new URLSearchParams(texts as [string, string][])
-  } catch (error) {
-    if (error instanceof TypeError) return 400
-    throw error
+    isTooLarge ||= fieldBytes + part.fieldBytes > bounds.fieldBytesMax
+    if (isTooLarge) drop()
   }
+
+  // The rest goes by.
+  function drop(): void {
+    parts.length = 0
+    part = new Part(false)
+    rest = Buffer.alloc(0)
+  }
+
+  const end = await takeChunks(raw, bounds.bytesMax, take)
+  if (end !== 'whole') return end === 'too_large' ? 413 : 400
+  if (isTooLarge) return 413
+  part.take(rest)
+  // What is before the first delimiter is not a part.
+  return part.isLast ? filesFormOf(parts.slice(1)) : 400
 }
 
-// As much as the largest form without files.
-const fieldsBytesMax = 4_194_304
+function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
+  const entries: FieldEntry[] = []
+  const files: Buffer[] = []
+  const fileNames: string[] = []
+  for (const part of parts) {
+    const { head } = part
+    if (head === undefined) return 400
+    if (head.fileName === undefined) entries.push(withoutZeros([head.name, part.bytes().toString('utf8')]))
+    // A file that was not chosen is sent empty.
+    else if (part.hasBytes) {
+      files.push(part.bytes())
+      fileNames.push(head.fileName)
+    }
+  }
+  return { form: fieldsOf(entries), files, fileNames }
+}
+
 // More than the headers of a part.
 const partHeadBytes = 2_048
 
-// A part of a form while it arrives: kept unless it is a file.
+interface PartHead {
+  name: string
+  // Undefined for a field.
+  fileName: string | undefined
+}
+
+// What is between two delimiters, while it arrives.
 class Part {
-  keptBytes = 0
+  // Undefined until the headers are complete, and for what is not a part.
+  head: PartHead | undefined
+  #headBytes = Buffer.alloc(0)
+  #isHeadOver = false
+  readonly #keepsFiles: boolean
   #chunks: Buffer[] = []
-  #isKept: boolean | undefined
+  #length = 0
+
+  constructor(keepsFiles: boolean) {
+    this.#keepsFiles = keepsFiles
+  }
 
   take(bytes: Buffer): void {
-    if (this.#isKept === false) return
+    if (this.#isHeadOver) {
+      this.#keep(bytes)
+      return
+    }
+    this.#headBytes = Buffer.concat([this.#headBytes, bytes])
+    const headEnd = this.#headBytes.indexOf('\r\n\r\n')
+    if (headEnd < 0 && this.#headBytes.length <= partHeadBytes) return
+    this.#isHeadOver = true
+    const read = this.#headBytes
+    this.#headBytes = Buffer.alloc(0)
+    if (headEnd < 0 || headEnd > partHeadBytes) return
+    this.head = headOf(read.toString('utf8', 0, headEnd))
+    this.#keep(read.subarray(headEnd + 4))
+  }
+
+  #keep(bytes: Buffer): void {
+    if (!this.head || bytes.length === 0 || (this.head.fileName !== undefined && !this.#keepsFiles)) return
     // A copy, since a view would hold the whole chunk.
     this.#chunks.push(Buffer.from(bytes))
-    this.keptBytes += bytes.length
-    this.#isKept ??= isField(this.#chunks)
-    if (this.#isKept === false) this.drop()
+    this.#length += bytes.length
   }
 
-  // The whole field, or undefined for a file and for what stands before the first delimiter.
-  end(): Buffer | undefined {
-    return this.#isKept ? Buffer.concat(this.#chunks) : undefined
+  // As far as they are known not to be a file's.
+  get fieldBytes(): number {
+    return this.#headBytes.length + (this.head?.fileName === undefined ? this.#length : 0)
   }
 
-  drop(): void {
-    this.#isKept = false
-    this.#chunks = []
-    this.keptBytes = 0
+  get hasBytes(): boolean {
+    return this.#length > 0
+  }
+
+  bytes(): Buffer {
+    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#length)
+  }
+
+  // After the last delimiter.
+  get isLast(): boolean {
+    return this.#headBytes.toString('latin1', 0, 2) === '--'
   }
 }
 
-// Undefined as long as the headers are not complete.
-function isField(chunks: readonly Buffer[]): boolean | undefined {
-  const head = Buffer.concat(chunks.map((chunk) => chunk.subarray(0, partHeadBytes)))
-  const headEnd = head.indexOf('\r\n\r\n')
-  if (headEnd < 0 && head.length <= partHeadBytes) return undefined
-  return headEnd >= 0 && headEnd <= partHeadBytes && !/;\s*filename\*?=/i.test(head.toString('latin1', 0, headEnd))
+// Undefined without a name.
+function headOf(text: string): PartHead | undefined {
+  const [, disposition = ''] = /^content-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/im.exec(text) ?? []
+  const given = new Map<string, string>()
+  for (const [, key = '', quoted, bare = ''] of disposition.matchAll(/;[ \t]*([a-z]+\*?)=(?:"([^"]*)"|([^;"\s]*))/gi))
+    given.set(key.toLowerCase(), (quoted ?? bare).replaceAll(/%0d|%0a|%22/gi, decodeURIComponent))
+  const name = given.get('name')
+  return name === undefined ? undefined : { name, fileName: given.get('filename') ?? given.get('filename*') }
 }
 
 // Longer than anything one types into a field; the rest is cut.
@@ -171,7 +220,7 @@ const lineLengthMax = 500
 
 // One line of text as it was meant: bounded, trimmed and without control characters. The first of two fields with one name
 // counts, and a missing one is empty. Not for passwords, which are taken as they are.
-export function lineIn(form: URLSearchParams, name: string): string {
+export function lineIn(form: FormFields, name: string): string {
   return (form.get(name) ?? '')
     .slice(0, lineLengthMax)
     .toWellFormed()

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
+import type { FormFields } from '../pages/fields.ts'
 import { redirect } from '../pages/policy.ts'
 import { type FetchedAhead, staffHeaders } from './page/frame.ts'
 import { type Words, wordsFor } from './page/words.ts'
@@ -31,7 +32,7 @@ export interface Visit {
 }
 
 export interface Posted extends Visit {
-  form: URLSearchParams
+  form: FormFields
 }
 
 // Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.

@@ -74,7 +74,7 @@ export const de: DashboardTexts = {
     'held.fileText':
       'Ihre Sitzung endete, bevor die Datei angenommen wurde. Melden Sie sich in einem neuen Tab an, kommen Sie hierher zurück, und wählen und senden Sie die Datei noch einmal. Was Sie sonst eingegeben haben, bleibt.',
     'held.largeText':
-      'Nichts ist gespeichert, und was Sie gesendet haben, ist zu groß, um hier behalten zu werden. Gehen Sie im Browser zurück, kopieren Sie, was Sie getippt haben, melden Sie sich in einem neuen Tab an und senden Sie weniger auf einmal.',
+      'Nichts ist gespeichert, und was Sie gesendet haben, ist zu groß, um hier behalten zu werden. Die Schaltfläche unten öffnet einen neuen Tab; gehen Sie danach in diesem im Browser zurück und senden Sie es erneut.',
     'held.again': 'Erneut senden',
     'error.home': 'Zum Start',
     'error.lost': 'Seite nicht gefunden',

@@ -81,7 +81,7 @@ const texts = {
   'held.fileText':
     'Your session ended before the file was taken. Sign in in a new tab, come back here, and choose and send the file again. Whatever else you typed is kept.',
   'held.largeText':
-    'Nothing is saved, and what you sent is too large to be kept here. Go back in your browser, copy what you typed, sign in in a new tab, and send less at once.',
+    'Nothing is saved, and what you sent is too large to be kept here. Use the button below, which opens a new tab; then go back in your browser in this one and send it again.',
   'held.again': 'Send again',
   'error.home': 'Go to Home',
   'error.lost': 'Page not found',

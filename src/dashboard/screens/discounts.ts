@@ -5,6 +5,7 @@ import type { PromotionEntry } from '../../contract/entries.ts'
 import { type PromotionType, promotionStatuses, promotionTypes } from '../../contract/words.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Refusal } from '../../kit/refuse.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf } from '../catalog.ts'
@@ -186,7 +187,7 @@ function valuesIn(visit: Visit, entry: PromotionEntry): Values {
   }
 }
 
-function typedIn(form: URLSearchParams): Values {
+function typedIn(form: FormFields): Values {
   const typed = lines.map((name) => [name, (form.get(name) ?? '').slice(0, 300).trim()] as const)
   return {
     ...Object.fromEntries(typed),
@@ -249,7 +250,7 @@ interface Seen {
   base: string
 }
 
-function seenIn(form: URLSearchParams): Seen {
+function seenIn(form: FormFields): Seen {
   return { version: form.get('version') ?? '', base: form.get('base') ?? '' }
 }
 

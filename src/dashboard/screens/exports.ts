@@ -1,6 +1,7 @@
 // Exports: products, stock, orders and promotions as a CSV file, and the feed for Google. Data of customers is a post, since each look at it is written down.
 
 import type { PageAnswer } from '../../http/pages.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button, card, emptyState } from '../parts.ts'
@@ -62,8 +63,8 @@ export const customerExport: Screen = {
 }
 
 // Those of a view of the list of orders; all of them where no view is named.
-function ordersIn({ shop }: Visit, given: URLSearchParams) {
-  const view = new URLSearchParams(given)
+function ordersIn({ shop }: Visit, given: FormFields) {
+  const view = new URLSearchParams([...given])
   if (!view.has('view')) view.set('view', 'all')
   // A file is in the order in which the orders were placed.
   const { sort: _, ...asked } = askedOrders(view, shop.timeZone)

@@ -78,7 +78,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   const theirs = present && draftOf(present, shop.currency)
   const version = Number(form.get('version'))
   const seen = { version, base: form.get('base') ?? '' }
-  const chosen = [...form.entries()].filter(([name]) => name.startsWith(choicePrefix))
+  const chosen = [...form].filter(([name]) => name.startsWith(choicePrefix))
   const taken = new Set(
     chosen.filter(([, value]) => value === 'theirs').map(([name]) => name.slice(choicePrefix.length)),
   )
@@ -423,7 +423,7 @@ interface Conflict {
 function conflictOf(posted: Posted, { draft, theirs, present, seen }: Conflict): Shown {
   const { words, to, form } = posted
   const differences = differencesOf(draft, theirs, seen.base)
-  const carried = [...form.entries()].filter(([name]) => !notCarried.has(name) && !name.startsWith(choicePrefix))
+  const carried = [...form].filter(([name]) => !notCarried.has(name) && !name.startsWith(choicePrefix))
   return {
     title: words.say('conflict.title'),
     status: 409,

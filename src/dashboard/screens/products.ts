@@ -3,6 +3,7 @@
 import type { AdminProductListQuery, AdminProductSummary } from '../../contract/admin/catalog.ts'
 import { type ProductStatus, productStatuses } from '../../contract/words.ts'
 import { newId } from '../../kit/ids.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf, indented, priceRange, sectionTabs, thumb } from '../catalog.ts'
@@ -179,7 +180,7 @@ export const changeProducts: Screen = {
   },
 }
 
-export function chosenIn(form: URLSearchParams): string[] {
+export function chosenIn(form: FormFields): string[] {
   return [...new Set(form.getAll('product'))].slice(0, chosenMax)
 }
 

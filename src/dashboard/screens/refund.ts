@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { AdminOrder } from '../../contract/admin/orders.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
@@ -67,7 +68,7 @@ function refundedOf({ totals }: AdminOrder): number {
 }
 
 // What the page showed as refunded: a refund that is on its way has no version yet.
-function refundedIn(sent: URLSearchParams): { expectedRefunded?: number } {
+function refundedIn(sent: FormFields): { expectedRefunded?: number } {
   const text = sent.get('refunded') ?? ''
   return /^\d{1,15}$/.test(text) ? { expectedRefunded: Number(text) } : {}
 }
@@ -103,7 +104,7 @@ function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: Refun
   }
 }
 
-function refundSheet(visit: Visit, order: AdminOrder, sent: URLSearchParams, problems?: Problems): Sheet {
+function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
   const { totals, currency, number, version } = order
   const back = backToOrder(visit, order)
@@ -128,7 +129,7 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: URLSearchParams, pro
   })
 }
 
-function itemsTable(words: Words, { items, shipping, totals, currency }: AdminOrder, sent: URLSearchParams): Html {
+function itemsTable(words: Words, { items, shipping, totals, currency }: AdminOrder, sent: FormFields): Html {
   return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${items.map(
     (item) =>
       html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: item.quantity })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${item.quantity}" value="${sent.get(`quantity-${item.skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,

@@ -3,6 +3,7 @@
 import type { AdminFulfillment, AdminOrder } from '../../contract/admin/orders.ts'
 import { newId } from '../../kit/ids.ts'
 import { refuse } from '../../kit/refuse.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { dialog } from '../dialog.ts'
@@ -67,12 +68,12 @@ export const send: Screen = {
 }
 
 // The version that the page showed, so a change in between is seen before anything is done.
-export function versionIn(sent: URLSearchParams): { expectedVersion?: number } {
+export function versionIn(sent: FormFields): { expectedVersion?: number } {
   const text = sent.get('version') ?? ''
   return /^\d{1,9}$/.test(text) ? { expectedVersion: Number(text) } : {}
 }
 
-function quantitiesIn(sent: URLSearchParams): Map<string, string> {
+function quantitiesIn(sent: FormFields): Map<string, string> {
   return new Map(
     [...sent].flatMap(([name, value]) => (name.startsWith('quantity-') ? [[name.slice(9), value.slice(0, 10)]] : [])),
   )
@@ -82,7 +83,7 @@ const left = ({ quantity, fulfilled }: AdminOrder['items'][number]) => quantity 
 
 // All that the page showed as left is asked for without a list, which also holds where two lines are of one SKU. By what the page
 // showed, so a second press of one form asks for the same.
-function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>, shown: URLSearchParams) {
+function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>, shown: FormFields) {
   const wanted = items
     .map((item) => ({
       skuId: item.skuId,
@@ -167,7 +168,7 @@ function changed(typed: Parcel, was: FieldValues): Parcel {
   return Object.fromEntries(Object.entries(typed).filter(([name, value]) => (value ?? '') !== was[name]))
 }
 
-function wasIn(fields: readonly Field[], sent: URLSearchParams): FieldValues {
+function wasIn(fields: readonly Field[], sent: FormFields): FieldValues {
   return Object.fromEntries(
     fields.flatMap(({ name }) => {
       const text = sent.get(`was-${name}`)

@@ -4,6 +4,7 @@
 import type { BulkOutcome } from '../../contract/admin/bulk.ts'
 import type { AdminOrder } from '../../contract/admin/orders.ts'
 import { limits } from '../../contract/limits.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { html } from '../../pages/html.ts'
 import { field, form, keyIn, type Problems, problemsOf } from '../form.ts'
 import { emptyState, linkButton, pasteNote } from '../parts.ts'
@@ -47,11 +48,11 @@ function existing(refused: readonly BulkOutcome[]): string[] {
   return refused.filter(({ code }) => code !== 'order_not_found').map(({ id }) => id)
 }
 
-function chosenIn(values: URLSearchParams): string[] {
+function chosenIn(values: FormFields): string[] {
   return [...new Set(values.getAll('order'))].slice(0, limits.bulkItemsMax)
 }
 
-export function lineOf(values: URLSearchParams, name: string): string {
+export function lineOf(values: FormFields, name: string): string {
   return (values.get(name) ?? '')
     .slice(0, 200)
     .toWellFormed()
@@ -65,7 +66,7 @@ export async function listOrders(visit: Visit, ids: readonly string[]): Promise<
 }
 
 interface Drawn {
-  sent?: URLSearchParams
+  sent?: FormFields
   refused?: readonly BulkOutcome[]
   problems?: Problems
 }

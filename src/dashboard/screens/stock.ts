@@ -6,6 +6,7 @@ import type { AdminOperations } from '../../contract/admin/operations.ts'
 import { limits } from '../../contract/limits.ts'
 import type { BodyOf } from '../../contract/surface.ts'
 import { newId } from '../../kit/ids.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { sectionTabs } from '../catalog.ts'
 import { filters } from '../filters.ts'
@@ -69,7 +70,7 @@ interface TypedRow extends Readonly<Record<Cell, string>> {
   was: string
 }
 
-function typedIn(form: URLSearchParams): Map<string, TypedRow> {
+function typedIn(form: FormFields): Map<string, TypedRow> {
   const ids = [...form.keys()].flatMap((name) => (name.startsWith('was.') ? [name.slice(4)] : []))
   const at = (name: string, lengthMax = 40) => (form.get(name) ?? '').slice(0, lengthMax).trim()
   // Above a page that is shown again are those that have left it.

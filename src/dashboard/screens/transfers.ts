@@ -4,6 +4,7 @@ import type { AdminPlannedChange, AdminTransfer, AdminTransferSummary } from '..
 import { limits } from '../../contract/limits.ts'
 import { type ImportKind, importKinds } from '../../contract/words.ts'
 import { Refusal } from '../../kit/refuse.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { postButton } from '../controls.ts'
 import { keyField, keyIn } from '../form.ts'
@@ -105,7 +106,7 @@ export const newTransfer: Screen = {
 }
 
 // Strange numbers are refused by the operations.
-function pieceIn(form: URLSearchParams): { piece: number; pieces: number } | undefined {
+function pieceIn(form: FormFields): { piece: number; pieces: number } | undefined {
   const [piece, pieces] = [Number(form.get('piece')), Number(form.get('pieces'))]
   return piece > 0 ? { piece, pieces } : undefined
 }

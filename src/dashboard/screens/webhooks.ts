@@ -3,6 +3,7 @@
 import type { AdminWebhookEndpoint } from '../../contract/admin/developers.ts'
 import { eventKinds } from '../../contract/words.ts'
 import { refuse } from '../../kit/refuse.ts'
+import type { FormFields } from '../../pages/fields.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { postButton, wordsTyped } from '../controls.ts'
 import { dialog } from '../dialog.ts'
@@ -259,7 +260,7 @@ async function newSheet(visit: Visit, { values = { events: '*' }, problems }: En
   }
 }
 
-function endpointBody(sent: URLSearchParams) {
+function endpointBody(sent: FormFields) {
   const events = wordsTyped(sent.get('events'), 100)
   return {
     url: (sent.get('url') ?? '').trim(),

@@ -1,0 +1,114 @@
+// Forms of people who are not signed in: what they may cost. Refused before anything is looked up, so one engine tells.
+
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { givenEngine } from '../harness/storage.ts'
+import { storefrontPages } from '../src/commands/storefront.ts'
+import { screens } from '../src/dashboard/screens.ts'
+import { places } from '../src/staff/places.ts'
+
+const given = givenEngine('sqlite')
+const urlencoded = 'application/x-www-form-urlencoded'
+const manyFields = 'a&'.repeat(25_000)
+const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
+const manyParts = `${part.repeat(2_000)}--x--\r\n`
+
+describe('forms of strangers', () => {
+  let house: House
+  let secret = ''
+  let networks = 0
+
+  before(async () => {
+    house = await openHouse(given, {
+      shops: [market],
+      rateLimit: { perSecond: 100, burst: 200 },
+      trustedProxies: ['loopback'],
+      extraPages: storefrontPages(() => ({
+        open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
+      })),
+    })
+    secret = (await (await checkoutOf(house)).ready({ CARD: 1 })).secret
+  })
+
+  const newNetwork = () => `198.51.100.${++networks}`
+
+  function post(path: string, { type = urlencoded, body = '', from = newNetwork() }) {
+    return house.fetch(path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: house.origin, 'content-type': type, 'x-forwarded-for': from },
+      body,
+    })
+  }
+
+  // The head of a request alone: what is answered now is answered without reading the body.
+  async function postHead(path: string, from: string, head: string): Promise<number> {
+    const lines = [`POST ${path} HTTP/1.1`, 'host: x', `origin: ${house.origin}`, `x-forwarded-for: ${from}`, head]
+    return Number((await house.wire(`${lines.join('\r\n')}\r\n\r\n`)).split(' ', 2)[1])
+  }
+
+  test('many fields are refused at every form that there is, and none is sent back', async () => {
+    const forms = [
+      ...screens.filter((screen) => screen.post).map(({ path }) => `/admin/bloom/${path}`),
+      ...places.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path),
+      '/oauth/interaction/x',
+      `/c/${secret}/details`,
+      '/shop/cart/add',
+    ].map((path) => path.replaceAll(/:\w+/g, 'x'))
+    assert.ok(forms.length > 60)
+    for (const path of forms)
+      for (const body of [manyFields, manyFields.slice(0, 16_000)]) {
+        const isFile = screens.some(
+          (screen) => screen.filesBytesMax && path === `/admin/bloom/${screen.path.replaceAll(/:\w+/g, 'x')}`,
+        )
+        const answer = isFile
+          ? await post(path, { type: 'multipart/form-data; boundary=x', body: manyParts })
+          : await post(path, { body })
+        assert.ok(answer.status >= 400, `${path}: ${answer.status}`)
+        assert.ok(answer.text.length < 20_000, `${path}: ${answer.text.length} characters`)
+        if (screens.some(({ path: own }) => path.endsWith(`/${own}`))) {
+          assert.equal(answer.status, 413, path)
+          assert.match(answer.text, /Your session has ended[\s\S]*too large to be kept here/)
+        }
+      }
+  })
+
+  test('64 KiB and 500 fields are kept without a session, and more is refused unread', async () => {
+    const path = '/admin/bloom/products/new'
+    const kept = await post(path, { body: `a=${'x'.repeat(65_000)}` })
+    assert.deepEqual([kept.status, kept.text.includes('x'.repeat(65_000))], [403, true])
+    assert.equal((await post(path, { body: 'a=1&'.repeat(499) })).status, 403)
+    assert.equal((await post(path, { body: 'a=1&'.repeat(501) })).status, 413)
+    assert.equal(await postHead(path, newNetwork(), `content-type: ${urlencoded}\r\ncontent-length: 65537`), 413)
+  })
+
+  test('a form is paid for by its length before it is read, and one that is refused is not read', async () => {
+    const path = '/admin/bloom/products/new'
+    for (const [body, times] of [
+      [`a=${'"'.repeat(60_000)}`, 4],
+      ['a=1', 59],
+    ] as const) {
+      const from = newNetwork()
+      for (let time = 0; time < times; time += 1) assert.equal((await post(path, { body, from })).status, 403)
+      assert.equal(await postHead(path, from, `content-type: ${urlencoded}\r\ncontent-length: 60000`), 429)
+      // A length that is not said counts as the largest.
+      assert.equal(await postHead(path, from, `content-type: ${urlencoded}\r\ntransfer-encoding: chunked`), 429)
+      assert.equal((await post(path, { body: 'a=1', from: newNetwork() })).status, 403)
+    }
+  })
+
+  test('a file that is sent without a session goes by, and is paid for', async () => {
+    const path = '/admin/bloom/developers/transfers/new'
+    const type = 'multipart/form-data; boundary=x'
+    const from = newNetwork()
+    const file = `--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n${'x'.repeat(7_000_000)}\r\n`
+    const body = `${file}--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nproducts\r\n--x--\r\n`
+    const sent = await post(path, { type, body, from })
+    assert.deepEqual([sent.status, /name="kind" value="products"/.test(sent.text)], [403, true])
+    assert.equal((await post(path, { type, body, from })).status, 403)
+    assert.equal(await postHead(path, from, `content-type: ${type}\r\ncontent-length: ${body.length}`), 429)
+  })
+})
