@@ -53,6 +53,8 @@ export interface Till {
   // The next answer to this request is lost.
   lose(step: string, when: 'before' | 'after', onLost: () => void): void
   reset(): void
+  // How long its answers take from now on.
+  slowDown(latencyMs: number): void
   age(ms: number): void
   // By the id of our payment.
   books(): Map<string, PaidThere>
@@ -135,6 +137,9 @@ export async function openStripeTill(clock = () => new Date()): Promise<Till> {
       // The client repeats a request whose connection broke, unless it was killed.
       network.lose(when, matches[step] ?? {})
       network.onLost = onLost
+    },
+    slowDown(latencyMs) {
+      network.latencyMs = latencyMs
     },
     reset() {
       network.reset()
@@ -244,6 +249,9 @@ export async function openMollieTill(clock = () => new Date()): Promise<Till> {
     lose(step, when, onLost) {
       standIn.lose(when, matches[step] ?? {})
       standIn.onLost = onLost
+    },
+    slowDown(latencyMs) {
+      standIn.latencyMs = latencyMs
     },
     reset() {
       standIn.reset()

@@ -37,6 +37,7 @@ interface Begun {
 
 const minute = 60_000
 const atOnce = 12
+const latenciesMs = [0, 50, 200, 600]
 
 export class ElsewhereRaces {
   readonly races: readonly (readonly [string, (times: number) => Promise<void>])[]
@@ -51,6 +52,7 @@ export class ElsewhereRaces {
     this.#parts = parts
     this.#stand = standOf(parts.shop)
     this.races = [
+      ['notice∥return', (times) => this.#land(times)],
       ['notice∥return∥schedule', (times) => this.#learn(times)],
       ['back∥pay elsewhere', (times) => this.#goBack(times)],
       ['give up∥pay elsewhere', (times) => this.#giveUp(times)],
@@ -59,6 +61,29 @@ export class ElsewhereRaces {
       ['cancel∥debit', (times) => this.#debit(times)],
       ['late money∥schedule', (times) => this.#late(times)],
     ]
+  }
+
+  // Each payment is made, its notice is sent and its shopper comes back within milliseconds, at providers that take their time. Who
+  // paid is told so by the return itself. Some had a look-up a moment before.
+  async #land(times: number): Promise<void> {
+    const begun = await this.#begin(times)
+    const latencyMs = pick(this.#random, latenciesMs)
+    for (const till of this.#parts.elsewhere.tills) till.slowDown(latencyMs)
+    try {
+      await crowd(begun, atOnce, async (one) => {
+        if (this.#random() < 0.3) await this.#comeBack(one)
+        one.till.act(one.reference, 'pay')
+        const heard = this.#soon(() => this.#hear())
+        await pause(this.#random() * 2 * latencyMs)
+        const { text } = await this.#comeBack(one)
+        if (!text.includes('Your order is placed'))
+          this.#parts.violations.add(`notice∥return: ${one.reference} was paid, and its shopper was told otherwise`)
+        await heard
+      })
+    } finally {
+      for (const till of this.#parts.elsewhere.tills) till.slowDown(0)
+    }
+    for (const one of begun) await this.#expect(`notice∥return at ${latencyMs} ms`, one, 'completed')
   }
 
   // Paid, and everybody hears of it at once.
@@ -212,10 +237,11 @@ export class ElsewhereRaces {
     return begun.filter((one) => one !== undefined)
   }
 
-  async #comeBack({ returnPath }: Begun): Promise<void> {
+  async #comeBack({ returnPath }: Begun): Promise<Answer> {
     const { caller, server, violations } = this.#parts
     const answer = await caller.call(server.origin, { method: 'GET', path: returnPath })
     if (answer.status !== 200) violations.add(`a return was answered ${answer.status} ${codeOf(answer)}`)
+    return answer
   }
 
   async #back({ session }: Begun): Promise<void> {

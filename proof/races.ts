@@ -26,7 +26,7 @@ import { openSession, type Paid, pay, readSession, type Session, sessionFrom } f
 export const racesRun: ServerRun = {
   name: 'races',
   method:
-    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
+    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns at answers that take up to 600 ms, notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
   // `elsewhere`: of each that is about payments at the stand-ins.
   numbers: { times: 2_000, elsewhere: 500 },
   short: { times: 12, elsewhere: 12 },

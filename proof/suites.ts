@@ -62,6 +62,12 @@ export const browserRun = suite(
   ],
 )
 
+export const landingRun = suite(
+  'landing',
+  'purchases in a browser at stand-ins of Stripe and Mollie that answer after 0 to 600 ms, while notices race with returns: who paid lands in the shop',
+  ['tests/landing.test.ts', 'tests/paymentReturn.test.ts'],
+)
+
 export const oauthRun = suite('oauth', 'installing apps, and every refusal of the OAuth endpoints', [
   'tests/oauth.test.ts',
   'tests/oauthRefusals.test.ts',

@@ -151,6 +151,9 @@ test('a decline is announced, and another card pays in the same frame', async ()
 test('the button waits while the payment is confirmed, and the bank that is refused leads back to the frame', async () => {
   await visit({}, async ({ tab, secret }) => {
     await tab.waitForSelector('#frame-pay:enabled')
+    await tab.reload()
+    await tab.waitForSelector('#frame-pay:enabled')
+    assert.doesNotMatch((await tab.locator('main').textContent()) ?? '', /Your payment was not completed/)
     const held = shop.standIn.network.hold({ method: 'POST', path: /confirm$/ })
     await payWith(tab, '4000 0025 0000 3155')
     await held.arrived

@@ -305,8 +305,8 @@ describe('an outcome', () => {
       brand: null,
       last4: null,
     })
-    assert.deepEqual(await lookUp('4000002500003155'), { kind: 'elsewhere' })
-    assert.deepEqual(await lookUp('4000000000009995'), { kind: 'elsewhere' })
+    assert.deepEqual(await lookUp('4000002500003155'), { kind: 'elsewhere', isTried: true })
+    assert.deepEqual(await lookUp('4000000000009995'), { kind: 'elsewhere', isTried: true })
     assert.deepEqual(await lookUp('4000000000009995', (id) => mode.cancelByHand(id)), {
       kind: 'declined',
       code: 'insufficient_funds',

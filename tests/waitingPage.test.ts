@@ -15,6 +15,9 @@ eachEngine('a page that waits for a payment', (given) => {
     const paid = await payAtBank(house)
     const wait = () => house.fetch(`/c/${paid.secret}/wait`, { redirect: 'manual' })
     await wait()
+    assert.equal(bank.provider.calls.lookUp, 0, 'it was answered when it began')
+    house.clock.now += 10_000
+    await wait()
     assert.equal(bank.provider.calls.lookUp, 1)
     bank.provider.act(paid.key, 'pay')
     house.clock.now += 9_999

@@ -12,6 +12,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { readBounded } from '../boundedBody.ts'
 import { ApiError, Books } from './books.ts'
 import { chargebackObject, listObject, type Place, paymentObject, profileObject, refundObject } from './objects.ts'
@@ -93,6 +94,8 @@ export interface MollieStandIn {
   reset(): void
   // Called when an answer is lost, before the client notices.
   onLost: () => void
+  // How long every answer of the API takes: one half of it before the work is done, the other after it.
+  latencyMs: number
   close(): Promise<void>
 }
 
@@ -136,10 +139,13 @@ export async function openMollie({
     const fault = take(faults, method, path)
     if (fault?.kind === 'lose' && fault.when === 'before') return lost(response)
     const query = Object.fromEntries(searchParams)
+    const halfMs = standIn.latencyMs / 2
+    if (halfMs > 0) await pause(halfMs)
     const given =
       fault?.kind === 'fail'
         ? failure(new ApiError(fault.status, 'This request was chosen to fail'))
         : await answerApi({ method, path, query, body, headers }, fault?.kind === 'hold' ? fault : undefined)
+    if (halfMs > 0) await pause(halfMs)
     seen.status = given.status
     if (given.isDefect) defects.push(`${method} ${path}: ${given.body}`)
     if (fault?.kind === 'lose') return lost(response)
@@ -203,6 +209,7 @@ export async function openMollie({
     },
     reset: () => void faults.splice(0),
     onLost: () => {},
+    latencyMs: 0,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -1,6 +1,7 @@
 // Answers requests to /v1/: authentication, parameters, idempotency, faults, and the check of every answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import type { Account, AccountMode } from './account.ts'
 import { checkedRequest, misfitOf, Unsupported } from './check.ts'
@@ -57,7 +58,10 @@ export async function answerApi(parts: ApiParts, request: IncomingMessage, respo
   }
   const fault = parts.network.take(method, url.pathname)
   const requestId = newId('req')
+  const halfMs = parts.network.latencyMs / 2
+  if (halfMs > 0) await pause(halfMs)
   const reply = await replyTo(parts, request, incoming, fault, requestId)
+  if (halfMs > 0) await pause(halfMs)
   const { path, form: params, key: idempotencyKey } = incoming
   const isLost = reply === undefined || (fault?.kind === 'lose' && fault.when === 'after')
   const isReplay = reply?.isReplay ?? false

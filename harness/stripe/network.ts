@@ -20,6 +20,8 @@ export interface Held {
 }
 
 export class Network {
+  // How long every answer takes: one half of it before the work is done, the other after it.
+  latencyMs = 0
   // Called when an answer is lost, before the client notices.
   onLost: () => void = () => {}
   #faults: { match: Match; fault: Fault }[] = []

@@ -17,12 +17,17 @@ export interface StripeShop {
   accountId: string
 }
 
-export async function openStripeShop(given: Given, options: HouseOptions = {}): Promise<StripeShop> {
+// `otherUrls`: of stand-ins beside it.
+export async function openStripeShop(
+  given: Given,
+  options: HouseOptions = {},
+  otherUrls: Readonly<Record<string, string>> = {},
+): Promise<StripeShop> {
   let now = () => Date.now()
   const clock = () => new Date(now())
   const standIn = await openStripe({ clock })
   given.later(() => standIn.close())
-  const house = await openHouse(given, { ...options, providerUrls: { stripe: standIn.url } })
+  const house = await openHouse(given, { ...options, providerUrls: { ...otherUrls, stripe: standIn.url } })
   now = () => house.clock.now
   const there = standIn.account.test
   const accountId = newId('pac')

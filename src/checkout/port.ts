@@ -4,7 +4,7 @@
 import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { CheckoutSession } from '../contract/open/checkout.ts'
-import type { Mode, OrderStatus, PromotionReason } from '../contract/words.ts'
+import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason } from '../contract/words.ts'
 import type { Receipt } from '../orders/receipt.ts'
 import type { Method, PageSources, Place } from '../payments/port.ts'
 
@@ -32,6 +32,9 @@ export interface CheckoutView {
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
 
+// As the pages are told apart. `processing`: the outcome of a payment is not known.
+export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'elsewhere'
+
 export interface PaymentElsewhere {
   paymentId: string
   provider: string
@@ -39,8 +42,8 @@ export interface PaymentElsewhere {
   // Names the method, as the shopper chose it.
   labelKey: string
   say(key: string, locale: string): string | undefined
-  // Not there yet: who came back once chooses whether to go again.
-  leadsOn: boolean
+  // Whether the shopper is known to have tried: who came back chooses whether to go again.
+  isTried: boolean
   // Undefined where it cannot be shown any more; the shopper can still go back.
   place: Place | undefined
   // Where the shopper comes back to. It does not name this page.
@@ -155,6 +158,8 @@ export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
   // The same, after asking the provider of a payment that is waited for, unless it was asked within ten seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
+  // What the page should show now. It also asks the provider, more rarely.
+  follow(secret: string): Promise<CheckoutState | undefined>
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
   // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.

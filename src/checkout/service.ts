@@ -31,7 +31,15 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import { goBack, lookUpAwaited, lookUpNow, type PaymentName, readReturnToken, returnPathOf } from './pay/elsewhere.ts'
+import {
+  goBack,
+  isOutcomeOpen,
+  lookUpAwaited,
+  lookUpForReturn,
+  type PaymentName,
+  readReturnToken,
+  returnPathOf,
+} from './pay/elsewhere.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
 import { openPlace } from './pay/place.ts'
 import type {
@@ -39,6 +47,7 @@ import type {
   CheckoutPort,
   CheckoutProblem,
   CheckoutResult,
+  CheckoutState,
   CheckoutView,
   ContactInput,
   PaymentElsewhere,
@@ -66,6 +75,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   return {
     look: (secret) => look(tools, secret),
     refresh: (secret) => refresh(tools, secret),
+    follow: (secret) => follow(tools, secret),
     changeQuantity: (secret, version, skuId, quantity) =>
       change(tools, { secret, version }, async (_, ask) => {
         await setLine(tools.carts, ask, skuId, quantity)
@@ -100,6 +110,26 @@ async function refresh(tools: PayTools, secret: string): Promise<CheckoutView | 
   const found = await findSessionOf(tools, secret)
   if (found?.status === 'processing') await lookUpAwaited(tools, keyOf(found))
   return findView(tools, secret)
+}
+
+async function follow(tools: PayTools, secret: string): Promise<CheckoutState | undefined> {
+  const found = await findSessionOf(tools, secret)
+  if (found?.status === 'processing') await lookUpAwaited(tools, keyOf(found), 'poll')
+  return readSession(tools, secret, async (db, session) => {
+    const status = sessionStatusAt(session, tools.clock().getTime())
+    if (status !== 'processing') return status
+    const waiting = waitingFor(await listPaymentsOfSession(db, session.installationId, session.id))
+    return waiting ? placeOf(waiting) : status
+  })
+}
+
+// The payment that waits for the shopper, once it is known that it does.
+function waitingFor(payments: readonly PaymentRow[]): PaymentRow | undefined {
+  return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
+}
+
+function placeOf({ placeSealed }: PaymentRow): 'challenge' | 'elsewhere' {
+  return placeSealed === null ? 'challenge' : 'elsewhere'
 }
 
 async function readSession<T>(
@@ -190,7 +220,7 @@ async function setDetails(
 async function comeBack(tools: PayTools, token: string): Promise<ReturnView | undefined> {
   const name = readReturnToken(tools.rootSecret, token)
   if (!name) return undefined
-  await lookUpNow(tools, name)
+  await lookUpForReturn(tools, name)
   return tools.storage.read((db) => returnView(db, name, tools.clock().getTime()))
 }
 
@@ -417,7 +447,7 @@ async function checkoutView(
         })
       : undefined,
   ])
-  const waiting = payments.find(({ status }) => status === 'challenge')
+  const waiting = waitingFor(payments)
   return {
     session: showSession(tools, facts, now),
     secret,
@@ -430,8 +460,8 @@ async function checkoutView(
     methods: offered
       .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
       .flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),
-    challenge: waiting?.placeSealed === null ? { paymentId: waiting.id, amount: waiting.amount } : null,
-    elsewhere: waiting && waiting.placeSealed !== null ? await elsewhereOf(tools, db, waiting) : null,
+    challenge: waiting && placeOf(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    elsewhere: waiting && placeOf(waiting) === 'elsewhere' ? await elsewhereOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
   }
 }
@@ -446,7 +476,7 @@ async function elsewhereOf(
     paymentId: payment.id,
     provider: payment.provider,
     amount: payment.amount,
-    leadsOn: payment.lookedAt === null,
+    isTried: payment.triedAt !== null,
     labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
     say: (key, locale) =>
       provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,

@@ -15,8 +15,9 @@ export type Outcome =
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
   // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
   | { kind: 'challenge'; reference: string; challenge: string }
-  // The shopper pays somewhere else, until then. What happens there is learnt by looking it up.
-  | { kind: 'elsewhere'; reference: string; place: Place; until: number }
+  // The shopper pays somewhere else, until then. What happens there is learnt by looking it up. `isTried`: the provider knows of a try
+  // that did not succeed.
+  | { kind: 'elsewhere'; reference: string; place: Place; until: number; isTried?: boolean }
   // No answer came. The charge may exist: look it up under the same key.
   | { kind: 'unknown' }
 

@@ -112,6 +112,10 @@ eachEngine('payments and refunds in the store', (given) => {
       placeSealed: null,
       placeUntil: null,
       lookedAt: null,
+      looks: 0,
+      looksWanted: 0,
+      lookingUntil: null,
+      triedAt: null,
       settles: null,
       brand: null,
       last4: null,
@@ -194,7 +198,11 @@ eachEngine('payments and refunds in the store', (given) => {
     assert.deepEqual(await claim(now - 1), [])
     const [claimed, ...others] = await claim(now + 2, 1)
     assert.deepEqual(others, [])
-    assert.deepEqual(claimed, { ...first, lookedAt: now + 2, checkAt: now + 10_002 }, 'the longest due comes first')
+    assert.deepEqual(
+      claimed,
+      { ...first, lookedAt: now + 2, looks: 1, lookingUntil: now + 10_002, checkAt: now + 10_002 },
+      'the longest due comes first',
+    )
     assert.deepEqual(
       (await claim(now + 2)).map(({ id, mode }) => [id, mode]),
       [[second.id, 'live']],

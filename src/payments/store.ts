@@ -7,7 +7,7 @@ import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
-import type { Charge, PaymentNews, Settles } from './port.ts'
+import { type Charge, type PaymentNews, providerMsMax, type Settles } from './port.ts'
 import { leaseMs } from './schedule.ts'
 
 export interface PaymentRow {
@@ -33,6 +33,13 @@ export interface PaymentRow {
   placeUntil: number | null
   // When its provider was last asked, for whatever reason; null before that.
   lookedAt: number | null
+  // How many look-ups were begun, and how many must have been for the outcome to be as new as the shopper's last return.
+  looks: number
+  looksWanted: number
+  // Set while a look-up is under way. It passes where its process died.
+  lookingUntil: number | null
+  // When the shopper was first known to have tried to pay elsewhere.
+  triedAt: number | null
   // Of money that comes later: who says that it came.
   settles: Settles | null
   brand: string | null
@@ -80,6 +87,7 @@ const paymentColumns = new Fragment(`
   payments.account_id as "accountId", payments.method,
   payments.amount, payments.currency, payments.status, payments.reference, payments.challenge,
   payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.looked_at as "lookedAt",
+  payments.looks, payments.looks_wanted as "looksWanted", payments.looking_until as "lookingUntil", payments.tried_at as "triedAt",
   payments.settles, payments.brand,
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
@@ -107,6 +115,10 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     placeSealed: null,
     placeUntil: null,
     lookedAt: null,
+    looks: 0,
+    looksWanted: 0,
+    lookingUntil: null,
+    triedAt: null,
     settles: null,
     brand: null,
     last4: null,
@@ -179,6 +191,7 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
+      tried_at = ${payment.triedAt},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = case when noticed_at is null then ${payment.checkAt} else noticed_at end,
       checks = ${payment.checks}, collected = ${payment.collected}, given_back = ${payment.givenBack},
@@ -205,20 +218,48 @@ export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: numbe
       and (check_at is null or check_at > ${now})`
 }
 
-// A payment is asked about at most once in this time, whatever the reason to ask.
+// A payment is asked about at most once in this time, unless the shopper has come back meanwhile.
 export const lookEveryMs = 5_000
+
+// So many look-ups of a payment may follow each other without a pause when the shopper comes back.
+export const promptLooksMax = 30
 
 function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
 }
 
-// What every claim does: put off by the lease, and every notice so far is answered by this look-up.
-function claimed(now: number, leaseMs: number): Fragment {
-  return new Fragment('looked_at = ?, check_at = ?, noticed_at = null', [now, now + leaseMs])
+// One look-up at a time, so the last to begin is also the last to be recorded. One that takes longer than its provider has, or whose
+// process died, does not keep others waiting: two at once do no harm.
+function isNotLooking(column: string, now: number): Fragment {
+  return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now, now + providerMsMax])
 }
 
-// One that waits for the shopper or for the provider. Undefined where it does not, or was asked about a moment ago. Put off by the
-// lease like those that the loop claims. While the call that starts it is under way, there is nothing to ask.
+export function isLooking({ lookingUntil }: PaymentRow, now: number): boolean {
+  return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
+}
+
+// What every claim does: put off by the lease, and every notice so far is answered by this look-up.
+function claimed(now: number, leaseMs: number): Fragment {
+  return new Fragment('looked_at = ?, looks = looks + 1, looking_until = ?, check_at = ?, noticed_at = null', [
+    now,
+    now + Math.min(providerMsMax, leaseMs),
+    now + leaseMs,
+  ])
+}
+
+// The look-up for which the payment was claimed is recorded. A later one may be under way by now.
+export function endLook(
+  tx: Tx,
+  { installationId, id, looks }: Pick<PaymentRow, 'installationId' | 'id' | 'looks'>,
+): void {
+  tx.send`
+    update payments set looking_until = null
+    where installation_id = ${installationId} and id = ${id} and looks = ${looks}`
+}
+
+// One that waits for the shopper or for the provider. Undefined where it does not, is being asked about, or was a moment ago; who came
+// back since the last look-up does not have to wait. Put off by the lease like those that the loop claims. While the call that
+// starts it is under way, there is nothing to ask.
 export async function claimPaymentToLook(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -230,7 +271,20 @@ export async function claimPaymentToLook(
     where installation_id = ${installationId} and id = ${id}
       and (status = 'challenge' or (status = 'processing' and checks > 0)
         or (status = 'pending' and settles = 'by_provider'))
-      and ${isNotLookedUp('looked_at', now, everyMs)}
+      and ${isNotLooking('looking_until', now)}
+      and (${isNotLookedUp('looked_at', now, everyMs)} or (looks < looks_wanted and looks < ${promptLooksMax}))
+    returning ${paymentColumns}`
+  return row
+}
+
+// The shopper came back: what was asked before says nothing any more. Undefined where the outcome is known.
+export async function wantLook(
+  tx: Tx,
+  { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
+    update payments set looks_wanted = looks + 1
+    where installation_id = ${installationId} and id = ${id} and status in ('processing', 'challenge')
     returning ${paymentColumns}`
   return row
 }
@@ -276,7 +330,7 @@ export async function claimPaymentsToCheck(
     with due as (
       select p.installation_id, p.id from payments p
       where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
-        and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
+        and ${isNotLookedUp('p.looked_at', now, lookEveryMs)} and ${isNotLooking('p.looking_until', now)}
         and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
       order by p.check_at limit ${limit} ${tx.skipLocked})
     update payments set ${claimed(now, leaseMs)}
@@ -288,6 +342,7 @@ export async function listPaymentsToCheck(db: Reader, now: number, limit: number
   return db.sql<RowKey>`
     select p.installation_id as "tenantId", p.id as "rowId" from payments p
     where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
+      and ${isNotLooking('p.looking_until', now)}
       and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
     order by p.check_at limit ${limit}`
 }

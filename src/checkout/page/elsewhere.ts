@@ -3,7 +3,7 @@
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutView, PaymentElsewhere, ReturnView } from '../port.ts'
 import { frames } from './assets.ts'
-import { framed, isWebAddress, sheet } from './frame.ts'
+import { framed, isWebAddress, type Refresh, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
 import { noteBox } from './notices.ts'
 
@@ -29,7 +29,7 @@ ${url !== undefined && html`<a class="first wide" id="elsewhere" href="${url}" r
     speaker,
     title: `${say('elsewhere.title')} – ${merchant.name}`,
     state: 'elsewhere',
-    ...(url !== undefined && elsewhere.leadsOn && { leadsTo: url }),
+    ...(url !== undefined && !elsewhere.isTried ? { leadsTo: url } : { refreshTo: refreshOf(secret) }),
     body: sheet(speaker, merchant, session.mode === 'test', inside),
   })
 }
@@ -50,7 +50,7 @@ function framePage(speaker: Speaker, view: CheckoutView, { elsewhere, facts, scr
   const inside = html`<div class="state">
 <h1>${say('elsewhere.title')}</h1>
 <p class="grand">${amount}</p>
-${!elsewhere.leadsOn && noteBox(html`<p>${say('return.open.title')}</p>`)}
+${elsewhere.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
 <noscript><p>${say('frame.noscript')}</p></noscript>
 <form id="frame" hidden data-facts="${JSON.stringify(facts)}" data-return="${elsewhere.returnPath}"${words}>
 <div id="frame-place" aria-busy="true"><p class="soft" id="frame-loading">${say('frame.loading')}</p><div id="frame-element"></div></div>
@@ -64,12 +64,18 @@ ${!elsewhere.leadsOn && noteBox(html`<p>${say('return.open.title')}</p>`)}
     title: `${say('elsewhere.title')} – ${merchant.name}`,
     state: 'elsewhere',
     moreScript: script,
+    refreshTo: refreshOf(secret),
     body: sheet(speaker, merchant, session.mode === 'test', inside),
   })
 }
 
-// Says how the payment stands, and nothing of the order.
-export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnView): string {
+// The payment may be made in another tab.
+function refreshOf(secret: string): Refresh {
+  return { to: `/c/${secret}/wait`, seconds: 10 }
+}
+
+// Says how the payment stands, and nothing of the order. It looks again by itself.
+export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnView, path: string): string {
   const { say } = speaker
   const title = say(`return.${state}.title`)
   const inside: Html = html`<div class="state"><h1>${title}</h1><p>${say(`return.${state}.text`)}</p></div>`
@@ -77,6 +83,7 @@ export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnVi
     speaker,
     title: `${title} – ${merchant.name}`,
     state: 'return',
+    ...(state === 'waiting' && { refreshTo: { to: path, seconds: 15, isForAll: true } }),
     body: sheet(speaker, merchant, mode === 'test', inside),
   })
 }

@@ -181,7 +181,7 @@ function whole(
     title: `${title} – ${merchant.name}`,
     state,
     body: sheet(speaker, merchant, session.mode === 'test', inside),
-    ...(refreshTo !== undefined && { refreshTo }),
+    ...(refreshTo !== undefined && { refreshTo: { to: refreshTo, seconds: 4 } }),
   })
 }
 

@@ -6,7 +6,7 @@ import { type Html, html } from '../../pages/html.ts'
 import { initialOf } from '../../pages/initial.ts'
 import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../pages/policy.ts'
 import type { PageSources } from '../../payments/port.ts'
-import type { AwaitedMoney, CheckoutMerchant } from '../port.ts'
+import type { AwaitedMoney, CheckoutMerchant, CheckoutState } from '../port.ts'
 import { script, style } from './assets.ts'
 import type { Speaker } from './language.ts'
 
@@ -15,8 +15,8 @@ export interface CheckoutFrame {
   title: string
   // Which page this is, for style sheet and script.
   state: string
-  // Reloaded after some seconds where there is no script to poll.
-  refreshTo?: string
+  // Loaded after some seconds where there is no script to poll.
+  refreshTo?: Refresh
   // Another host, where the page leads at once, with script and without.
   leadsTo?: string
   // The address of a second script, with names of its own.
@@ -24,6 +24,13 @@ export interface CheckoutFrame {
   // For the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
   body: Html
+}
+
+export interface Refresh {
+  to: string
+  seconds: number
+  // Also with script (default: false).
+  isForAll?: boolean
 }
 
 export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, facts, body }: CheckoutFrame): string {
@@ -44,12 +51,13 @@ export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, 
   })
 }
 
-function refresh(to: string): Html {
-  return html`
-<noscript><meta http-equiv="refresh" content="${`${refreshSeconds};url=${to}`}"></noscript>`
+function refresh({ to, seconds, isForAll = false }: Refresh): Html {
+  const meta = html`<meta http-equiv="refresh" content="${`${seconds};url=${to}`}">`
+  return isForAll
+    ? meta
+    : html`
+<noscript>${meta}</noscript>`
 }
-
-const refreshSeconds = 4
 
 // A page in one narrow column, for everything but the open checkout.
 export function sheet(speaker: Speaker, merchant: CheckoutMerchant | null, isTest: boolean, inside: Html): Html {
@@ -124,6 +132,10 @@ export interface Allowed {
 
 export function answerPage(status: number, text: string, allowed: Allowed = {}): PageAnswer {
   return { status, body: text, headers: headersFor(allowed) }
+}
+
+export function answerState(state: CheckoutState): PageAnswer {
+  return { status: 200, body: state, headers: { ...headersFor({}), 'content-type': 'text/plain; charset=utf-8' } }
 }
 
 export function redirect(to: string): PageAnswer {

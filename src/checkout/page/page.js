@@ -848,19 +848,35 @@ if (isOpen) {
   tick()
 }
 
-// Polls the bank's answer without reloading the page.
+// A payment may be made, given up or answered elsewhere: at the bank, in another tab. The page then goes on by itself.
 
-if (body.dataset.state === 'processing') {
-  const look = async () => {
+const { state: shownState } = body.dataset
+const followMs = { open: 10_000, challenge: 3_000, elsewhere: 3_000, processing: 1_500 }[shownState]
+let followTimer = 0
+
+// While the outcome of a payment is asked for, a page on which it can be made stays.
+function isLeft(state) {
+  if (shownState === 'open') return state === 'completed' && !isPaying
+  return state !== shownState && state !== 'processing'
+}
+
+async function follow() {
+  clearTimeout(followTimer)
+  if (document.visibilityState === 'visible') {
     try {
-      const response = await fetch(`${base}/wait`, { redirect: 'manual' })
-      if (response.type === 'opaqueredirect') return location.assign(`${base}/wait`)
+      const response = await fetch(`${base}/state`, { signal: AbortSignal.timeout(answerMsMax), cache: 'no-store' })
+      if (response.ok && isLeft(await response.text())) return location.assign(`${base}/wait`)
     } catch {
       // Offline for a moment: the next poll will tell.
     }
-    setTimeout(look, 2_500)
   }
-  setTimeout(look, 1_500)
+  clearTimeout(followTimer)
+  followTimer = setTimeout(follow, followMs)
+}
+
+if (followMs) {
+  followTimer = setTimeout(follow, followMs)
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void follow())
 }
 
 // On narrow screens the order is folded; a browser that cannot unfold it by style on wide ones does so here.

@@ -11,7 +11,7 @@ import { afterPaying, createActions } from './actions.ts'
 import { frames, receiptScript, receiptStyle, script, style } from './assets.ts'
 import { returnPage } from './elsewhere.ts'
 import { refusedPage, slowPage } from './ended.ts'
-import { answerPage, redirect } from './frame.ts'
+import { answerPage, answerState, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
 import { speakerFor } from './language.ts'
 import { orderPage } from './order.ts'
@@ -51,6 +51,12 @@ export function checkoutPages({
     return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
+  // Asked by the script of an open page: whether another page is to be shown by now.
+  async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
+    const state = await checkout.follow(secret)
+    return state === undefined ? lost(request) : answerState(state)
+  }
+
   // From the provider's page or from a bank. Whatever else the address says is not read. A bank's app may open another browser
   // than the one in which the shopper ordered: there a page says how it stands, and gives nothing of the order away.
   async function comeBack(request: Incoming): Promise<PageAnswer> {
@@ -58,7 +64,8 @@ export function checkoutPages({
     if (!view) return lost(request)
     const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
     if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
-    return answerPage(200, returnPage(speakerFor(view.locale, request.raw.headers['accept-language']), view))
+    const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
+    return answerPage(200, returnPage(speaker, view, `/r/${request.path.token}`))
   }
 
   async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
@@ -92,7 +99,9 @@ export function checkoutPages({
       path: '/c/:secret',
       name: 'checkout',
       async answer(request) {
-        const view = await checkout.look(request.path.secret ?? '')
+        const { secret = '' } = request.path
+        const seen = await checkout.look(secret)
+        const view = seen?.session.status === 'processing' ? await checkout.refresh(secret) : seen
         if (!view) return lost(request)
         spendOn(view, request)
         const answer = show(view, request)
@@ -111,6 +120,7 @@ export function checkoutPages({
         const { secret = '', action = '' } = request.path
         if (request.raw.method === 'POST') return act(secret, action, request)
         if (action === 'wait') return wait(secret, request)
+        if (action === 'state') return follow(secret, request)
         // A page that answered a post has the address of the action; reloading it means the checkout.
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)

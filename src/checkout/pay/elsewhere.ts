@@ -1,18 +1,22 @@
 // Payments that happen elsewhere: where the shopper is sent, how they come back, and asking at once what became of it. Neither
 // the return nor anything in its address is believed: it is only a reason to ask.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Cause } from '../../events/announce.ts'
 import { findMerchantFace } from '../../installations/store.ts'
 import { deriveKeys, type RootSecret, readToken, signToken } from '../../kit/secrets.ts'
 import { isUndecided } from '../../payments/lifecycle.ts'
 import { callToClose, type Journey } from '../../payments/port.ts'
+import { checksAnswered } from '../../payments/schedule.ts'
 import {
   chargeOf,
   claimPaymentToLook,
   findPayment,
+  isLooking,
   listPaymentsOfSession,
   lookEveryMs,
   type PaymentRow,
+  wantLook,
 } from '../../payments/store.ts'
 import type { CheckoutProblem } from '../port.ts'
 import type { SessionKey } from '../store.ts'
@@ -53,27 +57,70 @@ export async function journeyFor(tools: PayTools, payment: PaymentRow, locale: s
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 
-// Asks the provider now, unless it was asked a moment ago: by a return, a look at a page or a notice.
+// Asks the provider now, unless it is being asked, or was a moment ago: by a return, a look at a page or a notice. Answers whether it
+// asked.
 export async function lookUpNow(
   tools: PayTools,
   { installationId, id }: PaymentName,
   everyMs = lookEveryMs,
-): Promise<void> {
+): Promise<boolean> {
   const now = tools.clock().getTime()
   const claimed = await tools.storage.write((tx) => claimPaymentToLook(tx, { installationId, id }, now, everyMs))
   if (claimed) await finishPayment(tools, claimed, await findOutcome(tools, claimed), null)
+  return claimed !== undefined
 }
 
-// A page that waits asks again and again.
+// The shopper comes back. A look-up that began before this may have missed the payment, so one that begins now is needed: by this
+// process as soon as none is under way, or by any other. Where that takes too long, the page goes on waiting.
+export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promise<void> {
+  const wanted = await tools.storage.write((tx) => wantLook(tx, name))
+  // An order that awaits its money; or there is nothing to ask.
+  if (!wanted) return void (await lookUpNow(tools, name))
+  let payment: PaymentRow | undefined = wanted
+  for (let waits = 0; payment && isOutcomeOpen(payment); ) {
+    if (payment.looks >= wanted.looksWanted && !isLooking(payment, tools.clock().getTime())) return
+    const hasAsked = await lookUpNow(tools, name)
+    if (!hasAsked && waits === returnWaitsMax) return
+    if (!hasAsked) {
+      waits += 1
+      await pause(returnWaitMs)
+    }
+    payment = await tools.storage.read((db) => findPayment(db, name.installationId, name.id))
+  }
+}
+
+// Together longer than the pause between two look-ups, and shorter than anyone waits for a page.
+const returnWaitMs = 100
+const returnWaitsMax = 60
+
+// Whether what the shopper did elsewhere is not known yet: a look-up is under way or was cut off, or the last one since the shopper came
+// back is missing or was not answered. Until then nothing may be said of the payment, and nothing may be offered in its place.
+export function isOutcomeOpen(payment: PaymentRow): boolean {
+  if (!isUndecided(payment)) return false
+  const { looks, looksWanted, lookingUntil, checks } = payment
+  return lookingUntil !== null || looks < looksWanted || (looksWanted > 0 && checks > checksAnswered)
+}
+
+// A page that waits asks again and again, and one that is open at the payment now and then.
 const waitingEveryMs = 10_000
+const openEveryMs = 60_000
 
 // Asks about the payment that the session waits for.
-export async function lookUpAwaited(tools: PayTools, { installationId, sessionId }: SessionKey): Promise<void> {
+export async function lookUpAwaited(
+  tools: PayTools,
+  { installationId, sessionId }: SessionKey,
+  reason: 'page' | 'poll' = 'page',
+): Promise<void> {
   const now = tools.clock().getTime()
   const payments = await tools.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
   const payment = payments.find(isUndecided)
-  const isRecent = payment?.lookedAt != null && payment.lookedAt <= now && payment.lookedAt > now - waitingEveryMs
-  if (payment && !isRecent) await lookUpNow(tools, payment, waitingEveryMs)
+  if (!payment) return
+  const { status, lookedAt, createdAt, looks, looksWanted } = payment
+  const everyMs = reason === 'poll' && status === 'challenge' && !isOutcomeOpen(payment) ? openEveryMs : waitingEveryMs
+  // What leads elsewhere was answered when it began.
+  const answeredAt = lookedAt ?? (status === 'challenge' ? createdAt : null)
+  const isRecent = answeredAt !== null && answeredAt <= now && answeredAt > now - everyMs
+  if (!isRecent || looks < looksWanted) await lookUpNow(tools, payment, everyMs)
 }
 
 // The shopper wants back to the order, to pay in another way. What is being paid at this moment is not taken away: then the

@@ -3,9 +3,10 @@
 import type { Cause } from '../../events/announce.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
+import type { Place } from '../../payments/port.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { hasNews } from '../../payments/standing.ts'
-import { lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { endLook, lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry, findTry } from '../../payments/tries.ts'
 import type { Tx } from '../../storage/storage.ts'
 import { lockSessionAndCart } from '../sessions.ts'
@@ -33,6 +34,7 @@ export async function finishPayment(
       if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
       else if (asked.status === 'succeeded') await recordNews(tools, tx, asked, outcome)
       else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
+      if (asked.lookingUntil !== null) endLook(tx, asked)
       // Of one that is made just now, what else is known is recorded by the next look.
       if (asked.status !== 'succeeded' && hasNews(outcome.standing)) lookAgain(tx, asked, tools.clock().getTime())
     })
@@ -104,10 +106,11 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
     }
     case 'elsewhere': {
-      const { reference, place, until } = outcome
+      const { reference, place, until, isTried = false } = outcome
       const placeSealed = sealPlace(tools.rootSecret, payment, place)
       const checkAt = Math.max(now + leaseMs, Math.min(now + elsewhereEveryMs, until))
-      return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt })
+      const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, place) ? now : null)
+      return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
@@ -137,6 +140,11 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       return completeSession({ ...settlement, payment: { ...decided, ...nowhere, reference, settles, checkAt } })
     }
   }
+}
+
+// Who comes back from a page of the provider was there. A frame is on our own page, which may just have been loaded again.
+function isBackFromPage({ looksWanted }: PaymentRow, place: Place): boolean {
+  return looksWanted > 0 && place.kind === 'page'
 }
 
 // The shopper has nothing left to do anywhere.

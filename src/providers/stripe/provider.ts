@@ -195,7 +195,8 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
     case 'requires_action': {
       if (clientSecret === null) throw new OddAnswer('NO_CLIENT_SECRET')
       const place = { kind: 'frame', facts: { ...frame, clientSecret } } as const
-      return { kind: 'elsewhere', reference, place, until: charge.createdAt + openMs }
+      const isTried = status === 'requires_action' || intent.last_payment_error !== null
+      return { kind: 'elsewhere', reference, place, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
     }
     default:
       // Captures are automatic, so there is nothing to capture.

@@ -1,0 +1,170 @@
+// A shopper comes back from paying elsewhere while the payment is looked up, or just was: who paid is never told otherwise.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import type { House } from '../harness/house.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
+import { lookUpNow, returnPathOf } from '../src/checkout/pay/elsewhere.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { promptLooksMax } from '../src/payments/store.ts'
+
+async function openShop(given: Given) {
+  const bank = createBank()
+  const house = await openBankHouse(given, bank)
+  await connectBank(house)
+  const paid = await payAtBank(house)
+  const page = await house.fetch(`/c/${paid.secret}`)
+  const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const path = returnPathOf(house.app.payTools.rootSecret, await paid.payment())
+  const get = (to: string, at: House = house) => at.fetch(to, { headers: { cookie }, redirect: 'manual' })
+  // As a browser follows the way back, up to a page or to the shop.
+  async function comeBack(at: House = house) {
+    let to = path
+    for (let hops = 0; hops < 5; hops += 1) {
+      const answer = await get(to, at)
+      if (answer.status !== 303) return /data-state="(\w+)"/.exec(answer.text)?.[1]
+      to = answer.headers.get('location') ?? ''
+      if (to.startsWith('http://localhost:9/thanks')) return 'shop'
+    }
+    return 'lost'
+  }
+  const state = async () => (await get(`/c/${paid.secret}/state`)).text
+  return { bank, house, paid, page, get, comeBack, state, look: () => get(`/c/${paid.secret}`) }
+}
+
+// The next look-up sees the payment as it is now, and answers when it is released.
+function holdLookUp({ provider }: Bank) {
+  const { lookUp } = provider
+  const [seen, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  provider.lookUp = async (...asked) => {
+    provider.lookUp = lookUp
+    const found = await lookUp(...asked)
+    seen.resolve()
+    await released.promise
+    return found
+  }
+  return { seen: seen.promise, release: released.resolve }
+}
+
+const notCompleted = /Your payment was not completed/
+
+eachEngine('a shopper who comes back', (given) => {
+  test('while a look-up is under way that has missed the payment waits for it, and lands in the shop', async () => {
+    const { bank, house, paid, comeBack } = await openShop(given)
+    const held = holdLookUp(bank)
+    const asking = lookUpNow(house.app.payTools, await paid.payment())
+    await held.seen
+    bank.provider.act(paid.key, 'pay')
+    const landing = comeBack()
+    await until(async () => (await paid.payment()).looksWanted === 2, 'the return')
+    held.release()
+    assert.equal(await landing, 'shop')
+    await asking
+    assert.deepEqual([bank.provider.calls.lookUp, (await paid.session()).status], [2, 'completed'])
+    assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
+    assert.equal((await paid.payment()).lookingUntil, null)
+  })
+
+  test('to another node than the one that asks lands in the shop as well', async () => {
+    if (given.engine === 'sqlite') return
+    const { bank, house, paid, comeBack } = await openShop(given)
+    const other = await openBankHouse(given, bank, { url: house.url, now: house.clock.now })
+    const held = holdLookUp(bank)
+    const asking = recoverSoon(house, 6 * 60_000)
+    await held.seen
+    bank.provider.act(paid.key, 'pay')
+    other.clock.now = house.clock.now
+    const landing = comeBack(other)
+    await until(async () => (await paid.payment()).looksWanted === 2, 'the return')
+    held.release()
+    assert.equal(await landing, 'shop')
+    await asking
+    assert.equal(bank.provider.calls.lookUp, 2)
+  })
+
+  test('right after a look-up that came too early is asked about again at once', async () => {
+    const { bank, house, paid, comeBack } = await openShop(given)
+    await lookUpNow(house.app.payTools, await paid.payment())
+    bank.provider.act(paid.key, 'pay')
+    house.clock.now += 1
+    assert.equal(await comeBack(), 'shop')
+    assert.equal(bank.provider.calls.lookUp, 2)
+  })
+
+  test('sees the page that waits while the provider is asked, and while it does not answer', async () => {
+    const { bank, house, paid, comeBack, look, state } = await openShop(given)
+    const held = holdLookUp(bank)
+    const asking = lookUpNow(house.app.payTools, await paid.payment())
+    await held.seen
+    const during = await look()
+    assert.match(during.text, /data-state="processing"/)
+    assert.doesNotMatch(during.text, notCompleted)
+    assert.equal(await state(), 'processing')
+    held.release()
+    await asking
+    assert.equal(await state(), 'elsewhere')
+    bank.provider.act(paid.key, 'pay')
+    bank.provider.dropNext('lookUp')
+    assert.equal(await comeBack(), 'processing')
+    assert.equal(await state(), 'processing')
+    house.clock.now += 10_000
+    assert.equal(await state(), 'completed')
+    assert.equal(await comeBack(), 'shop')
+  })
+
+  test('a process that died while it asked does not keep the shopper waiting for its lease', async () => {
+    const { bank, house, paid, comeBack, state } = await openShop(given)
+    await house.storage.write(
+      (tx) => tx.sql`
+        update payments set looks = 1, looked_at = ${house.clock.now}, looking_until = ${house.clock.now + 20_000}
+        where id = ${paid.key}`,
+    )
+    bank.provider.act(paid.key, 'pay')
+    assert.equal(await state(), 'processing')
+    house.clock.now += 20_000
+    assert.equal(await state(), 'completed')
+    assert.equal(await comeBack(), 'shop')
+  })
+
+  test('again and again cannot make the server ask without an end', async () => {
+    const { bank, house, paid, get, comeBack } = await openShop(given)
+    const path = returnPathOf(house.app.payTools.rootSecret, await paid.payment())
+    await Promise.all(Array.from({ length: 12 }, () => get(path)))
+    await house.storage.write((tx) => tx.sql`update payments set looks = ${promptLooksMax - 3} where id = ${paid.key}`)
+    const { lookUp: before } = bank.provider.calls
+    for (let i = 0; i < 3; i += 1) assert.equal(await comeBack(), 'elsewhere')
+    assert.equal(bank.provider.calls.lookUp, before + 3)
+    // From here on each has to wait for its turn, and may.
+    bank.provider.act(paid.key, 'pay')
+    const landing = comeBack()
+    await until(async () => (await paid.payment()).looksWanted > promptLooksMax, 'the return')
+    assert.equal(bank.provider.calls.lookUp, before + 3)
+    house.clock.now += 5_000
+    assert.equal(await landing, 'shop')
+    assert.equal(bank.provider.calls.lookUp, before + 4)
+  })
+
+  test('a look at the page asks too, and a poll more rarely', async () => {
+    const { bank, house, paid, get, look, state } = await openShop(given)
+    const asked = () => bank.provider.calls.lookUp
+    await look()
+    assert.deepEqual([await state(), asked()], ['elsewhere', 0], 'it has just begun')
+    house.clock.now += 10_000
+    assert.deepEqual([await state(), asked()], ['elsewhere', 0])
+    await Promise.all([look(), look(), look()])
+    assert.equal(asked(), 1)
+    house.clock.now += 50_000
+    assert.deepEqual([await state(), asked()], ['elsewhere', 1])
+    house.clock.now += 10_000
+    bank.provider.act(paid.key, 'pay')
+    assert.deepEqual([await state(), asked()], ['completed', 2])
+    assert.equal((await get('/c/none/state')).status, 404)
+  })
+})
+
+async function recoverSoon(house: House, ms: number): Promise<void> {
+  house.clock.now += ms
+  await recoverPayments(house.app.payTools)
+}
