@@ -199,6 +199,29 @@ eachEngine('admin orders', (given) => {
     assert.equal((await entriesOf(orderId)).length, 2)
   })
 
+  test('refundAdminOrder: 409 of an amount that the provider cannot pay, before anything is owed', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const path = { orderId }
+    // As if it had been paid in dinars, of which Stripe does not pay the third digit.
+    await house.storage.write(async (tx) => {
+      await tx.sql`update orders set currency = 'KWD' where id = ${orderId}`
+      await tx.sql`update payments set currency = 'KWD', provider = 'stripe' where order_id = ${orderId}`
+    })
+    const ask = (body: object) =>
+      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+    for (const dryRun of [true, false]) {
+      const answer = await ask({ amount: 7, dryRun })
+      assertAdminError(answer, 'refund_amount_not_payable')
+      assert.match(answer.body.error.message, /^stripe cannot give back 7 minor units of order /)
+    }
+    assert.deepEqual((await house.askAdmin('getAdminOrder', { path })).body.data.refunds, [])
+    assert.equal((await ask({ amount: 10, dryRun: true })).body.data.amount, 10)
+    await house.storage.write(async (tx) => {
+      await tx.sql`update orders set currency = 'EUR' where id = ${orderId}`
+      await tx.sql`update payments set currency = 'EUR', provider = 'test' where order_id = ${orderId}`
+    })
+  })
+
   test('fulfilAdminOrders: each has its own outcome; a dry run says the same and writes nothing', async () => {
     const [first, second] = [
       await house.orders.place({ items: { CARD: 1 } }),

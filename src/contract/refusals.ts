@@ -137,6 +137,7 @@ export const operatorRefusals = {
   nothing_to_refund:          { status: 409, sentence: 'There is nothing to refund.' },
   refund_pending:             { status: 409, sentence: 'A refund is already on its way.' },
   refund_amount_too_high:     { status: 409, sentence: 'The amount is more than is left to refund.' },
+  refund_amount_not_payable:  { status: 409, sentence: 'The payment provider cannot pay this amount back.' },
   refund_amount_too_low:      { status: 409, sentence: 'The amount is less than failed refunds still owe.' },
 
   payment_provider_silent:    { status: 503, sentence: 'The payment provider gave no answer.' },

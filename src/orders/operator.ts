@@ -18,6 +18,7 @@ import {
   type RefundRow,
   savePayment,
 } from '../payments/store.ts'
+import { isCountedBy } from '../providers/counted.ts'
 import { isPaidOnDelivery, manualName, manualReference } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { cancelFound, oweVoids } from './cancel.ts'
@@ -324,6 +325,7 @@ export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, mom
   const left = order.total - order.refunded
   const failed = refunds.filter(isWaiting)
   const amount = amountMeant(found, input)
+  if (!input.isByHand) refuseUncounted(found, amount)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
   const owed = await oweRefund(tx, found, { amount, reason }, moment)
   if (!owed) throw tooHigh(number, left, amount)
@@ -343,6 +345,7 @@ export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   refuseUnpaidFor(found)
   const amount = amountMeant(found, input)
   const { number, total, refunded } = found.order
+  refuseUncounted(found, amount)
   if (amount <= total - refunded) return amount
   throw tooHigh(number, total - refunded, amount)
 }
@@ -350,6 +353,15 @@ export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
 function tooHigh(number: string, left: number, amount: number): Refusal {
   const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
   return refuse('refund_amount_too_high', { message, current: { left } })
+}
+
+// Known before anything is asked for: the third digit of a dinar, say, which a provider does not pay.
+function refuseUncounted({ order: { number, currency }, payments }: OrderFacts, amount: number): void {
+  const paid = payments.filter(({ status }) => status === 'succeeded')
+  const [first] = paid
+  if (!first || paid.some(({ provider }) => isCountedBy(provider, amount, currency))) return
+  const message = `${first.provider} cannot give back ${amount} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
+  throw refuse('refund_amount_not_payable', { message, current: { provider: first.provider } })
 }
 
 // A payment that was to be taken back as a whole, and could not be.

@@ -319,7 +319,7 @@ export const orderRows = {
     body: AdminRefundRequest, reply: ok(AdminRefundResponse),
     refusals: [
       'order_not_found', 'version_conflict', 'nothing_to_refund', 'refund_not_possible', 'refund_pending',
-      'refund_amount_too_high', 'refund_amount_too_low',
+      'refund_amount_too_high', 'refund_amount_too_low', 'refund_amount_not_payable',
     ],
   },
 } as const satisfies AdminRows

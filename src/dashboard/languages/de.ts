@@ -665,6 +665,7 @@ export const de: DashboardTexts = {
     refund_not_possible: 'So etwas ist bei dieser Bestellung nicht mehr zu erstatten.',
     refund_pending: 'Eine Erstattung ist schon unterwegs.',
     refund_amount_too_high: 'Der Betrag ist höher als das, was noch erstattet werden kann.',
+    refund_amount_not_payable: 'Der Zahlungsanbieter kann diesen Betrag nicht erstatten.',
     refund_amount_too_low: 'Der Betrag ist niedriger als das, was gescheiterte Erstattungen noch schulden.',
     member_exists: 'Diese Person gehört schon zum Shop.',
     last_owner: 'Ein Shop hat immer einen Inhaber: Machen Sie zuerst eine andere Person dazu.',

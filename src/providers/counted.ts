@@ -1,0 +1,15 @@
+// Which amounts a provider can count, by its name. Pure, and without the code of any provider.
+
+import { toMollieAmount } from './mollie/amounts.ts'
+import { toStripeAmount } from './stripe/amounts.ts'
+
+const countedBy: Readonly<Record<string, (amountMinor: number, currency: string) => unknown>> = {
+  stripe: toStripeAmount,
+  mollie: toMollieAmount,
+}
+
+// Of those that are not named, every amount.
+export function isCountedBy(provider: string, amountMinor: number, currency: string): boolean {
+  const count = Object.hasOwn(countedBy, provider) ? countedBy[provider] : undefined
+  return !count || count(amountMinor, currency) !== undefined
+}
