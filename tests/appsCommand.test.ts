@@ -161,7 +161,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const reset = await say(url, 'users', 'reset', userId, '--second-factor', '--json')
       assert.match(reset.json.url, /\/admin\/resets\/[\w-]{43}$/)
       const newHash = await hashPassword('another long password')
-      await storage.write((tx) => useReset(tx, { token: link(reset.json.url), passwordHash: newHash }, Date.now()))
+      await storage.write((tx) =>
+        useReset(tx, rootSecret, { token: link(reset.json.url), passwordHash: newHash }, Date.now()),
+      )
       assert.ok(await authenticate(storage, rootSecret, 'bob@example.com', 'another long password'))
 
       assert.equal((await say(url, 'users', 'remove', userId, '--merchant', 'alder')).code, 0)

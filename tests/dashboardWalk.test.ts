@@ -15,6 +15,7 @@ import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { screens } from '../src/dashboard/screens.ts'
+import { setMailSwitch } from '../src/events/letters.ts'
 import { newId } from '../src/kit/ids.ts'
 
 interface HtmlValidateModule {
@@ -63,6 +64,7 @@ eachEngine('a walk over the dashboard', (given) => {
     await house.newKey(['catalog:read'])
     await sendFile(house, 'products', 'Handle,Title,Variant SKU,Variant Price\ncup,Cup,CUP,3.00\nbad,Bad,BAD,x\n')
     await runTransfers(house)
+    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
     await house.askAdmin('inviteAdminMember', { body: { email: 'new@bloom.example', role: 'viewer', ...keyed } })
     const { body } = await house.askAdmin('listAdminChanges')
     const undoable = body.data.find(({ operation }: { operation: string }) => operation === 'createAdminProduct')

@@ -13,7 +13,7 @@ import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { languages } from '../src/checkout/page/texts.ts'
 import { adminScopes } from '../src/contract/words.ts'
-import { oweLetters, owePersonLetter, type PersonLetter } from '../src/events/letters.ts'
+import { type NoticeKind, oweLetters, oweNotice, owePersonLetter, type PersonLetter } from '../src/events/letters.ts'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { leaseMs, lettersMax } from '../src/mail/schedule.ts'
@@ -424,6 +424,27 @@ eachEngine('letters that are sent', (given) => {
     assert.ok((await sealed()).every((row) => row.sealed === null))
     for (const { status, masked } of await shop.rows()) assert.deepEqual([status, masked], ['sent', 'g***@example.com'])
     assert.doesNotMatch(JSON.stringify(shop.house.lines()), /grace|staff\/x/)
+  })
+
+  test('what another one did with an account: to the person, without a link, and not crowded out by others', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, clock } = shop.house
+    const owe = (kind: NoticeKind, facts = {}) =>
+      storage.write((tx) => {
+        oweNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', facts }, clock.now)
+        return Promise.resolve()
+      })
+    for (let i = 0; i < lettersMax.person + 2; i += 1) await owe('role_changed', { role: 'staff' })
+    await owe('password_changed')
+    assert.doesNotMatch(JSON.stringify(await storage.read((db) => db.sql`select * from emails`)), /grace/)
+    for (let i = 0; i < 4; i += 1) await sendAll(shop)
+    const mine = to(server.letters, 'grace@example.com')
+    assert.equal(mine.length, lettersMax.person + 1)
+    const [role] = mine
+    assert.match(role?.text ?? '', /Your role at Bloom is now: Staff\./)
+    assert.match(role?.text ?? '', /If you did not expect this/)
+    for (const { text, html } of mine) assert.doesNotMatch(text + html, /href|\/admin/)
+    assert.ok(mine.some(({ headers }) => headers.subject === 'Your password at Bloom was changed'))
   })
 
   test('a link that was refused is sent again on request, also under a new root secret, and not once it has expired', async () => {

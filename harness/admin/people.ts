@@ -1,6 +1,7 @@
 import type { peopleRows } from '../../src/contract/admin/people.ts'
+import { setMailSwitch } from '../../src/events/letters.ts'
 import { newId } from '../../src/kit/ids.ts'
-import { isSecondFactorRequired } from '../../src/staff/members.ts'
+import { setSecondFactorRequired } from '../../src/staff/members.ts'
 import { hashPassword } from '../../src/staff/password.ts'
 import { scopesOfRole } from '../../src/staff/roles.ts'
 import { createUser } from '../../src/staff/users.ts'
@@ -20,6 +21,9 @@ const member: Given = async ({ storage, clock, merchantId }) => {
   return { path: { memberId: user.id } }
 }
 
+// A key reaches people by mail alone.
+const withMail = ({ storage, clock }: Parameters<Given>[0]) => storage.write((tx) => setMailSwitch(tx, true, clock.now))
+
 // Nobody gives or takes a role with a scope that they do not have.
 export const peopleScopes = {
   inviteAdminMember: scopesOfRole.viewer,
@@ -32,13 +36,19 @@ export const peopleScopes = {
 export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
   getAdminPeople: async () => ({}),
   updateAdminPeople: async ({ storage, merchantId }) => {
-    const isRequired = await storage.read((db) => isSecondFactorRequired(db, merchantId))
-    return { body: { secondFactorRequired: !isRequired } }
+    await storage.write((tx) => setSecondFactorRequired(tx, merchantId, false))
+    return { body: { secondFactorRequired: true } }
   },
   listAdminMembers: async () => ({}),
-  inviteAdminMember: async () => ({ body: { email: `${newId('usr')}@people.example`, role: 'viewer' } }),
+  inviteAdminMember: async (house) => {
+    await withMail(house)
+    return { body: { email: `${newId('usr')}@people.example`, role: 'viewer' } }
+  },
   updateAdminMember: async (house) => ({ ...(await member(house)), body: { role: 'staff' } }),
   removeAdminMember: async (house) => ({ ...(await member(house)), body: {} }),
-  resetAdminMemberPassword: async (house) => ({ ...(await member(house)), body: {} }),
+  resetAdminMemberPassword: async (house) => {
+    await withMail(house)
+    return { ...(await member(house)), body: {} }
+  },
   endAdminMemberSessions: async (house) => ({ ...(await member(house)), body: {} }),
 }

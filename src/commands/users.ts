@@ -9,6 +9,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import { removeAllFactors } from '../staff/factors.ts'
 import { createInvitation, createReset, type MadeLink } from '../staff/invitations.ts'
 import { removeMember, replaceMerchants, setRole } from '../staff/members.ts'
+import { tellPerson } from '../staff/notices.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../staff/password.ts'
 import { listSessions } from '../staff/sessions.ts'
 import {
@@ -185,6 +186,7 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
       const now = Date.now()
       await setPassword(tx, user.id, passwordHash, now)
       await writeDownReset(tx, user.id, now)
+      await tellPerson(tx, rootSecret, { userId: user.id, kind: 'password_changed' }, now)
     })
     tellPassword(user, password, given, terminal, {})
     return 0
@@ -216,9 +218,12 @@ function reset(given: Given, terminal: Terminal): Promise<number> {
     const user = await chooseUser(storage, config.rootSecret, given.word)
     const link = await storage.write(async (tx) => {
       const now = Date.now()
-      if (given.flags.has('second-factor')) await removeAllFactors(tx, user.id)
-      await writeDownReset(tx, user.id, now)
-      return createReset(tx, user.id, now)
+      const { id: userId } = user
+      if (given.flags.has('second-factor') && (await removeAllFactors(tx, userId)))
+        await tellPerson(tx, config.rootSecret, { userId, kind: 'factor_removed' }, now)
+      await writeDownReset(tx, userId, now)
+      await tellPerson(tx, config.rootSecret, { userId, kind: 'reset_made' }, now)
+      return createReset(tx, userId, now)
     })
     printLink(given, terminal, { link, config, facts: { user: user.id, email: user.email } })
     return 0
@@ -247,6 +252,8 @@ function changeRole(given: Given, terminal: Terminal): Promise<number> {
     const before = await storage.write(async (tx) => {
       const now = Date.now()
       const from = await setRole(tx, change, now)
+      const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role } } as const
+      if (from !== role) await tellPerson(tx, rootSecret, notice, now)
       const changes = from === role ? [] : [roleChange('change', 'member', user.id, from, role)]
       writeDown(tx, { merchantId, mode: null, operation: 'updateAdminMember', changes, now })
       return from
@@ -334,6 +341,8 @@ function setMerchants(given: Given, terminal: Terminal): Promise<number> {
       const now = Date.now()
       const { added, dropped } = await replaceMerchants(tx, user.id, ids, now)
       for (const merchantId of added) {
+        const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role: 'owner' } } as const
+        await tellPerson(tx, rootSecret, notice, now)
         const changes = [roleChange('create', 'member', user.id, null, 'owner')]
         writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
       }

@@ -62,6 +62,8 @@ export const operatorRefusals = {
   payment_method_invalid:     { status: 400, sentence: 'The payment method settings are not valid.' },
   payment_account_refused:    { status: 400, sentence: 'The payment provider does not accept these keys.' },
 
+  person_required:            { status: 403, sentence: 'This is done by a signed-in person, not by a key or an app.' },
+
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
   letter_not_found:           { status: 404, sentence: 'There is no such letter.' },
   app_not_found:              { status: 404, sentence: 'There is no such app.' },
@@ -88,6 +90,7 @@ export const operatorRefusals = {
   member_exists:              { status: 409, sentence: 'This person is already a member.' },
   last_owner:                 { status: 409, sentence: 'A merchant always has an owner: make another member an owner first.' },
   invitation_limit:           { status: 409, sentence: 'The merchant has no room for another member or invitation.' },
+  mail_off:                   { status: 409, sentence: 'A key or an app reaches people by mail, and this server sends none.' },
   person_of_others:           { status: 409, sentence: 'This person also acts for other merchants and must reset the password themselves.' },
   promotion_exists:           { status: 409, sentence: 'There is already a promotion with this code.' },
   app_not_changeable:         { status: 409, sentence: 'The app belongs to another merchant.' },

@@ -35,8 +35,8 @@ export interface Operation {
   // The member `scopes` of the body names no scope that the caller does not have.
   grantsScopes?: true
   reply: Reply
-  // The refusals of this operation's own. Those that every operation can meet (400, 401, 403, 429, a reused key) are common.
-  refusals: readonly RefusalCodeOf<404 | 409>[]
+  // The refusals of this operation's own. Those that every operation can meet (400, 401, a missing scope, 429, a reused key) are common.
+  refusals: readonly RefusalCodeOf<403 | 404 | 409>[]
 }
 
 export type Audit = 'change' | 'look' | 'none'

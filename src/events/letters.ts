@@ -22,6 +22,10 @@ export const letterKinds = {
   stock_low: 'merchant',
   invitation: 'person',
   password_reset: 'person',
+  reset_made: 'person',
+  password_changed: 'person',
+  role_changed: 'person',
+  factor_removed: 'person',
 } as const satisfies Readonly<Record<string, Audience>>
 
 // person: someone who works for the merchant.
@@ -30,9 +34,12 @@ export type LetterKind = keyof typeof letterKinds
 export type PersonLetterKind = {
   [Kind in LetterKind]: (typeof letterKinds)[Kind] extends 'person' ? Kind : never
 }[LetterKind]
+// With a link that lets the person in. The other letters to a person say what another one did with their account.
+export type LinkLetterKind = 'invitation' | 'password_reset'
+export type NoticeKind = Exclude<PersonLetterKind, LinkLetterKind>
 type FactLetterKind = Exclude<LetterKind, PersonLetterKind>
 
-// What a merchant can switch off: not what a person needs to sign in.
+// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could.
 export const switchableKinds = (Object.keys(letterKinds) as LetterKind[]).filter(
   (kind): kind is FactLetterKind => letterKinds[kind] !== 'person',
 )
@@ -91,7 +98,7 @@ export function oweLetters(tx: Tx, of: LetterOf, letters: readonly OwedLetter[],
 const owedTypes = ['text', 'text', 'text', 'text', 'text'] as const
 
 export interface PersonLetter {
-  kind: PersonLetterKind
+  kind: LinkLetterKind
   // The invitation or the reset: one letter for each.
   subjectId: string
   merchantId: string
@@ -107,8 +114,37 @@ export interface PersonLetter {
 // The address and the link are sealed in the row until the letter is sent: they are in no other row, or there only as a hash.
 export function owePersonLetter(tx: Tx, rootSecret: RootSecret, letter: PersonLetter, now: number): void {
   const { kind, subjectId, merchantId, email, path, expiresAt, locale } = letter
+  const owed = { id: newId('eml'), kind, subjectId, merchantId, sealed: { email, path }, facts: { expiresAt, locale } }
+  oweSealed(tx, rootSecret, owed, now)
+}
+
+export interface PersonNotice {
+  kind: NoticeKind
+  merchantId: string
+  email: string
+  facts: Readonly<Record<string, string>>
+}
+
+// One for each time that it happens, so the letter is its own subject.
+export function oweNotice(tx: Tx, rootSecret: RootSecret, notice: PersonNotice, now: number): void {
+  const { email, ...of } = notice
   const id = newId('eml')
-  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify({ email, path }), id)
+  oweSealed(tx, rootSecret, { ...of, id, subjectId: id, sealed: { email } }, now)
+}
+
+interface SealedLetter {
+  id: string
+  kind: PersonLetterKind
+  subjectId: string
+  merchantId: string
+  sealed: Readonly<{ email: string; path?: string }>
+  facts: Readonly<Record<string, string | number | null>>
+}
+
+function oweSealed(tx: Tx, rootSecret: RootSecret, letter: SealedLetter, now: number): void {
+  const { id, kind, subjectId, merchantId, facts } = letter
+  const { email } = letter.sealed
+  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(letter.sealed), id)
   const hash = createHmac('sha256', deriveKey(rootSecret, 'letter mailbox'))
     .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
     .digest('base64url')
@@ -116,7 +152,7 @@ export function owePersonLetter(tx: Tx, rootSecret: RootSecret, letter: PersonLe
     insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
       due_at, created_at)
     select m.id, cast(${id} as text), m.id, cast(${kind} as text), cast(${subjectId} as text),
-      cast(${JSON.stringify({ expiresAt, locale })} as text), cast(${hash} as text), cast(${sealed} as text), 'pending', 0,
+      cast(${JSON.stringify(facts)} as text), cast(${hash} as text), cast(${sealed} as text), 'pending', 0,
       cast(${now} as bigint), cast(${now} as bigint)
     from merchants m join mail_switch w on w.id = ${switchId} and w.is_on = 1
     where m.id = ${merchantId}
@@ -130,9 +166,9 @@ export function openPersonLetter(
   rootSecret: RootSecret,
   id: string,
   sealed: string,
-): Pick<PersonLetter, 'email' | 'path'> | undefined {
+): SealedLetter['sealed'] | undefined {
   const text = openByRoot(rootSecret, sealPurpose, sealed, id)
-  return text === undefined ? undefined : (JSON.parse(text) as Pick<PersonLetter, 'email' | 'path'>)
+  return text === undefined ? undefined : (JSON.parse(text) as SealedLetter['sealed'])
 }
 
 // There is one switch: the servers of one database have the same settings, and the one that started last has set it.

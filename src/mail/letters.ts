@@ -4,7 +4,7 @@
 
 import type { Speaker } from '../checkout/page/language.ts'
 import type { AwaitedMoney } from '../checkout/port.ts'
-import type { LetterKind, PersonLetterKind } from '../events/letters.ts'
+import type { LetterKind, LinkLetterKind, NoticeKind } from '../events/letters.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { orderTotals } from '../orders/view.ts'
 import { tell } from './texts.ts'
@@ -221,7 +221,7 @@ export function notice(
 // To a person. The link is for the owner of the mailbox alone.
 export function personLetter(
   speaker: Speaker,
-  kind: PersonLetterKind,
+  kind: LinkLetterKind,
   { merchantName, url, validMs }: { merchantName: string; url: string; validMs: number },
 ): Letter {
   const values = { merchant: merchantName }
@@ -233,6 +233,22 @@ export function personLetter(
       { kind: 'button', label: tell(speaker, `${kind}.button`), url },
       { kind: 'text', text: tell(speaker, 'letter.expires', { duration: speaker.duration(validMs) }) },
       { kind: 'text', text: tell(speaker, `${kind}.ignore`) },
+    ],
+  }
+}
+
+// To a person, about what another one did with their account. Without a link: it is read in a hurry, and imitated.
+export function personNotice(
+  speaker: Speaker,
+  kind: NoticeKind,
+  values: Readonly<{ merchant: string; role: string }>,
+): Letter {
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [
+      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      { kind: 'text', text: tell(speaker, 'letter.unexpected') },
     ],
   }
 }

@@ -3,7 +3,8 @@
 import { awaitedMoney } from '../checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../checkout/customer.ts'
 import { type Speaker, speakerFor } from '../checkout/page/language.ts'
-import { letterKinds, openPersonLetter, type PersonLetterKind } from '../events/letters.ts'
+import type { Role } from '../contract/words.ts'
+import { type LinkLetterKind, letterKinds, type NoticeKind, openPersonLetter } from '../events/letters.ts'
 import { findMailSettings } from '../installations/mail.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import { findSkuName } from '../inventory/store.ts'
@@ -17,6 +18,7 @@ import type { OrderFacts } from '../orders/view.ts'
 import { findDispute } from '../payments/disputes.ts'
 import { findPayment } from '../payments/store.ts'
 import { isLinkOpen } from '../staff/invitations.ts'
+import { staffTexts } from '../staff/page/words.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { LetterFrame, MerchantFacts } from './frame.ts'
 import { headerText } from './header.ts'
@@ -31,6 +33,7 @@ import {
   orderReceived,
   paymentReceived,
   personLetter,
+  personNotice,
   refunded,
   shipped,
 } from './letters.ts'
@@ -169,6 +172,11 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
     case 'invitation':
     case 'password_reset':
       return writeToPerson(tools, db, letter, letter.kind, merchant)
+    case 'reset_made':
+    case 'password_changed':
+    case 'role_changed':
+    case 'factor_removed':
+      return writeNotice(tools, letter, letter.kind, merchant)
   }
 }
 
@@ -314,7 +322,7 @@ async function writeToPerson(
   { rootSecret, publicOrigin, clock }: PrepareTools,
   db: Reader,
   { id, subjectId, sealed, createdAt, facts }: LetterRow,
-  kind: PersonLetterKind,
+  kind: LinkLetterKind,
   merchant: Merchant,
 ): Writing {
   const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
@@ -324,7 +332,22 @@ async function writeToPerson(
   const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale ?? merchant.locale, undefined)
-  const url = publicOrigin() + opened.path
+  const url = publicOrigin() + (opened.path ?? '')
   const described = personLetter(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
+  return { to: opened.email, speaker, isTest: false, letter: described }
+}
+
+async function writeNotice(
+  { rootSecret }: PrepareTools,
+  { id, sealed, facts }: LetterRow,
+  kind: NoticeKind,
+  merchant: Merchant,
+): Writing {
+  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  if (!opened) return { discarded: 'unreadable' }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const { role } = JSON.parse(facts) as { role?: Role }
+  const named = role === undefined ? '' : staffTexts[speaker.language][`role.${role}`]
+  const described = personNotice(speaker, kind, { merchant: merchant.name, role: named })
   return { to: opened.email, speaker, isTest: false, letter: described }
 }

@@ -1,6 +1,6 @@
 // The SQL of letters that are owed, under way and ended.
 
-import { type LetterKind, type LetterStatus, merchantRecipient } from '../events/letters.ts'
+import { type LetterKind, type LetterStatus, letterKinds, merchantRecipient } from '../events/letters.ts'
 import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
@@ -105,8 +105,10 @@ export async function discardWaiting(tx: Tx, now: number): Promise<void> {
     where due_at is not null`
 }
 
-// How many were written to the same mailbox in the hour before this one. Those to a merchant are counted by kind: many orders must not
-// crowd out an alarm.
+const none = new Fragment('')
+
+// How many were written to the same mailbox in the hour before this one. Those to a merchant and to a person are counted by kind: many
+// orders must not crowd out an alarm, nor many roles the news of another password.
 export async function countBefore(
   db: Reader,
   letter: Pick<LetterRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
@@ -117,7 +119,7 @@ export async function countBefore(
     select count(*) as "count" from emails
     where merchant_id = ${merchantId} and recipient_hash = ${recipientHash} and created_at > ${createdAt - sinceMs}
       and (created_at, id) < (${createdAt}, ${id}) and status <> 'discarded'
-      and (recipient_hash <> ${merchantRecipient} or kind = ${kind})`
+      ${letterKinds[kind] === 'shopper' ? none : new Fragment('and kind = ?', [kind])}`
   return row?.count ?? 0
 }
 

@@ -3,6 +3,7 @@
 import type { AuditedChange } from '../audit/change.ts'
 import type { AdminMember, AdminPeople, peopleRows } from '../contract/admin/people.ts'
 import type { Role } from '../contract/words.ts'
+import { isMailOn } from '../events/letters.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
 import { pageOf } from '../http/paging.ts'
@@ -11,12 +12,14 @@ import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import type { Reader } from '../storage/storage.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
 import {
   createInvitation,
   createResetForMember,
   listInvitations,
+  mailResetToMember,
   type OpenInvitation,
+  type ResetForMember,
   removeInvitation,
 } from './invitations.ts'
 import {
@@ -30,6 +33,7 @@ import {
   setRole,
   setSecondFactorRequired,
 } from './members.ts'
+import { tellPerson } from './notices.ts'
 import { emailProblem } from './users.ts'
 
 export interface AdminPeopleParts {
@@ -45,7 +49,11 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       return { data: await peopleView(db, merchantId) }
     },
 
-    async updateAdminPeople({ db, caller: { merchantId }, body: { secondFactorRequired: isRequired } }) {
+    // What protects people is given up by a person: the dashboard asks for the password again before.
+    async updateAdminPeople({ db, caller, body: { secondFactorRequired: isRequired } }) {
+      const { merchantId } = caller
+      if (isMachine(caller) && !isRequired)
+        throw refuse('person_required', { message: 'A second factor is given up by a signed-in owner.' })
       const isChanged = await setSecondFactorRequired(db, merchantId, isRequired)
       const changes = isChanged ? [secondFactorChange(merchantId, isRequired)] : []
       return new Audited({ data: await peopleView(db, merchantId) }, changes)
@@ -66,12 +74,14 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const problem = emailProblem(email)
       if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', message: problem }] })
       refuseOwnerByMachine(caller, role)
+      if (isMachine(caller)) await refuseWithoutMail(db)
       const { merchantId, scopes: held, id: createdBy } = caller
       const input = { merchantId, email, role, held, createdBy }
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
       if (!made) throw new Error('an invitation that was just made is not there')
-      return new Audited({ data: { member: invitationView(made), link: publicOrigin() + link.path } }, [
+      const shown = isMachine(caller) ? null : publicOrigin() + link.path
+      return new Audited({ data: { member: invitationView(made), link: shown } }, [
         changeOf('create', 'invitation', link.id, { role: [null, role] }),
       ])
     },
@@ -83,8 +93,17 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const before = await setRole(db, { merchantId, userId: memberId, role, held }, now.getTime())
       const member = await findMember(db, rootSecret, merchantId, memberId)
       if (!member) throw refuse('member_not_found')
-      const changes = before === role ? [] : [changeOf('change', 'member', memberId, { role: [before, role] })]
-      return new Audited({ data: memberView(member) }, changes)
+      if (before === role) return new Audited({ data: memberView(member) }, [])
+      if (memberId !== caller.id)
+        await tellPerson(
+          db,
+          rootSecret,
+          { userId: memberId, merchantId, kind: 'role_changed', facts: { role } },
+          now.getTime(),
+        )
+      return new Audited({ data: memberView(member) }, [
+        changeOf('change', 'member', memberId, { role: [before, role] }),
+      ])
     },
 
     async removeAdminMember({ db, caller, path: { memberId }, now }) {
@@ -103,10 +122,12 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const member = isId('usr', memberId) ? await findMember(db, rootSecret, merchantId, memberId) : undefined
       if (!member) throw refuse('member_not_found')
       refuseOwnerByMachine(caller, member.role)
-      const made = await createResetForMember(db, { merchantId, userId: memberId, held, createdBy }, now.getTime())
-      const expiresAt = toInstant(made.expiresAt)
+      const reset = { merchantId, userId: memberId, held, createdBy }
+      const { link, expiresAt } = isMachine(caller)
+        ? await mailReset(db, reset, now.getTime())
+        : await showReset(db, reset, now.getTime())
       const members = [{ member: 'passwordReset', from: null, to: expiresAt }]
-      return new Audited({ data: { memberId, link: publicOrigin() + made.path, expiresAt } }, [
+      return new Audited({ data: { memberId, link, expiresAt } }, [
         { kind: 'change', what: 'member', id: memberId, name: member.role, members },
       ])
     },
@@ -119,6 +140,19 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
         { kind: 'change', what: 'member', id: memberId, name: role, members },
       ])
     },
+  }
+
+  async function mailReset(db: Tx, reset: ResetForMember, now: number) {
+    await refuseWithoutMail(db)
+    const { expiresAt } = await mailResetToMember(db, rootSecret, reset, now)
+    return { link: null, expiresAt: toInstant(expiresAt) }
+  }
+
+  async function showReset(db: Tx, reset: ResetForMember, now: number) {
+    const { path, expiresAt } = await createResetForMember(db, reset, now)
+    const { userId, merchantId, createdBy } = reset
+    if (userId !== createdBy) await tellPerson(db, rootSecret, { userId, merchantId, kind: 'reset_made' }, now)
+    return { link: publicOrigin() + path, expiresAt: toInstant(expiresAt) }
   }
 
   async function peopleView(db: Reader, merchantId: string): Promise<AdminPeople> {
@@ -135,9 +169,18 @@ function removed(id: string, change: AuditedChange) {
   return new Audited({ data: { id, removed: true as const } }, [change])
 }
 
+// A key or an app. Who sees a link can be that person, also once the key has ended: a machine gets none.
+function isMachine({ kind }: AdminCaller): boolean {
+  return kind !== 'person'
+}
+
+async function refuseWithoutMail(db: Reader): Promise<void> {
+  if (!(await isMailOn(db))) throw refuse('mail_off')
+}
+
 // An owner can do everything, also what the key or app that made one may not, and stays when it has ended.
-function refuseOwnerByMachine({ kind }: AdminCaller, role: Role): void {
-  if (kind !== 'person' && role === 'owner')
+function refuseOwnerByMachine(caller: AdminCaller, role: Role): void {
+  if (isMachine(caller) && role === 'owner')
     throw refuse('scope_missing', { message: 'An owner is made by a signed-in owner or at the command line.' })
 }
 

@@ -139,7 +139,7 @@ export function createEntrance(tools: StaffTools) {
     const password = await newHash(visit)
     if ('problem' in password) return showReset(visit, password.problem)
     const done = await orRefused(
-      storage.write((tx) => useReset(tx, { token, passwordHash: password.hash }, now)),
+      storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash: password.hash }, now)),
       ['invitation_not_found', 'person_of_others'],
     )
     if (!done) return errorSheet(words, 'lost')

@@ -75,10 +75,11 @@ export async function removeSecondFactor(tx: Tx, userId: string): Promise<boolea
   return rows.length > 0
 }
 
-// For the operator, when a person has lost all of them.
-export async function removeAllFactors(tx: Tx, userId: string): Promise<void> {
-  await removeSecondFactor(tx, userId)
-  await tx.sql`delete from user_passkeys where user_id = ${userId}`
+// For the operator, when a person has lost all of them. False when there was none.
+export async function removeAllFactors(tx: Tx, userId: string): Promise<boolean> {
+  const hadFactor = await removeSecondFactor(tx, userId)
+  const passkeys = await tx.sql`delete from user_passkeys where user_id = ${userId} returning user_id`
+  return hadFactor || passkeys.length > 0
 }
 
 // Uses a code up: of the app, or a recovery code. False for a wrong one and for one that was used before.

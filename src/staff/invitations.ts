@@ -1,5 +1,5 @@
-// Links that set a password: invitations to a merchant, and resets. A link is shown once; its secret is stored as a hash. Opening it
-// does not use it up, since mail scanners open links; setting the password does.
+// Links that set a password: invitations to a merchant, and resets. A link is shown once, to a person; a key or an app sees none. Its
+// secret is stored as a hash. Opening it does not use it up, since mail scanners open links; setting the password does.
 
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../contract/words.ts'
@@ -10,6 +10,7 @@ import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } fr
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
+import { findAddress, tellPerson } from './notices.ts'
 import { linkPaths } from './places.ts'
 import { mayGive } from './roles.ts'
 import {
@@ -259,16 +260,37 @@ export async function createReset(tx: Tx, userId: string, now: number): Promise<
   )
 }
 
+export interface ResetForMember {
+  merchantId: string
+  userId: string
+  held: readonly string[]
+  createdBy: string
+}
+
 // By a member for another one. Who sees the link can sign in as that person, so it is refused where that would open another
 // merchant; it is checked again when the link is used.
-export async function createResetForMember(
+export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<MadeLink> {
+  return insertResetForMember(tx, { ...reset, isMailed: false }, now)
+}
+
+// By a key or an app: the link is only in the letter.
+export async function mailResetToMember(
   tx: Tx,
-  {
-    merchantId,
-    userId,
-    held,
-    createdBy,
-  }: { merchantId: string; userId: string; held: readonly string[]; createdBy: string },
+  rootSecret: RootSecret,
+  reset: ResetForMember,
+  now: number,
+): Promise<Pick<MadeLink, 'expiresAt'>> {
+  const { path, id, expiresAt } = await insertResetForMember(tx, { ...reset, isMailed: true }, now)
+  const email = await findAddress(tx, rootSecret, reset.userId)
+  if (email === undefined) throw new Error(`the e-mail of ${reset.userId} cannot be opened: its secret is gone`)
+  const letter = { kind: 'password_reset', subjectId: id, merchantId: reset.merchantId, email, locale: null } as const
+  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt }, now)
+  return { expiresAt }
+}
+
+async function insertResetForMember(
+  tx: Tx,
+  { merchantId, userId, held, createdBy, isMailed }: ResetForMember & { isMailed: boolean },
   now: number,
 ): Promise<MadeLink> {
   await lockMerchantOfPeople(tx, merchantId)
@@ -276,7 +298,7 @@ export async function createResetForMember(
   if (!membership) throw refuse('member_not_found')
   if (!mayGive(held, membership.role)) throw refuse('scope_missing')
   if (await actsForOthers(tx, userId, merchantId)) throw refuse('person_of_others')
-  return insertReset(tx, { userId, merchantId, createdBy, isMailed: false, expiresAt: now + invitationMs }, now)
+  return insertReset(tx, { userId, merchantId, createdBy, isMailed, expiresAt: now + invitationMs }, now)
 }
 
 async function actsForOthers(db: Reader, userId: string, merchantId: string): Promise<boolean> {
@@ -350,9 +372,11 @@ export async function findReset(db: Reader, token: string, now: number): Promise
 }
 
 // Ends every session of the user, and their other links. A second factor is still asked for afterwards, unless it may be of another
-// person, who joined with an address that is not theirs: who has the mailbox gets the account.
+// person, who joined with an address that is not theirs: who has the mailbox gets the account. The person is told of both, since the
+// link may have been opened by another one who saw it.
 export async function useReset(
   tx: Tx,
+  rootSecret: RootSecret,
   { token, passwordHash }: { token: string; passwordHash: string },
   now: number,
 ): Promise<{ userId: string }> {
@@ -364,8 +388,11 @@ export async function useReset(
   if (rows.length === 0) throw refuse('invitation_not_found')
   await tx.sql`delete from invitations where user_id = ${userId} and kind = 'password_reset'`
   if (merchantId !== null && (await actsForOthers(tx, userId, merchantId))) throw refuse('person_of_others')
-  if (Number(reset.isMailed) === 1 && (await proveEmail(tx, userId))) await removeAllFactors(tx, userId)
+  const isProof = Number(reset.isMailed) === 1 && (await proveEmail(tx, userId))
+  if (isProof && (await removeAllFactors(tx, userId)))
+    await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'factor_removed' }, now)
   await setPassword(tx, userId, passwordHash, now)
+  await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'password_changed' }, now)
   return { userId }
 }
 

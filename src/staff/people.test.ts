@@ -389,7 +389,7 @@ eachEngine('people', (given) => {
         await storage.write((tx) => setTotp(tx, rootSecret, { userId, secret, code, sessionId: '' }, now))
         await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: null }, now))
         const token = tokenOf(await letterPath(email))
-        await storage.write((tx) => useReset(tx, { token, passwordHash }, now))
+        await storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash }, now))
         factors.push(await storage.read((db) => hasSecondFactor(db, userId)))
       }
       return factors
@@ -410,7 +410,7 @@ eachEngine('people', (given) => {
     const open = () => storage.read((db) => db.sql`select id from invitations where user_id = ${user.id}`)
     assert.equal((await open()).length, 2, 'of the letters the newest counts')
     const passwordHash = await cheapHash('a new long password')
-    await storage.write((tx) => useReset(tx, { token: tokenOf(link), passwordHash }, now))
+    await storage.write((tx) => useReset(tx, rootSecret, { token: tokenOf(link), passwordHash }, now))
     assert.deepEqual(await open(), [], 'a used link ends the others')
   })
 
@@ -475,7 +475,7 @@ eachEngine('people', (given) => {
     assert.equal(await storage.read((db) => findReset(db, tokenOf(earlier), now)), undefined, 'the newest counts')
     const passwordHash = await cheapHash('a new long password')
     const use = (made: MadeLink) =>
-      answerOf(storage.write((tx) => useReset(tx, { token: tokenOf(made), passwordHash }, now)))
+      answerOf(storage.write((tx) => useReset(tx, rootSecret, { token: tokenOf(made), passwordHash }, now)))
     const answers = await Promise.all([use(link), use(link)])
     assert.deepEqual(answers.map((answer) => ('code' in answer ? answer.code : 'done')).sort(), [
       'done',

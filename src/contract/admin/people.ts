@@ -38,9 +38,9 @@ export const AdminMemberInviteRequest = object({
 export const AdminInvitationResponse = object({
   data: object({
     member: AdminMember,
-    link: Type.String({
+    link: nullable(Type.String(), {
       description:
-        'The person opens it to join. Shown this once; also sent by mail where mail is set up. Works once, for seven days.',
+        'The person opens it to join. Shown this once, to a person; null for a key or an app. Also sent by mail where mail is set up. Works once, for seven days.',
     }),
   }),
 })
@@ -76,8 +76,9 @@ export const AdminPasswordResetRequest = object({ idempotencyKey: Type.Optional(
 export const AdminPasswordResetResponse = object({
   data: object({
     memberId: MemberId,
-    link: Type.String({
-      description: 'The person opens it to set a password. Shown this once. Works once, for seven days.',
+    link: nullable(Type.String(), {
+      description:
+        'The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in a letter to the member. Works once, for seven days.',
     }),
     expiresAt: Instant,
   }),
@@ -106,9 +107,9 @@ export const peopleRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/people',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Demand a second factor of everyone',
-    description: 'Or no longer. It holds from the next click of each person.',
+    description: 'Or no longer: that is for a person, not for a key or an app (403 `person_required`). It holds from the next click of each person.',
     body: AdminPeopleUpdateRequest, reply: ok(AdminPeopleResponse),
-    refusals: [],
+    refusals: ['person_required'],
   },
   listAdminMembers: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/members',
@@ -122,15 +123,15 @@ export const peopleRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/members',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Invite a member',
-    description: 'Answers a link with which the person joins. Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it.',
+    description: 'Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it.',
     body: AdminMemberInviteRequest, reply: { ...ok(AdminInvitationResponse), isSecret: true },
-    refusals: ['member_exists', 'invitation_limit'],
+    refusals: ['member_exists', 'invitation_limit', 'mail_off'],
   },
   updateAdminMember: {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/members/{memberId}',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Change the role of a member',
-    description: 'Takes effect with the person’s next request. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners.',
+    description: 'Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners.',
     body: AdminMemberUpdateRequest, reply: ok(AdminMemberResponse),
     refusals: ['member_not_found', 'last_owner'],
   },
@@ -146,9 +147,9 @@ export const peopleRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/members/{memberId}/password-resets',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Make a link for a new password',
-    description: 'For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
+    description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in a letter to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
     body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
-    refusals: ['member_not_found', 'person_of_others'],
+    refusals: ['member_not_found', 'person_of_others', 'mail_off'],
   },
   endAdminMemberSessions: {
     ...adminRow, method: 'DELETE', path: '/api/v1/admin/members/{memberId}/sessions',

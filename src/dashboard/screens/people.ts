@@ -146,7 +146,8 @@ export const memberPassword: Screen = {
       title: words.say('people.passwordTitle'),
       lead: words.say('people.invitedLead'),
       label: words.say('people.passwordLink'),
-      secret: data.link,
+      // A person is shown it.
+      secret: data.link ?? '',
       back: backOf(posted),
     })
   },
@@ -237,7 +238,7 @@ export const invite: Screen = {
       title: words.say('people.invited', { email: member.email }),
       lead: words.say('people.invitedLead'),
       label: words.say('people.link'),
-      secret: link,
+      secret: link ?? '',
       back: backOf(posted),
     })
   },

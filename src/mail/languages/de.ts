@@ -75,6 +75,21 @@ export const de: LetterTexts = {
   'password_reset.button': 'Neues Passwort festlegen',
   'password_reset.ignore':
     'Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren: Ihr Passwort bleibt, wie es ist.',
+  'reset_made.subject': 'Ein Link für ein neues Passwort bei {merchant}',
+  'reset_made.title': 'Ein Link für ein neues Passwort wurde erstellt',
+  'reset_made.text':
+    'Jemand, der das Team von {merchant} verwaltet, hat einen Link erstellt, mit dem sich für Ihr Konto ein neues Passwort festlegen lässt.',
+  'password_changed.subject': 'Ihr Passwort bei {merchant} wurde geändert',
+  'password_changed.title': 'Ihr Passwort wurde geändert',
+  'password_changed.text':
+    'Für Ihr Konto bei {merchant} wurde ein neues Passwort festgelegt, und Sie wurden überall abgemeldet.',
+  'role_changed.subject': 'Ihre Rolle bei {merchant} wurde geändert',
+  'role_changed.title': 'Ihre Rolle wurde geändert',
+  'role_changed.text': 'Ihre Rolle bei {merchant} ist jetzt: {role}.',
+  'factor_removed.subject': 'Ihr zweiter Faktor bei {merchant} wurde entfernt',
+  'factor_removed.title': 'Ihr zweiter Faktor wurde entfernt',
+  'factor_removed.text':
+    'Der zweite Faktor und die Passkeys Ihres Kontos bei {merchant} wurden entfernt. Zum Anmelden genügt jetzt das Passwort.',
   'letter.view': 'Bestellung ansehen',
   'letter.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
   'letter.reason':
@@ -83,4 +98,6 @@ export const de: LetterTexts = {
   'letter.reasonPerson':
     'Sie erhalten diese Nachricht, weil diese Adresse für ein Konto bei {merchant} angegeben wurde.',
   'letter.expires': 'Der Link funktioniert einmal. Gültigkeit: {duration}.',
+  'letter.unexpected':
+    'Wenn Sie das nicht erwartet haben, legen Sie über die Anmeldeseite ein neues Passwort fest und fragen Sie einen Inhaber des Shops.',
 }

@@ -71,12 +71,28 @@ export const en = {
   'password_reset.text': 'A new password was requested for your account at {merchant}.',
   'password_reset.button': 'Set a new password',
   'password_reset.ignore': 'If you did not request this, you can ignore this message: your password stays as it is.',
+  'reset_made.subject': 'A link for a new password at {merchant}',
+  'reset_made.title': 'A link for a new password was made',
+  'reset_made.text':
+    'Someone who manages the team of {merchant} made a link with which a new password can be set for your account.',
+  'password_changed.subject': 'Your password at {merchant} was changed',
+  'password_changed.title': 'Your password was changed',
+  'password_changed.text': 'A new password was set for your account at {merchant}, and you were signed out everywhere.',
+  'role_changed.subject': 'Your role at {merchant} was changed',
+  'role_changed.title': 'Your role was changed',
+  'role_changed.text': 'Your role at {merchant} is now: {role}.',
+  'factor_removed.subject': 'Your second factor at {merchant} was removed',
+  'factor_removed.title': 'Your second factor was removed',
+  'factor_removed.text':
+    'The second factor and the passkeys of your account at {merchant} were removed. A password alone now lets you in.',
   'letter.view': 'View your order',
   'letter.reply': 'Questions? Reply to this message.',
   'letter.reason': 'You receive this message because this address was given for an order at {merchant}.',
   'letter.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',
   'letter.reasonPerson': 'You receive this message because this address was given for an account at {merchant}.',
   'letter.expires': 'The link works once and expires after {duration}.',
+  'letter.unexpected':
+    'If you did not expect this, set a new password from the sign-in page and ask an owner of the shop.',
 } as const satisfies Record<string, Text>
 
 export type LetterTextKey = keyof typeof en

@@ -70,10 +70,27 @@ export const es: LetterTexts = {
   'password_reset.text': 'Se ha solicitado una contraseña nueva para su cuenta en {merchant}.',
   'password_reset.button': 'Establecer una contraseña nueva',
   'password_reset.ignore': 'Si no la ha solicitado usted, puede ignorar este mensaje: su contraseña no cambia.',
+  'reset_made.subject': 'Un enlace para una contraseña nueva en {merchant}',
+  'reset_made.title': 'Se ha creado un enlace para una contraseña nueva',
+  'reset_made.text':
+    'Alguien que gestiona el equipo de {merchant} ha creado un enlace con el que se puede establecer una contraseña nueva para su cuenta.',
+  'password_changed.subject': 'Su contraseña en {merchant} ha cambiado',
+  'password_changed.title': 'Su contraseña ha cambiado',
+  'password_changed.text':
+    'Se ha establecido una contraseña nueva para su cuenta en {merchant} y se han cerrado todas sus sesiones.',
+  'role_changed.subject': 'Su función en {merchant} ha cambiado',
+  'role_changed.title': 'Su función ha cambiado',
+  'role_changed.text': 'Su función en {merchant} es ahora: {role}.',
+  'factor_removed.subject': 'Su segundo factor en {merchant} se ha eliminado',
+  'factor_removed.title': 'Su segundo factor se ha eliminado',
+  'factor_removed.text':
+    'Se han eliminado el segundo factor y las claves de acceso de su cuenta en {merchant}. Ahora basta con la contraseña para entrar.',
   'letter.view': 'Ver su pedido',
   'letter.reply': '¿Preguntas? Responda a este mensaje.',
   'letter.reason': 'Recibe este mensaje porque se indicó esta dirección en un pedido en {merchant}.',
   'letter.reasonMerchant': 'Recibe este mensaje porque esta es la dirección de atención de {merchant}.',
   'letter.reasonPerson': 'Recibe este mensaje porque se indicó esta dirección para una cuenta en {merchant}.',
   'letter.expires': 'El enlace solo se puede usar una vez y caduca después de {duration}.',
+  'letter.unexpected':
+    'Si no lo esperaba, establezca una contraseña nueva desde la página de inicio de sesión y pregunte a un propietario de la tienda.',
 }

@@ -72,6 +72,21 @@ export const fr: LetterTexts = {
   'password_reset.button': 'Définir un nouveau mot de passe',
   'password_reset.ignore':
     'Si vous n’êtes pas à l’origine de cette demande, vous pouvez ignorer ce message : votre mot de passe reste inchangé.',
+  'reset_made.subject': 'Un lien pour un nouveau mot de passe chez {merchant}',
+  'reset_made.title': 'Un lien pour un nouveau mot de passe a été créé',
+  'reset_made.text':
+    'Une personne qui gère l’équipe de {merchant} a créé un lien permettant de définir un nouveau mot de passe pour votre compte.',
+  'password_changed.subject': 'Votre mot de passe chez {merchant} a été modifié',
+  'password_changed.title': 'Votre mot de passe a été modifié',
+  'password_changed.text':
+    'Un nouveau mot de passe a été défini pour votre compte chez {merchant}, et toutes vos sessions ont été fermées.',
+  'role_changed.subject': 'Votre rôle chez {merchant} a été modifié',
+  'role_changed.title': 'Votre rôle a été modifié',
+  'role_changed.text': 'Votre rôle chez {merchant} est désormais : {role}.',
+  'factor_removed.subject': 'Votre second facteur chez {merchant} a été supprimé',
+  'factor_removed.title': 'Votre second facteur a été supprimé',
+  'factor_removed.text':
+    'Le second facteur et les clés d’accès de votre compte chez {merchant} ont été supprimés. Le mot de passe suffit désormais pour se connecter.',
   'letter.view': 'Voir votre commande',
   'letter.reply': 'Des questions ? Répondez à ce message.',
   'letter.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
@@ -79,4 +94,6 @@ export const fr: LetterTexts = {
   'letter.reasonPerson':
     'Vous recevez ce message parce que cette adresse a été indiquée pour un compte chez {merchant}.',
   'letter.expires': 'Le lien ne peut être utilisé qu’une fois et expire au bout de {duration}.',
+  'letter.unexpected':
+    'Si vous ne vous y attendiez pas, définissez un nouveau mot de passe depuis la page de connexion et interrogez un propriétaire de la boutique.',
 }

@@ -67,10 +67,27 @@ export const ja: LetterTexts = {
   'password_reset.text': '{merchant} のアカウントについて、新しいパスワードの設定が申し込まれました。',
   'password_reset.button': '新しいパスワードを設定する',
   'password_reset.ignore': 'お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。',
+  'reset_made.subject': '{merchant} の新しいパスワード用リンクについて',
+  'reset_made.title': '新しいパスワード用のリンクが作成されました',
+  'reset_made.text':
+    '{merchant} のチームの管理者が、あなたのアカウントに新しいパスワードを設定できるリンクを作成しました。',
+  'password_changed.subject': '{merchant} のパスワードが変更されました',
+  'password_changed.title': 'パスワードが変更されました',
+  'password_changed.text':
+    '{merchant} のアカウントに新しいパスワードが設定され、すべての端末でサインアウトされました。',
+  'role_changed.subject': '{merchant} での役割が変更されました',
+  'role_changed.title': '役割が変更されました',
+  'role_changed.text': '{merchant} でのあなたの役割は次のとおりです：{role}',
+  'factor_removed.subject': '{merchant} の二段階認証が解除されました',
+  'factor_removed.title': '二段階認証が解除されました',
+  'factor_removed.text':
+    '{merchant} のアカウントの二段階認証とパスキーが削除されました。現在はパスワードだけでサインインできます。',
   'letter.view': '注文を見る',
   'letter.reply': 'ご質問はこのメールにご返信ください。',
   'letter.reason': '{merchant} でのご注文にこのアドレスが入力されたため、お送りしています。',
   'letter.reasonMerchant': '{merchant} のサポート用アドレスにお送りしています。',
   'letter.reasonPerson': '{merchant} のアカウントにこのアドレスが入力されたため、お送りしています。',
   'letter.expires': 'リンクは 1 回だけ使用でき、{duration}で無効になります。',
+  'letter.unexpected':
+    'お心当たりがない場合は、サインインのページから新しいパスワードを設定し、ショップのオーナーにお尋ねください。',
 }

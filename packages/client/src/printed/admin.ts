@@ -201,19 +201,19 @@ export interface AdminClient {
   people: {
     /** See what is demanded of members. Whether a second factor is demanded, and how many have none. Needs the scope `admin:people`. (getAdminPeople) */
     get(options?: CallOptions): Promise<AdminPeopleResponse>
-    /** Demand a second factor of everyone. Or no longer. It holds from the next click of each person. Needs the scope `admin:people`. (updateAdminPeople) */
+    /** Demand a second factor of everyone. Or no longer: that is for a person, not for a key or an app (403 `person_required`). It holds from the next click of each person. Needs the scope `admin:people`. (updateAdminPeople) */
     update(input: AdminPeopleUpdateRequest, options?: CallOptions): Promise<AdminPeopleResponse>
   }
   members: {
     /** List members. The people who act for the merchant, and invitations that were not accepted yet. Needs the scope `admin:people`. (listAdminMembers) */
     list(options?: ListOptions): List<AdminMemberListResponse, AdminMember>
-    /** Invite a member. Answers a link with which the person joins. Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it. Needs the scope `admin:people`. (inviteAdminMember) */
+    /** Invite a member. Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it. Needs the scope `admin:people`. (inviteAdminMember) */
     invite(input: AdminMemberInviteRequest, options?: CallOptions): Promise<AdminInvitationResponse>
-    /** Change the role of a member. Takes effect with the person’s next request. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners. Needs the scope `admin:people`. (updateAdminMember) */
+    /** Change the role of a member. Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners. Needs the scope `admin:people`. (updateAdminMember) */
     update(memberId: string, input: AdminMemberUpdateRequest, options?: CallOptions): Promise<AdminMemberResponse>
     /** Remove a member or take an invitation back. Signs the person out everywhere. The request has a body, for its idempotency key. Needs the scope `admin:people`. (removeAdminMember) */
     remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
-    /** Make a link for a new password. For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
+    /** Make a link for a new password. For a member who cannot sign in. A person sees the link; what a key or an app makes is only in a letter to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
     resetPassword(memberId: string, input?: AdminPasswordResetRequest, options?: CallOptions): Promise<AdminPasswordResetResponse>
     /** Sign a member out. Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key. Needs the scope `admin:people`. (endAdminMemberSessions) */
     endSessions(memberId: string, input?: AdminSessionsEndRequest, options?: CallOptions): Promise<AdminSessionsEndedResponse>
@@ -427,7 +427,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorResponse {
   error: {
@@ -554,8 +554,8 @@ export interface AdminInstallationResponse {
 export interface AdminInvitationResponse {
   data: {
     member: AdminMember
-    /** The person opens it to join. Shown this once; also sent by mail where mail is set up. Works once, for seven days. */
-    link: string
+    /** The person opens it to join. Shown this once, to a person; null for a key or an app. Also sent by mail where mail is set up. Works once, for seven days. */
+    link: string | null
   }
 }
 
@@ -865,8 +865,8 @@ export interface AdminPasswordResetResponse {
   data: {
     /** Id of a person, or of an invitation that was not accepted yet. */
     memberId: string
-    /** The person opens it to set a password. Shown this once. Works once, for seven days. */
-    link: string
+    /** The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in a letter to the member. Works once, for seven days. */
+    link: string | null
     /** RFC 3339, UTC, with milliseconds. */
     expiresAt: string
   }

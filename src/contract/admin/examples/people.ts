@@ -46,7 +46,7 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
     reply: {
       data: {
         member: invited,
-        link: 'https://shop.example.com/admin/invitations/Yx0nQmV3b2s4dU1lT2xkU2VjcmV0VG9rZW5FeGFtcGw',
+        link: null,
       },
     },
   },
@@ -66,7 +66,7 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
     reply: {
       data: {
         memberId: sampleId('user', 2),
-        link: 'https://shop.example.com/admin/resets/Yx0nQmV3b2s4dU1lT2xkU2VjcmV0VG9rZW5FeGFtcGw',
+        link: null,
         expiresAt: '2026-03-10T08:02:11.000Z',
       },
     },

@@ -1,0 +1,166 @@
+// What a key or an app does with people: it gets no link, the person is told, and what it made ends with it.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { cheapCost, testSecret } from '../harness/house.ts'
+import { currentNonce, installApp, makeProof, type OAuthHouse, openBrowser, openOAuthHouse } from '../harness/oauth.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { endKey } from '../src/access/keys.ts'
+import { adminScopes, type Role } from '../src/contract/words.ts'
+import { openPersonLetter, setMailSwitch } from '../src/events/letters.ts'
+import { personCaller } from '../src/http/admin.ts'
+import { newId } from '../src/kit/ids.ts'
+import { isSecondFactorRequired, setSecondFactorRequired } from '../src/staff/members.ts'
+import { hashPassword } from '../src/staff/password.ts'
+import { scopesOfRole } from '../src/staff/roles.ts'
+import { createUser } from '../src/staff/users.ts'
+
+const password = 'correct horse battery staple'
+const scopes = [...scopesOfRole.staff, 'admin:people'] as const
+
+eachEngine('machines and people', (given) => {
+  let house: OAuthHouse
+  before(async () => {
+    house = await openOAuthHouse(given)
+    await switchMail(true)
+  })
+
+  const switchMail = (isOn: boolean) => house.storage.write((tx) => setMailSwitch(tx, isOn, house.clock.now))
+  const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
+  const refusalOf = (answer: { status: number; body: { error?: { code: string } } }) => [
+    answer.status,
+    answer.body.error?.code,
+  ]
+
+  async function newPerson(name: string, role: Role): Promise<{ id: string; email: string }> {
+    const email = `${name}@bloom.example`
+    const input = {
+      email,
+      passwordHash: await hashPassword(password, cheapCost),
+      merchantIds: [house.merchantId],
+      role,
+    }
+    return { id: (await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))).id, email }
+  }
+
+  // What was written to an address, the oldest first.
+  async function lettersTo(email: string): Promise<{ kind: string; path: string | undefined }[]> {
+    const rows = await house.storage.read(
+      (db) => db.sql<{ id: string; kind: string; sealed: string }>`select id, kind, sealed from emails order by id`,
+    )
+    return rows.flatMap(({ id, kind, sealed }) => {
+      const opened = openPersonLetter(testSecret, id, sealed)
+      return opened?.email === email ? [{ kind, path: opened.path ?? undefined }] : []
+    })
+  }
+
+  const kindsTo = async (email: string) => (await lettersTo(email)).map(({ kind }) => kind)
+
+  const setPasswordBy = (path: string, text: string) =>
+    openBrowser(house).submit(house.origin + path, [['password', text]])
+
+  const entersWith = async (email: string, text: string) => {
+    const fields = Object.entries({ step: 'password', email, password: text, next: '/admin/account' })
+    return (await openBrowser(house).submit(`${house.origin}/admin/sign-in`, fields)).status === 200
+  }
+
+  test('a key takes over nobody: links go to the person alone, and end with the key', async () => {
+    const victim = await newPerson('victim', 'staff')
+    const { id, key } = await house.newKey(scopes)
+    const invited = await house.askAdmin('inviteAdminMember', {
+      key,
+      body: keyed({ email: 'newcomer@bloom.example', role: 'staff' }),
+    })
+    assert.deepEqual([invited.status, invited.body.data.link], [200, null])
+    const path = { memberId: victim.id }
+    const reset = await house.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
+    assert.deepEqual([reset.status, reset.body.data.link], [200, null])
+    assert.doesNotMatch(invited.text + reset.text, /\/admin\//)
+
+    const [invitation] = await lettersTo('newcomer@bloom.example')
+    const [mailed] = await lettersTo(victim.email)
+    assert.deepEqual([invitation?.kind, mailed?.kind], ['invitation', 'password_reset'])
+    await house.storage.write((tx) => endKey(tx, id, house.clock.now))
+    for (const { path: link } of [invitation, mailed].flatMap((letter) => letter ?? []))
+      assert.equal((await setPasswordBy(link ?? '', 'another password of five')).status, 404)
+    assert.deepEqual(
+      [
+        await entersWith(victim.email, password),
+        await entersWith('newcomer@bloom.example', 'another password of five'),
+      ],
+      [true, false],
+    )
+  })
+
+  test('a person whose password was replaced by a link is told', async () => {
+    const victim = await newPerson('reset', 'staff')
+    const { key } = await house.newKey(scopes)
+    const path = { memberId: victim.id }
+    await house.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
+    const [mailed] = await lettersTo(victim.email)
+    assert.equal((await setPasswordBy(mailed?.path ?? '', 'a third password of mine')).status, 200)
+    assert.deepEqual(await kindsTo(victim.email), ['password_reset', 'password_changed'])
+    assert.equal(await entersWith(victim.email, 'a third password of mine'), true)
+  })
+
+  test('an app with its token gets no link either', async () => {
+    const app = await house.newApp({ name: 'Team tool', scopes })
+    const installed = await installApp(house, { app, scope: scopes.join(' ') })
+    const { accessToken: token } = installed
+    const path = '/api/v1/admin/members'
+    const url = house.origin + path
+    const dpop = await makeProof(house, installed.key, { method: 'POST', url, token, nonce: await currentNonce(house) })
+    const invited = await house.fetch(path, {
+      method: 'POST',
+      headers: { authorization: `DPoP ${token}`, dpop, 'content-type': 'application/json' },
+      body: JSON.stringify(keyed({ email: 'guest@bloom.example', role: 'viewer' })),
+    })
+    assert.deepEqual([invited.status, invited.body.data.link], [200, null], invited.text)
+    assert.deepEqual(await kindsTo('guest@bloom.example'), ['invitation'])
+  })
+
+  test('409 where no letters are sent, and nothing is made', async () => {
+    const member = await newPerson('unreached', 'viewer')
+    await switchMail(false)
+    for (const answer of [
+      await house.askAdmin('inviteAdminMember', { body: keyed({ email: 'quiet@bloom.example', role: 'viewer' }) }),
+      await house.askAdmin('resetAdminMemberPassword', { path: { memberId: member.id }, body: keyed() }),
+    ])
+      assert.deepEqual(refusalOf(answer), [409, 'mail_off'])
+    await switchMail(true)
+    assert.doesNotMatch((await house.askAdmin('listAdminMembers')).text, /quiet@/)
+    const links = await house.storage.read((db) => db.sql`select id from invitations where user_id = ${member.id}`)
+    assert.equal(links.length, 0)
+  })
+
+  test('403: a second factor is demanded by a key, and given up by a person alone', async () => {
+    const demand = (secondFactorRequired: boolean) =>
+      house.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
+    const isDemanded = () => house.storage.read((db) => isSecondFactorRequired(db, house.merchantId))
+    assert.equal((await demand(true)).status, 200)
+    assert.deepEqual([refusalOf(await demand(false)), await isDemanded()], [[403, 'person_required'], true])
+    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+  })
+
+  test('a person is told of a role and of a link that somebody else made, and not of what they did themselves', async () => {
+    const [owner, member] = [await newPerson('chief', 'owner'), await newPerson('ranked', 'viewer')]
+    const principal = personCaller({
+      userId: owner.id,
+      merchantId: house.merchantId,
+      mode: 'test',
+      scopes: adminScopes,
+    })
+    const asOwner = (id: string, memberId: string, body: object) =>
+      house.app.admin.perform(id, { principal, path: { memberId }, body: keyed(body) })
+    await house.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
+    await house.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
+    await asOwner('updateAdminMember', member.id, { role: 'viewer' })
+    const { link } = JSON.parse(String((await asOwner('resetAdminMemberPassword', member.id, {})).body)).data
+    assert.match(link, /\/admin\/resets\//)
+    assert.deepEqual(await kindsTo(member.email), ['role_changed', 'role_changed', 'reset_made'])
+    await newPerson('second.chief', 'owner')
+    await asOwner('resetAdminMemberPassword', owner.id, {})
+    await asOwner('updateAdminMember', owner.id, { role: 'staff' })
+    assert.deepEqual(await kindsTo(owner.email), [])
+  })
+})
