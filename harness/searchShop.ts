@@ -59,6 +59,19 @@ export const pottery: ShopFile = {
   ],
 }
 
+// Three brands, one of them in two spellings. No text repeats them.
+export const slopes: ShopFile = {
+  ...pottery,
+  products: [
+    product('custom', 'Custom snowboard', { brand: 'Burton', categories: ['garden'] }),
+    product('parka', 'Parka jacket', { brand: 'Burton', categories: ['kitchen'] }),
+    product('shell', 'Shell jacket', { brand: 'BURTON', categories: ['kitchen'] }),
+    product('fleece', 'Fleece jacket', { brand: 'Über Wool, Ltd.', categories: ['kitchen'] }),
+    product('smock', 'Burnt orange smock', { categories: ['kitchen'] }),
+    product('about', 'Book about boards', { brand: 'Hill Press', description: 'The story of Burton.' }),
+  ],
+}
+
 // One product for each place in which the word can stand, from the last in weight to the first in time.
 export const weighted: ShopFile = {
   ...pottery,
@@ -76,6 +89,7 @@ export const weighted: ShopFile = {
     }),
     product('in-category', 'D', { categories: ['lamps'], publishedAt: '2026-02-03T00:00:00.000Z' }),
     product('in-tag', 'E', { tags: ['marble'], publishedAt: '2026-02-02T00:00:00.000Z' }),
+    product('in-brand', 'F', { brand: 'Marble & Son', publishedAt: '2026-02-01T12:00:00.000Z' }),
     product('in-name', 'Marble lamp', { publishedAt: '2026-02-01T00:00:00.000Z' }),
     product('stand', 'Stand for X-MARBLE-1', { publishedAt: '2026-01-01T00:00:00.000Z' }),
   ],

@@ -146,6 +146,61 @@ eachEngine('the admin catalog', (given) => {
     }
   })
 
+  test('a brand is shown, found, changed for many at once and taken back, and told to receivers', async () => {
+    const brand = unusedName('Rosenhof')
+    const { id, product: entry } = await createProduct(house, { brand: ` ${brand} ` })
+    const plain = await createProduct(house)
+    assert.deepEqual([entry.brand, plain.product.brand], [brand, null])
+    const { slug } = entry
+    const path = { merchantSlug: 'bloom', productSlug: slug }
+    const list = async () => (await house.ask('listApiKeyCatalogProducts')).body.data
+    const brandOf = (rows: { slug: string; brand: string }[]) => rows.find((row) => row.slug === slug)?.brand
+    assert.equal((await shown(slug)).body.data.brand, brand)
+    assert.equal((await house.ask('getPublicMerchantProduct', { path, key: null })).body.data.brand, brand)
+    assert.equal((await shown(plain.product.slug)).body.data.brand, null)
+    assert.equal(brandOf(await list()), brand)
+
+    const heads = async (query: Record<string, string>) =>
+      (await house.askAdmin('listAdminProducts', { query: `?${new URLSearchParams(query)}` })).body.data.map(
+        (row: { id: string; brand: string }) => [row.id, row.brand],
+      )
+    const found = [[id, brand]]
+    assert.deepEqual(await heads({ brand: brand.toUpperCase() }), found)
+    assert.deepEqual(await heads({ brand: brand.slice(0, -1) }), [], 'not a part of it')
+    assert.deepEqual(await heads({ q: brand.slice(1).toUpperCase() }), found)
+    const skus = await house.askAdmin('listAdminSkus', { query: `?q=${brand}` })
+    assert.deepEqual(
+      skus.body.data.map(({ code }: { code: string }) => code),
+      [entry.skus[0].code],
+    )
+    const anything = await house.askAdmin('searchAdmin', { query: `?q=${brand}` })
+    assert.deepEqual(
+      anything.body.data.products.map((row: { id: string }) => row.id),
+      [id],
+    )
+
+    const productIds = [id, plain.id]
+    const preview = await done('updateAdminProducts', { productIds, change: { brand: 'Kiln' }, dryRun: true })
+    const member = { member: 'brand', from: null, to: 'Kiln' }
+    assert.deepEqual(preview.data[1].changes[0].members, [member])
+    await done('updateAdminProducts', { productIds, change: { brand: ' Kiln' } })
+    assert.deepEqual((await heads({ brand: 'kiln' })).map(([one]: string[]) => one).sort(), productIds.toSorted())
+    assert.equal(brandOf(await list()), 'Kiln')
+    assert.deepEqual(await events(id), ['product.created', 'product.updated'])
+    const { body: changes } = await house.askAdmin('listAdminChanges')
+    await done('undoAdminChange', {}, { changeId: changes.data[0].id })
+    assert.deepEqual([(await product(id)).product.brand, (await product(plain.id)).product.brand], [brand, null])
+    await done('updateAdminProducts', { productIds: [id], change: { brand: null } })
+    assert.deepEqual([brandOf(await list()), await heads({ brand })], [null, []])
+
+    for (const wrong of ['', ' ', 'a\nb', 'x'.repeat(201)]) {
+      const answer = await ask('createAdminProduct', { product: productEntry({ brand: wrong }) })
+      assertAdminError(answer, 'invalid_request')
+      assert.equal(answer.body.error.issues[0].path, '/product/brand', JSON.stringify(wrong))
+    }
+    assertAdminError(await ask('updateAdminProducts', { productIds, change: { brand: '  ' } }), 'invalid_request')
+  })
+
   test('slugs, codes and categories are checked, and so is what a schema cannot express', async () => {
     const first = await createProduct(house)
     const [{ code }] = first.product.skus

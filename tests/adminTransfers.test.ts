@@ -76,7 +76,8 @@ eachEngine('transfers', (given) => {
         { url: 'https://pictures.example/b.jpg', alt: '', width: 3, height: 4 },
         { url: 'https://pictures.example/c.jpg' },
       ],
-      metadata: { vendor: 'Wren', shelf: '4' },
+      brand: '=Wren,  "small"',
+      metadata: { vendor: 'Finch', shelf: '4' },
       options: [
         { name: 'Size', values: ['S', ' S'] },
         { name: '-Colour', values: ['+plum', "'=grey"] },

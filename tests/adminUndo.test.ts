@@ -308,7 +308,13 @@ eachEngine('undo', (given) => {
         compareAtPrice: null,
       }
       const changed = [
-        { name: `Roses ${n}`, description: '', descriptionHtml: `<b>${n}</b>`, metadata: { n: String(n) } },
+        {
+          name: `Roses ${n}`,
+          brand: n % 2 === 0 ? `Rosenhof ${n}` : null,
+          description: '',
+          descriptionHtml: `<b>${n}</b>`,
+          metadata: { n: String(n) },
+        },
         { options: [{ name: 'Stems', values }], skus: [added, first, ...others] },
         { skus: others.length > 0 ? others : [first] },
         { skus: [...others, first], slug: `red-roses-${n}` },

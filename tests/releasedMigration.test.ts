@@ -8,6 +8,9 @@ import { cpuOf } from '../harness/cpu.ts'
 import { openModesOn } from '../harness/modes.ts'
 import { copyReleased, fillAsReleased } from '../harness/released.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { foldTexts } from '../src/catalog/fold.ts'
+import { refreshStaleProducts } from '../src/catalog/refresh.ts'
+import { fillIndex } from '../src/catalog/reindex.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import type { Reader } from '../src/storage/storage.ts'
@@ -89,6 +92,40 @@ eachEngine('a released database', (given) => {
       (db) => db.sql`select (select count(*) from products) as "products", (select count(*) from orders) as "orders"`,
     )
     assert.deepEqual(counted, { products: 5_000, orders: 3_750 })
+  })
+
+  test('has the vendor of its metadata as brand, and finds products by it', async () => {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, withMigrations: false })
+    const { now } = await fillAsReleased(storage)
+    const written = { card: ' Paper \t\nMill ', peonies: ' ', book: '\ud83d', course: undefined }
+    await storage.write(async (tx) => {
+      for (const [slug, vendor] of Object.entries(written))
+        await tx.sql`update products set metadata = ${JSON.stringify({ a: '"', vendor })} where slug = ${slug}`
+    })
+    await migrate(storage, { now: new Date() })
+    const { live } = await openModesOn(given, url, now)
+    const product = async (slug: string) =>
+      (await live.ask('getApiKeyCatalogProduct', { path: { slug } })).body.data as Record<string, unknown>
+    const { brand, metadata } = await product('card')
+    assert.deepEqual([brand, metadata], ['Paper   Mill', { a: '"', vendor: written.card }], 'before any loop')
+    for (const slug of ['peonies', 'course']) assert.equal((await product(slug)).brand, null, slug)
+    await refreshStaleProducts(live.storage, now, 1_000)
+    await fillIndex(live.storage, { now, limit: 100 })
+    await foldTexts(live.storage, 1_000)
+    const { body: list } = await live.ask('listApiKeyCatalogProducts')
+    assert.ok(list.data.every((row: object) => 'brand' in row))
+    const { body: found } = await live.ask('searchCatalogProducts', { query: '?q=papre%20mill' })
+    assert.deepEqual(
+      found.data.map((row: { slug: string }) => row.slug),
+      ['card'],
+    )
+    const { body: heads } = await live.askAdmin('listAdminProducts', { query: '?q=mill' })
+    assert.deepEqual(
+      heads.data.map((row: { slug: string }) => row.slug),
+      ['card'],
+    )
+    assert.deepEqual(await live.storage.read(findViolations), [])
   })
 
   test('sells on in both modes, and a test order of before comes back to test mode', async () => {

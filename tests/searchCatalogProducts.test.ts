@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type House, openHouse } from '../harness/house.ts'
-import { pottery, weighted } from '../harness/searchShop.ts'
+import { pottery, slopes, weighted } from '../harness/searchShop.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
@@ -40,6 +40,7 @@ eachEngine('searchCatalogProducts', (given) => {
           { slug: 'kitchen', name: 'Kitchen', count: 2 },
           { slug: 'cups', name: 'Drinkware', count: 2 },
         ],
+        brands: [],
         options: [
           {
             name: 'Colour',
@@ -132,7 +133,7 @@ eachEngine('searchCatalogProducts', (given) => {
 
   test('200 to nothing found, with empty facets', async () => {
     const { body } = await searchIn(house, { q: 'teleporter' })
-    const facets = { categories: [], options: [], price: null, inStock: 0 }
+    const facets = { categories: [], brands: [], options: [], price: null, inStock: 0 }
     assert.deepEqual(body, { data: [], meta: { count: 0, next: null, total: 0, correctedTo: null, facets } })
     assert.deepEqual(await slugs({ category: 'no-such' }), [])
   })
@@ -234,10 +235,59 @@ eachEngine('searchCatalogProducts', (given) => {
 })
 
 eachEngine('the search index', (given) => {
-  test('weighs name, tags, category names, options, codes and description in this order', async () => {
+  test('finds a brand as it finds a name, and corrects it', async () => {
+    const house = await openHouse(given, { shops: [slopes] })
+    const sorted = async (query: Query) => (await slugsIn(house, query)).sort()
+    assert.deepEqual(await sorted({ q: 'burton' }), ['about', 'custom', 'parka', 'shell'])
+    assert.equal((await slugsIn(house, { q: 'burton' })).at(-1), 'about', 'what only mentions it comes last')
+    assert.deepEqual(await sorted({ q: 'jackets burt' }), ['parka', 'shell'])
+    const { body } = await searchIn(house, { q: 'burtn jacket' })
+    assert.deepEqual([body.meta.total, body.meta.correctedTo], [2, 'burton jacket'])
+    const { body: alone } = await searchIn(house, { q: 'burtn' })
+    assert.deepEqual([alone.meta.total, alone.meta.correctedTo], [4, 'burton'], 'not the smock that is burnt')
+    assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
+  })
+
+  test('counts brands without their own filter, two spellings as one, and filters by several', async () => {
+    const house = await openHouse(given, { shops: [slopes] })
+    const sorted = async (query: Query) => (await slugsIn(house, query)).sort()
+    const brandsIn = async (query: Query) => (await searchIn(house, query)).body.meta.facets.brands
+    const [burton, wool, press] = [
+      { name: 'Burton', count: 3 },
+      { name: 'Über Wool, Ltd.', count: 1 },
+      { name: 'Hill Press', count: 1 },
+    ]
+    assert.deepEqual(await brandsIn({ inStock: 'true' }), [burton, press, wool])
+    assert.deepEqual(await sorted({ brand: 'burton' }), ['custom', 'parka', 'shell'])
+    assert.deepEqual(await brandsIn({ brand: 'burton' }), [burton, press, wool])
+    assert.deepEqual(await sorted({ brand: 'burton', category: 'kitchen' }), ['parka', 'shell'])
+    assert.deepEqual(await brandsIn({ brand: 'burton', category: 'kitchen' }), [{ name: 'BURTON', count: 2 }, wool])
+    const both: [string, string][] = [
+      ['brand', 'UBER wool, ltd.'],
+      ['brand', 'Hill Press'],
+    ]
+    assert.deepEqual(await sorted(both), ['about', 'fleece'])
+    assert.deepEqual(await sorted({ brand: 'wool' }), [], 'not a part of it')
+    const { body } = await searchIn(house, { brand: 'Burton' })
+    assert.deepEqual(
+      body.meta.facets.categories.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
+      [
+        ['kitchen', 2],
+        ['garden', 1],
+      ],
+    )
+    // A new brand is found at once, and the old one no longer.
+    const [custom] = slopes.products ?? []
+    assert.ok(custom)
+    await house.apply({ ...slopes, products: [{ ...custom, brand: 'Nitro' }] })
+    assert.deepEqual(await sorted({ brand: 'burton' }), ['parka', 'shell'])
+    assert.deepEqual(await sorted({ q: 'nitro' }), ['custom'])
+  })
+
+  test('weighs name, brand, tags, category names, options, codes and description in this order', async () => {
     const house = await openHouse(given, { shops: [weighted] })
     assert.deepEqual(await slugsIn(house, { q: 'x-marble-1' }), ['in-code', 'stand'], 'a whole code first')
-    const expected = ['in-name', 'stand', 'in-tag', 'in-category', 'in-option', 'in-code', 'in-description']
+    const expected = ['in-name', 'stand', 'in-brand', 'in-tag', 'in-category', 'in-option', 'in-code', 'in-description']
     assert.deepEqual(await slugsIn(house, { q: 'marble' }), expected)
     assert.deepEqual(await slugsIn(house, { q: 'marb' }), expected, 'half typed')
   })

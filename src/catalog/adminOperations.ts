@@ -11,7 +11,7 @@ import { Audited } from '../http/handler.ts'
 import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor, readOffset, readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
-import { controlCharacters, type Problem } from '../kit/problems.ts'
+import { blank, controlCharacters, isBlank, type Problem } from '../kit/problems.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
 import {
@@ -91,7 +91,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
 
     async updateAdminProducts({ db, caller, body, now, cause }) {
       const { productIds, change, dryRun = false } = body
-      refuseProblems('/change', controlCharacters(change, ''))
+      refuseProblems('/change', changeProblems(change))
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, change.addCategory === undefined ? [] : [change.addCategory])
       refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
@@ -231,6 +231,11 @@ function* productProblemsOf(product: ProductEntry, now: number): Generator<Probl
   const codes = product.skus.map(({ code }) => code)
   for (const [index, code] of codes.entries())
     if (codes.indexOf(code) !== index) yield { path: `/skus/${index}/code`, message: 'is there twice' }
+}
+
+function* changeProblems(change: { brand?: string | null | undefined }): Generator<Problem> {
+  yield* controlCharacters(change, '')
+  if (isBlank(change.brand ?? undefined)) yield { path: '/brand', message: blank }
 }
 
 function* categoryProblemsOf(category: CategoryEntry): Generator<Problem> {

@@ -11,6 +11,7 @@ export interface ProductHead {
   id: string
   slug: string
   name: string
+  brand: string | null
   tags: string
   images: string
   publishedAt: number | null
@@ -23,6 +24,7 @@ export interface ProductHeadQuery {
   q?: string | undefined
   status?: ProductStatus | undefined
   categoryId?: string | undefined
+  brand?: string | undefined
   tag?: string | undefined
   stock?: 'low' | 'out' | undefined
   sort: 'newest' | 'oldest'
@@ -40,7 +42,7 @@ const statusConditions: Readonly<Record<ProductStatus | 'any', string>> = {
 export async function listProductHeads(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { q, status, categoryId, tag, stock, sort, after, limit }: ProductHeadQuery,
+  { q, status, categoryId, brand, tag, stock, sort, after, limit }: ProductHeadQuery,
 ): Promise<ProductHead[]> {
   const isNewest = sort === 'newest'
   const conditions = [
@@ -51,6 +53,8 @@ export async function listProductHeads(
         'exists (select 1 from product_categories c where c.merchant_id = p.merchant_id and c.product_id = p.id and c.category_id = ?)',
         [categoryId],
       ),
+    // The brand is the last line.
+    brand !== undefined && new Fragment("x.folded like ? escape '!'", [`%\n${literal(folded(brand.trim()))}`]),
     // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
     tag !== undefined && new Fragment("replace(p.tags, ?, '') <> p.tags", [JSON.stringify(tag)]),
     stock !== undefined && (await hasStock(db, { merchantId, mode }, stock)),
@@ -60,7 +64,7 @@ export async function listProductHeads(
   // `x` is read from the index alone, in the order of the list, and `p` only where `x` matches: 5 instead of 26 ms for a word that 20
   // of 10,000 products have. `cross join` keeps SQLite from reading `p` first.
   return db.sql<ProductHead>`
-    select p.id, p.slug, p.name, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
+    select p.id, p.slug, p.name, p.brand, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
       p.updated_at as "updatedAt", p.version
     from products x cross join products p
     where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${limit}`

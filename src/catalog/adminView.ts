@@ -32,10 +32,11 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
 
 // The entry that would make the product what it is. Stock is not in it: that is changed on its own.
 export function productEntry(product: ProductRow): ProductEntry {
-  const { slug, name, summary, description, descriptionHtml, publishedAt } = product
+  const { slug, name, brand, summary, description, descriptionHtml, publishedAt } = product
   return {
     slug,
     name,
+    brand,
     summary,
     description,
     descriptionHtml,
@@ -81,6 +82,7 @@ export function productSummary(
     id: head.id,
     slug: head.slug,
     name: head.name,
+    brand: head.brand,
     status: productStatus(head),
     picture: image?.url ?? null,
     categories: [...categories],

@@ -67,6 +67,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
     id: product.id,
     slug: product.slug,
     name: product.name,
+    brand: product.brand,
     summary: product.summary,
     categories: [...product.categories],
     imageUrl: image ? pictureUrl(image.url) : null,

@@ -218,6 +218,7 @@ async function ownersOf(db: Reader, merchant: string, codes: readonly string[]):
 export const productMembers = [
   'slug',
   'name',
+  'brand',
   'summary',
   'description',
   'descriptionHtml',

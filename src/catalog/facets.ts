@@ -2,10 +2,12 @@
 // could be chosen.
 
 import type { SearchFacets } from '../contract/open/search.ts'
+import { fold } from '../fulltext/words.ts'
 import { type ProductFacets, readFacets } from './indexed.ts'
 import type { CategoryTree, Dimension } from './question.ts'
 
 const categoriesMax = 100
+const brandsMax = 100
 const optionsMax = 20
 const valuesMax = 50
 
@@ -30,6 +32,7 @@ export function facetsOf({ whole, without }: FacetSource, tree: CategoryTree, cu
   const { products, priceMin, priceMax } = tallyFor('price')
   return {
     categories: categoryCounts(read(tallyFor('category')), tree),
+    brands: brandCounts(read(tallyFor('brand'))),
     options: optionCounts(read(whole), without, read),
     price: products === 0 ? null : { min: { amount: priceMin, currency }, max: { amount: priceMax, currency } },
     inStock: tallyFor('inStock').inStock,
@@ -67,6 +70,25 @@ function categoryCounts(
     .slice(0, categoriesMax)
 }
 
+// Brands that fold to the same are one, in the spelling that most products have.
+function brandCounts(products: readonly CountedFacets[]): SearchFacets['brands'] {
+  const spellings = new Map<string, number>()
+  for (const { brand, count } of products) if (brand !== null) spellings.set(brand, (spellings.get(brand) ?? 0) + count)
+  const counts = new Map<string, { name: string; count: number }>()
+  for (const [name, count] of mostFirst(spellings)) {
+    const known = counts.get(fold(name))
+    if (known) known.count += count
+    else counts.set(fold(name), { name, count })
+  }
+  return [...counts.values()]
+    .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
+    .slice(0, brandsMax)
+}
+
+function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+}
+
 function optionCounts(
   products: readonly CountedFacets[],
   without: FacetSource['without'],
@@ -78,14 +100,15 @@ function optionCounts(
     for (const [name, values] of countOptions(read(tally)))
       if (name.toLowerCase() === dimension.name.toLowerCase()) counts.set(name, values)
   }
-  const mostFirst = [...counts].sort(([one, a], [other, b]) => sum(b) - sum(a) || (one < other ? -1 : 1))
-  return mostFirst.slice(0, optionsMax).map(([name, values]) => ({
-    name,
-    values: [...values]
-      .map(([value, count]) => ({ value, count }))
-      .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
-      .slice(0, valuesMax),
-  }))
+  const sums = new Map([...counts].map(([name, values]) => [name, sum(values)]))
+  return mostFirst(sums)
+    .slice(0, optionsMax)
+    .map(([name]) => ({
+      name,
+      values: mostFirst(counts.get(name) ?? new Map())
+        .slice(0, valuesMax)
+        .map(([value, count]) => ({ value, count })),
+    }))
 }
 
 function countOptions(products: readonly CountedFacets[]): Map<string, Map<string, number>> {

@@ -24,6 +24,7 @@ const mug: PublishedProduct = {
   id: 'prd_1',
   slug: 'mug',
   name: 'Stone Mug',
+  brand: 'Kiln & Co',
   summary: 'Made by hand.',
   description: 'Speckled.',
   descriptionHtml: null,
@@ -43,6 +44,8 @@ const mug: PublishedProduct = {
 test('texts are the same exactly if nothing differs that they are made of', () => {
   const other: readonly Partial<PublishedProduct>[] = [
     { name: 'Stone mugs' },
+    { brand: 'Kiln' },
+    { brand: null },
     { summary: 'Made by foot.' },
     { description: 'Glazed.' },
     { categories: ['mugs', 'gifts'] },

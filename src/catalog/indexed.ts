@@ -43,6 +43,7 @@ export function figuresOf(seller: SellerFacts, product: PublishedProduct): Index
 export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
   return (
     one.name === other.name &&
+    one.brand === other.brand &&
     one.summary === other.summary &&
     one.description === other.description &&
     isSameList(one.tags, other.tags) &&
@@ -71,24 +72,26 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   // A scanner types the barcode.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
   const name = unique(wordsIn(product.name))
+  const brand = unique(wordsIn(product.brand ?? ''))
   const tags = unique(wordsIn(product.tags.join(' ')))
   const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
   const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
   const prose = firstDistinct(wordsIn(proseOf(product)), proseWordsMax)
   return {
     nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
-    facets: writeFacets({ categories: product.categories, options }),
-    fields: writeFields([name, tags, values, ofCodes]),
+    facets: writeFacets({ categories: product.categories, brand: product.brand, options }),
+    fields: writeFields([name, tags, values, ofCodes, brand]),
     terms: joinTerms(seller.id, {
       any: [''],
-      word: unique([...name, ...tags, ...values, ...ofCodes, ...prose]),
-      name,
+      word: unique([...name, ...brand, ...tags, ...values, ...ofCodes, ...prose]),
+      name: unique([...name, ...brand]),
       code: codes.map(wholeCode),
       category: product.categories.map((slug) => digestOf(slug)),
       tag: product.tags.map((tag) => digestOf(tag)),
+      brand: product.brand === null ? [] : [digestOf(product.brand)],
       option: options.flatMap(({ name, values }) => values.map((value) => digestOf(name, value))),
     }),
-    spelling: [...name, ...tags, ...values].filter(isSpelled),
+    spelling: [...name, ...brand, ...tags, ...values].filter(isSpelled),
   }
 }
 
@@ -114,6 +117,7 @@ function isSpelled(word: string): boolean {
 export interface ProductFacets {
   // Slugs.
   categories: readonly string[]
+  brand: string | null
   options: readonly { name: string; values: readonly string[] }[]
 }
 
@@ -125,22 +129,27 @@ function optionsOf({ skus }: ProductRow): { name: string; values: string[] }[] {
   return [...byName].map(([name, chosen]) => ({ name, values: unique(chosen.map(({ value }) => value)) }))
 }
 
-// A line for the categories, then one for each option. Names and values of a shop hold no control characters. Thousands of these
+// A line for the categories and, after a tab, the brand; then one for each option. The version before this one takes the brand for an
+// unknown category. Names and values of a shop hold no control characters. Thousands of these
 // are read for one answer, and splitting is several times as fast as parsing JSON.
-function writeFacets({ categories, options }: ProductFacets): string {
-  return [categories.join(','), ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
+function writeFacets({ categories, brand, options }: ProductFacets): string {
+  const first = brand === null ? categories.join(',') : `${categories.join(',')}${brandMark}${brand}`
+  return [first, ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
 }
 
+const brandMark = ',\t'
+
 export function readFacets(text: string): ProductFacets {
-  const [categories = '', ...lines] = text.split('\n')
+  const [first = '', ...lines] = text.split('\n')
+  const [categories = '', brand = null] = first.split(brandMark)
   const options = lines.map((line) => {
     const [name = '', ...values] = line.split('\t')
     return { name, values }
   })
-  return { categories: categories === '' ? [] : categories.split(','), options }
+  return { categories: categories === '' ? [] : categories.split(','), brand, options }
 }
 
-// The words of name, tags, options and codes, a line each, with a space around every word.
+// The words of name, tags, options, codes and brand, a line each, with a space around every word.
 function writeFields(fields: readonly (readonly string[])[]): string {
   return fields.map((words) => ` ${words.join(' ')} `).join('\n')
 }

@@ -11,6 +11,7 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
   return {
     slug: entry.slug,
     name: entry.name,
+    brand: entry.brand?.trim() || null,
     summary: entry.summary ?? '',
     ...descriptionsOf(entry),
     categories: entry.categories ?? [],

@@ -25,6 +25,7 @@ const product: ProductRow = {
   id: 'prd_1',
   slug: 'tea',
   name: 'Tea',
+  brand: null,
   summary: '',
   description: '',
   descriptionHtml: null,

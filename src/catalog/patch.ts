@@ -18,6 +18,8 @@ export interface ProductPatch {
   // Slugs.
   addCategory?: string | undefined
   removeCategory?: string | undefined
+  // Null takes it off.
+  brand?: string | null | undefined
   addTag?: string | undefined
   removeTag?: string | undefined
   // Basis points: 500 raises every price by 5 %.
@@ -32,6 +34,7 @@ export function patchedProduct(before: ProductRow, patch: ProductPatch, now: num
   return {
     ...before,
     ...(patch.status && instantsOf(before, patch.status, now)),
+    ...(patch.brand !== undefined && { brand: patch.brand?.trim() || null }),
     categories: changedList(before.categories, addCategory, removeCategory, categoriesMax),
     tags: changedList(before.tags, addTag, removeTag, tagsMax),
     skus:

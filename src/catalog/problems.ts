@@ -10,6 +10,7 @@ import { safeHtml } from './safehtml.ts'
 export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield { path: '/name', message: blank }
+  if (isBlank(product.brand ?? undefined)) yield { path: '/brand', message: blank }
   // Escaped and with its end tags it is longer.
   if (product.descriptionHtml != null && safeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
     yield { path: '/descriptionHtml', message: 'is too long' }

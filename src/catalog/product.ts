@@ -6,6 +6,7 @@ import type { Mode, SoldOutRule } from '../contract/words.ts'
 export interface ProductRecord {
   slug: string
   name: string
+  brand: string | null
   summary: string
   description: string
   // Safe (`safehtml.ts`); null where there is only the text.

@@ -96,6 +96,8 @@ export interface Filters {
   maxPrice?: number | undefined
   inStock?: true | undefined
   category?: string | undefined
+  // Alternatives.
+  brand?: readonly string[] | undefined
   tag?: string | undefined
   // Values of one name are alternatives.
   options: ReadonlyMap<string, readonly string[]>
@@ -104,13 +106,15 @@ export interface Filters {
 // What a facet is counted without: its own filter.
 export type Dimension =
   | { kind: 'category' }
+  | { kind: 'brand' }
   | { kind: 'price' }
   | { kind: 'inStock' }
   | { kind: 'option'; name: string }
 
-export function activeDimensions({ category, minPrice, maxPrice, inStock, options }: Filters): Dimension[] {
+export function activeDimensions({ category, brand, minPrice, maxPrice, inStock, options }: Filters): Dimension[] {
   return [
     ...(category === undefined ? [] : [{ kind: 'category' } as const]),
+    ...(brand === undefined ? [] : [{ kind: 'brand' } as const]),
     ...(minPrice === undefined && maxPrice === undefined ? [] : [{ kind: 'price' } as const]),
     ...(inStock === undefined ? [] : [{ kind: 'inStock' } as const]),
     ...[...options.keys()].map((name) => ({ kind: 'option', name }) as const),
@@ -121,6 +125,8 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
   switch (dimension.kind) {
     case 'category':
       return { ...filters, category: undefined }
+    case 'brand':
+      return { ...filters, brand: undefined }
     case 'price':
       return { ...filters, minPrice: undefined, maxPrice: undefined }
     case 'inStock':
@@ -152,11 +158,16 @@ function categoriesNamed({ words }: CategoryTree, asked: AskedWord): string[] {
 }
 
 // Undefined if nothing can match.
-export function filterMatch(term: Terms, { category, tag, options }: Filters, tree: CategoryTree): Match | undefined {
+export function filterMatch(
+  term: Terms,
+  { category, brand, tag, options }: Filters,
+  tree: CategoryTree,
+): Match | undefined {
   const family = category === undefined ? undefined : (tree.families.get(category) ?? [])
   if (family?.length === 0) return undefined
   return [
     ...(family ? [family.map((slug) => exactly(term('category', digestOf(slug))))] : []),
+    ...(brand === undefined ? [] : [brand.map((name) => exactly(term('brand', digestOf(name))))]),
     ...(tag === undefined ? [] : [[exactly(term('tag', digestOf(tag)))]]),
     ...[...options].map(([name, values]) => values.map((value) => exactly(term('option', digestOf(name, value))))),
   ]

@@ -6,7 +6,7 @@ import { readFacets } from './indexed.ts'
 import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 
 // The best place in which a word occurs counts. What is nowhere else is in the description.
-const weights = { name: 100, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
+const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
 // Of a product whose SKU code was asked for, besides the others.
 export const codeScore = 10_000
 
@@ -28,9 +28,10 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
   }
 
   function weightBeyondName(fields: string, nameEnd: number, facets: string, word: AskedWord): number {
-    const [, tags = '', options = '', codes = ''] = fields.slice(nameEnd).split('\n')
+    const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
     // In the order of their weights, so the first that is found is nearly always the best.
     return (
+      weights.brand * presenceIn(brand, word) ||
       weights.tags * presenceIn(tags, word) ||
       weights.categories * presenceIn(categoryWordsOf(facets), word) ||
       weights.options * presenceIn(options, word) ||

@@ -57,7 +57,7 @@ export interface SearchShop extends MerchantMode {
 
 export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery): void {
   if (Object.keys(asked).length > 0) return
-  const message = 'must have q, category, minPrice, maxPrice, inStock, tag or option'
+  const message = 'must have q, category, brand, minPrice, maxPrice, inStock, tag or option'
   throw refuse('invalid_request', { issues: [{ path: '/query', message }] })
 }
 
@@ -108,7 +108,7 @@ export async function searchProducts(
     Promise.all(
       activeDimensions(filters).map(async (dimension) => {
         const others = withoutDimension(filters, dimension)
-        const isTerm = dimension.kind === 'category' || dimension.kind === 'option'
+        const isTerm = dimension.kind !== 'price' && dimension.kind !== 'inStock'
         const more = fitting(shop, others, isTerm ? await placesFor(db, shop, question, others) : matching)
         // A filter that nothing fails leaves the same products.
         return { dimension, tally: more.length === found.length ? whole : tallyOf(shop, more) }

@@ -245,6 +245,7 @@ interface ProductColumns {
   id: string
   slug: string
   name: string
+  brand: string | null
   summary: string
   description: string
   descriptionHtml: string | null
@@ -258,6 +259,10 @@ interface ProductColumns {
   archivedAt: number | null
   version: number
 }
+
+const productColumns = new Fragment(`
+  id, slug, name, brand, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
+  published_at as "publishedAt", created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version`)
 
 interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
   productId: string
@@ -300,8 +305,7 @@ export async function listProductsBySlug(
   slugs: readonly string[],
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
+    select ${productColumns}
     from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
@@ -313,8 +317,7 @@ export async function listPublishedProducts(
   now: number,
 ): Promise<PublishedProduct[]> {
   const products = await db.sql<ProductColumns & { publishedAt: number }>`
-    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
+    select ${productColumns}
     from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
 }
@@ -326,8 +329,7 @@ export async function listProductsAfterId(
   limit: number,
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
+    select ${productColumns}
     from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
@@ -336,8 +338,7 @@ export async function listProductsAfterId(
 export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
   if (ids.length === 0) return []
   const products = await db.sql<ProductColumns>`
-    select id, slug, name, summary, description, description_html as "descriptionHtml", tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
+    select ${productColumns}
     from products where merchant_id = ${merchant} and id in (${list(ids)}) order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
@@ -457,22 +458,28 @@ export async function listCodeOwners(
 
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    insert into products (merchant_id, id, slug, name, folded, summary, description, description_html, tags, images, options,
-      metadata, published_at, created_at, updated_at, archived_at, version)
-    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${folded(product.name)}, ${product.summary}, ${product.description},
-      ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
+    insert into products (merchant_id, id, slug, name, brand, folded, summary, description, description_html, tags, images,
+      options, metadata, published_at, created_at, updated_at, archived_at, version)
+    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${foldedProduct(product)},
+      ${product.summary}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
       ${product.archivedAt}, ${product.version})`
 }
 
 export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    update products set slug = ${product.slug}, name = ${product.name}, folded = ${folded(product.name)}, summary = ${product.summary}, description = ${product.description},
+    update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand},
+      folded = ${foldedProduct(product)}, summary = ${product.summary}, description = ${product.description},
       description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
       published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
       version = ${product.version}
     where merchant_id = ${merchant} and id = ${product.id}`
+}
+
+// The name before the brand, in a line each. A search finds either.
+export function foldedProduct({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
+  return brand === null ? folded(name) : `${folded(name)}\n${folded(brand)}`
 }
 
 export interface PlacedSku {
@@ -570,15 +577,15 @@ export async function hasUnfolded(db: Reader): Promise<boolean> {
 // Of products and SKUs from before they had a folded text. Answers how many.
 export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
   const [products, skus] = await Promise.all([
-    tx.sql<{ merchantId: string; id: string; name: string }>`
-      select merchant_id as "merchantId", id, name from products where folded is null order by merchant_id, id
+    tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`
+      select merchant_id as "merchantId", id, name, brand from products where folded is null order by merchant_id, id
       limit ${rowsMax} ${tx.forUpdate}`,
     tx.sql<{ merchantId: string; id: string; code: string; name: string }>`
       select merchant_id as "merchantId", id, code, name from skus where folded is null order by merchant_id, id
       limit ${rowsMax} ${tx.forUpdate}`,
   ])
-  for (const { merchantId, id, name } of products)
-    tx.send`update products set folded = ${folded(name)} where merchant_id = ${merchantId} and id = ${id}`
+  for (const { merchantId, id, ...product } of products)
+    tx.send`update products set folded = ${foldedProduct(product)} where merchant_id = ${merchantId} and id = ${id}`
   for (const { merchantId, id, ...sku } of skus)
     tx.send`update skus set folded = ${foldedSku(sku)} where merchant_id = ${merchantId} and id = ${id}`
   return products.length + skus.length

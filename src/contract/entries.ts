@@ -3,6 +3,7 @@
 // applied anywhere; the admin API adds ids around it.
 
 import { limits } from './limits.ts'
+import { patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
 import { manualMethods, modes, promotionTypes } from './words.ts'
 
@@ -12,6 +13,7 @@ export const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
 const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
 export const text = (maxLength: number) => Type.String({ maxLength })
 export const name = Type.String({ minLength: 1, maxLength: 200 })
+export const brand = Type.String({ minLength: 1, maxLength: limits.brandLengthMax, pattern: patterns.line.source })
 
 // Of the whole tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
@@ -85,6 +87,7 @@ export const SkuEntry = object({
 export const ProductEntry = object({
   slug: described('Its name in addresses, unique within the shop, and in every later file.', slug),
   name,
+  brand: optional('Who makes it. Shoppers find it by its brand and can narrow lists to it.', nullable(brand)),
   summary: optional('One or two sentences for lists.', text(500)),
   description: optional(
     'Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`.',

@@ -32,6 +32,7 @@ export const limits = {
   issuesMax: 20,
   issueLengthMax: 500,
   // Of a product: of its text, and of its HTML before and after it is made safe.
+  brandLengthMax: 200,
   descriptionLengthMax: 50_000,
   descriptionHtmlLengthMax: 65_536,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.

@@ -351,6 +351,7 @@ export function entryOf(
       options,
       published: draft.status === 'published',
       ...(keepsDate && { publishedAt: present.publishedAt }),
+      ...(present?.brand != null && { brand: present.brand }),
       ...(present?.metadata && { metadata: present.metadata }),
       skus: skus.map((sku) => ({ ...sku, ...(maxPerOrder !== null && { maxPerOrder }) })),
     },

@@ -4,8 +4,8 @@
 
 import { fold } from './words.ts'
 
-// any: of every product, with an empty text. word: of any field. name: of the name. code: a whole SKU code. The others are filters.
-export type Kind = 'any' | 'word' | 'name' | 'code' | 'category' | 'tag' | 'option'
+// any: of every product, with an empty text. word: of any field. name: of the name or the brand. code: a whole SKU code. The others are filters.
+export type Kind = 'any' | 'word' | 'name' | 'code' | 'category' | 'brand' | 'tag' | 'option'
 
 const letters: Readonly<Record<Kind, string>> = {
   any: 'a',
@@ -13,6 +13,7 @@ const letters: Readonly<Record<Kind, string>> = {
   name: 'n',
   code: 'k',
   category: 'c',
+  brand: 'b',
   tag: 't',
   option: 'o',
 }

@@ -25,6 +25,7 @@ export interface FeedContext {
 const idLengthMax = 50
 const titleLengthMax = 150
 const descriptionLengthMax = 5_000
+const brandLengthMax = 70
 const furtherPicturesMax = 10
 
 export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'origin'>): string {
@@ -50,7 +51,7 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
   const pictures = picturesOf(product, sku, context)
   const digits = (sku.barcode ?? '').replaceAll(/[\s-]/g, '')
   const gtin = isGtin(digits) ? digits : ''
-  const brand = product.metadata.vendor ?? ''
+  const brand = product.brand ?? ''
   const lines = [
     ...idOf('g:id', 'cw:code', sku.code, sku.id),
     // Also of a product with one SKU: it is found by this when the feed is read in again.
@@ -64,7 +65,9 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     element('g:availability', availabilityOf(sku, context.mode)),
     element('g:price', money(sku.compareAtPrice ?? sku.price)),
     sku.compareAtPrice === null ? '' : element('g:sale_price', money(sku.price)),
-    element('g:brand', brand),
+    element('g:brand', brand.slice(0, brandLengthMax)),
+    // Where only we read it, as below.
+    brand.length <= brandLengthMax ? '' : element('cw:brand', brand),
     element('g:gtin', gtin),
     gtin === '' && brand === '' ? element('g:identifier_exists', 'no') : '',
     element('g:condition', 'new'),

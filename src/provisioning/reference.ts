@@ -2,6 +2,7 @@
 // contract/entries.ts).
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { patterns } from '../contract/patterns.ts'
 import { shopFileSchema } from './shopfile.ts'
 
 // The keywords that shop files use.
@@ -74,7 +75,8 @@ function typeText(schema: Schema): string {
   if (schema.enum) return schema.enum.map((word) => `\`${word}\``).join(', ')
   if (type === 'array') return listText(schema, items ?? {})
   if (type === 'integer') return rangeText(schema)
-  if (type === 'string') return pattern === undefined ? `text${lengthText(schema)}` : wordsOf(pattern)
+  if (type === 'string')
+    return pattern === undefined || pattern === patterns.line.source ? `text${lengthText(schema)}` : wordsOf(pattern)
   if (type === 'boolean') return 'true or false'
   if (typeof additionalProperties === 'object') return `up to ${maxProperties} names and texts`
   return type ?? ''

@@ -127,7 +127,7 @@ test('reads an export in the older headers', async (t) => {
         '<li>Straps cross at the back</li>\n<li>Washable at 60°</li>\n</ul>\n<p>Made in Porto &amp; shipped flat.</p>',
       categories: ['aprons'],
       tags: ['linen', 'kitchen', 'gift'],
-      metadata: { vendor: 'Hollow & Oak' },
+      brand: 'Hollow & Oak',
       options: [
         { name: 'Color', values: ['Sand', 'Ink'] },
         { name: 'Size', values: ['Regular', 'Tall'] },

@@ -56,7 +56,7 @@ const refusedHeldMax = 1_000
 const nameLengthMax = 200
 const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
-const { descriptionLengthMax, descriptionHtmlLengthMax } = limits
+const { brandLengthMax, descriptionLengthMax, descriptionHtmlLengthMax } = limits
 const countMax = 1_000_000_000
 const barcodeLengthMax = 64
 
@@ -314,8 +314,7 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     entry.categories = [...slugs].slice(0, categoriesOfProductMax)
   }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
-  const vendor = cell(row, 'vendor')
-  if (vendor !== '') entry.metadata = { vendor: cut(vendor, 500) }
+  if (has(row, 'vendor')) entry.brand = brandOf(cell(row, 'vendor'), note)
 
   return {
     line: row.line,
@@ -331,6 +330,11 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     images: has(row, 'imageUrl') ? [] : undefined,
     notes,
   }
+}
+
+function brandOf(vendor: string, note: Note): string | null {
+  if (vendor.length > brandLengthMax) note(`the brand was cut to ${brandLengthMax} characters`)
+  return cut(vendor, brandLengthMax) || null
 }
 
 // Null if it says no more than its text does, or is too long.

@@ -91,7 +91,7 @@ const draft = fc.record({
       maxLength: 4,
     },
   ),
-  vendor: fc.option(line(2)),
+  brand: fc.option(line(2)),
   category: fc.option(fc.constantFrom('shoes', 'boots', 'tea')),
   images: fc.uniqueArray(fc.record({ url, alt: fc.oneof(fc.constant(''), line(3)) }), {
     selector: (image) => image.url,
@@ -122,7 +122,7 @@ function productOf(
   given: typeof draft extends fc.Arbitrary<infer Draft> ? Draft : never,
   position: number,
 ): ProductRow {
-  const { optionNames, hasDefaultTitle: _, isPublished, vendor, category, images, described, ...rest } = given
+  const { optionNames, hasDefaultTitle: _, isPublished, category, images, described, ...rest } = given
   const single = optionNames.length === 0
   const skus = given.skus.slice(0, single ? 1 : undefined).map(
     ({ above, onHand, code, ...sku }, index): SkuRow => ({
@@ -152,7 +152,7 @@ function productOf(
       name,
       values: [...new Set(skus.map((one) => one.options.find((option) => option.name === name)?.value ?? ''))],
     })),
-    metadata: vendor === null ? {} : { vendor },
+    metadata: {},
     publishedAt: isPublished ? now : null,
     createdAt: now,
     updatedAt: now,
@@ -166,13 +166,13 @@ function productOf(
 function shown({
   slug,
   name,
+  brand,
   description,
   descriptionHtml,
   categories,
   tags,
   images,
   options,
-  metadata,
   publishedAt,
   skus,
 }: Omit<ProductRow, 'id' | 'createdAt' | 'updatedAt' | 'archivedAt' | 'version' | 'skus'> & {
@@ -182,13 +182,13 @@ function shown({
     ...{
       slug,
       name,
+      brand,
       description,
       descriptionHtml,
       categories,
       tags,
       images,
       options,
-      metadata,
       isPublished: publishedAt !== null,
     },
     skus: skus.map(({ name: _, maxPerOrder: __, taxClass: ___, ...rest }) => {

@@ -69,7 +69,7 @@ export function shopifyRows(product: ProductRow, context: ShopifyContext): Shopi
 }
 
 function productCells(product: ProductRow, { categories }: ShopifyContext): ShopifyRow {
-  const { name, description, descriptionHtml, metadata, tags, publishedAt, archivedAt } = product
+  const { name, brand, description, descriptionHtml, tags, publishedAt, archivedAt } = product
   const category = categories.get(product.categories[0] ?? '')
   // The path is one of slugs.
   const path = category ? pathTo(category, categories) : []
@@ -77,7 +77,7 @@ function productCells(product: ProductRow, { categories }: ShopifyContext): Shop
   return {
     title: name,
     body: descriptionHtml ?? htmlOf(description),
-    vendor: metadata.vendor ?? '',
+    vendor: brand ?? '',
     type,
     category: type,
     tags: tags.join(', '),

@@ -1,7 +1,7 @@
 // Products, SKUs, stock, categories and promotions: schemas and rows. What a merchant writes is an entry as in a shop file; ids,
 // versions and counts are around it, so an answer can be changed and sent back.
 
-import { CategoryEntry, amount as PriceAmount, ProductEntry, PromotionEntry, picture } from '../entries.ts'
+import { brand, CategoryEntry, amount as PriceAmount, ProductEntry, PromotionEntry, picture } from '../entries.ts'
 import { limits } from '../limits.ts'
 import {
   Amount,
@@ -46,6 +46,7 @@ export const AdminProductSummary = object({
   id: ProductId,
   slug: Slug,
   name: Type.String(),
+  brand: nullable(Type.String()),
   status: ProductStatus,
   picture: nullable(picture),
   categories: Type.Array(Slug),
@@ -75,9 +76,10 @@ export const productSorts = ['newest', 'oldest'] as const
 export const stockFilters = ['low', 'out'] as const
 
 export const AdminProductListQuery = object({
-  q: Search('In the name or the slug, or at the beginning of a SKU code.'),
+  q: Search('In the name, the brand or the slug, or at the beginning of a SKU code.'),
   status: Type.Optional(oneOf(productStatuses, { description: 'Without it, all that are not archived.' })),
   categoryId: Type.Optional(described('Only products in this category itself.', CategoryId)),
+  brand: Type.Optional(described('A whole brand. Case does not matter.', brand)),
   tag: Type.Optional(line(1, 60)),
   stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
   sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
@@ -117,6 +119,7 @@ export const UpdateAdminProductsRequest = object({
       status: Type.Optional(oneOf(productStatuses)),
       addCategory: Type.Optional(described('Slug of a category.', Slug)),
       removeCategory: Type.Optional(described('Slug of a category.', Slug)),
+      brand: Type.Optional(nullable(brand, { description: 'null takes the brand off.' })),
       addTag: Type.Optional(line(1, 60)),
       removeTag: Type.Optional(line(1, 60)),
       pricePercentage: Type.Optional(
@@ -149,7 +152,7 @@ export const AdminSku = object({
 export const skuSorts = ['code', 'stock'] as const
 
 export const AdminSkuListQuery = object({
-  q: Search('At the beginning of the code, or in the name of the product or the SKU.'),
+  q: Search('At the beginning of the code, or in the name of the product or the SKU, or in the brand.'),
   stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
   productId: Type.Optional(ProductId),
   sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
@@ -293,7 +296,7 @@ export const catalogRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/products',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change many products',
-    description: 'Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
+    description: 'Publishes, hides or archives products, changes a category, a brand or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
     body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
     refusals: ['category_not_found', 'change_too_large'],
   },

@@ -36,6 +36,12 @@ const productRow = {
   id: ProductId,
   slug: Slug,
   name: Type.String(),
+  brand: Type.Optional(
+    nullable(Type.String(), {
+      description:
+        'An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands.',
+    }),
+  ),
   summary: Type.String(),
   categories: Type.Array(Slug, { description: 'Slugs of its categories.' }),
   imageUrl: ImageUrl,

@@ -53,6 +53,7 @@ const found: ProductSearchResponse = {
     correctedTo: null,
     facets: {
       categories: [{ slug: category.slug, name: category.name, count: 1 }],
+      brands: [{ name: 'Rosenhof', count: 1 }],
       options: [
         {
           name: 'Size',

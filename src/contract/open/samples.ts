@@ -63,6 +63,7 @@ export const productSummary: ProductSummary = {
   id: sampleId('product'),
   slug: 'red-roses',
   name: 'Red roses',
+  brand: 'Rosenhof',
   summary: 'Long-stemmed roses, tied by hand.',
   categories: ['bouquets'],
   imageUrl: 'https://shop.bloom.test/media/red-roses.jpg',

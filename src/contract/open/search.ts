@@ -18,10 +18,16 @@ export const searchQuery = object({
       minLength: 1,
       maxLength: 200,
       description:
-        'Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed.',
+        'Words in any order. Each must occur in the name, brand, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed.',
     }),
   ),
   category: Type.Optional(described('Slug of a category. Includes the categories below it.', Slug)),
+  brand: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      maxItems: 20,
+      description: 'A whole brand. Case does not matter. Repeatable: several are alternatives.',
+    }),
+  ),
   minPrice: Type.Optional(described('In minor units. Products with a SKU at this price or above.', Amount)),
   maxPrice: Type.Optional(described('In minor units. Products with a SKU at this price or below.', Amount)),
   inStock: Type.Optional(Type.Literal(true, { description: 'Only products with units to sell now.' })),
@@ -43,6 +49,7 @@ export const searchQuery = object({
 })
 
 const CategoryFacet = object({ slug: Slug, name: Type.String(), count: Count })
+const BrandFacet = object({ name: Type.String(), count: Count })
 const OptionFacet = object({
   name: Type.String(),
   values: Type.Array(object({ value: Type.String(), count: Count }), { description: 'Most frequent first.' }),
@@ -51,6 +58,9 @@ const OptionFacet = object({
 export const SearchFacets = object(
   {
     categories: Type.Array(CategoryFacet, { description: 'In the order of the category list.' }),
+    brands: Type.Array(BrandFacet, {
+      description: 'Most frequent first. Brands that differ in case or accents only are one.',
+    }),
     options: Type.Array(OptionFacet, { description: 'Most frequent first.' }),
     price: nullable(PriceRange, { description: 'Lowest and highest price. null if there are no products.' }),
     inStock: described('How many have units to sell now.', Count),

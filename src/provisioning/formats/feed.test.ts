@@ -147,7 +147,7 @@ const sku: SkuRow = {
 }
 const product: ProductRow = {
   ...{ id: 'prd_1', slug: 'mug', name: 'Mug – "=1"', summary: '', description: 'A mug.\n\nOf clay & <fire>.' },
-  ...{ descriptionHtml: null, categories: ['cups'], tags: [] },
+  ...{ brand: 'Kiln & Co', descriptionHtml: null, categories: ['cups'], tags: [] },
   images: ['/media/pottery/mug.jpg', 'https://cdn.example/1.jpg?a=1&b=2'].map((url) => ({
     ...{ url, alt: '', width: null, height: null },
   })),
@@ -156,7 +156,7 @@ const product: ProductRow = {
     { name: 'Handle', values: ['"S"', 'L'] },
     { name: 'Size', values: ['=1'] },
   ],
-  ...{ metadata: { vendor: 'Kiln & Co' }, publishedAt: 1, createdAt: 1, updatedAt: 1, archivedAt: null, version: 1 },
+  ...{ metadata: {}, publishedAt: 1, createdAt: 1, updatedAt: 1, archivedAt: null, version: 1 },
   skus: [
     sku,
     {
@@ -177,6 +177,8 @@ const single: ProductRow = {
   id: 'prd_2',
   slug: 'plate',
   name: "'=Plate",
+  // Google takes 70 characters.
+  brand: `=${'Kiln '.repeat(20)}& Co`,
   options: [],
   skus: [{ ...sku, code: 'PLATE-1', options: [] }],
 }
@@ -205,8 +207,8 @@ test('a product whose options have spaces that do not break keeps its name', asy
 test('our own feed, read in again, is the same shop as far as a feed carries it', async () => {
   const found = await entries(feedOf([product, single]))
   // A feed has no text for lists, pictures of SKUs only where there are several, and no numbers.
-  const carried = ({ slug, name, description, categories, images, options, metadata, skus }: ProductRow) => ({
-    ...{ slug, name, description, categories, images, options, metadata },
+  const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
+    ...{ slug, name, brand, description, categories, images, options },
     skus: skus.map(({ code, options, price, compareAtPrice, whenSoldOut, weightGrams, barcode }) => ({
       ...{ code, options, price, compareAtPrice, whenSoldOut, weightGrams, barcode },
     })),

@@ -3,7 +3,15 @@
 import { CsvError, type CsvRow, guarded } from '../csv.ts'
 import { readXml } from '../xml.ts'
 import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
-import { optionDetails, optionsSection, ownNamespace, productTypePath, wholeCode, wholeSlug } from './google.ts'
+import {
+  optionDetails,
+  optionsSection,
+  ownNamespace,
+  productTypePath,
+  wholeBrand,
+  wholeCode,
+  wholeSlug,
+} from './google.ts'
 
 // Without these it would not be known as a feed.
 const always = ['id', 'title', 'price', 'availability'] as const
@@ -111,6 +119,7 @@ function partsOf(name: string): [prefix: string, local: string] {
 const ownMembers: ReadonlyMap<string, string> = new Map([
   ['slug', wholeSlug],
   ['code', wholeCode],
+  ['brand', wholeBrand],
 ])
 
 const detailMembers = ['section name', 'attribute name', 'attribute value']

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { readCsv } from '../csv.ts'
 import { type ReadProduct, readShopifyProducts } from '../shopify.ts'
@@ -132,10 +133,7 @@ test('reads a feed of Google', async () => {
       ['GS-BLUE', { Color: 'Blue' }, 2990, null, true, null, 'https://cdn.example.com/blue.jpg'],
     ],
   )
-  assert.deepEqual(
-    [shears?.name, shears?.metadata, shears?.images?.length],
-    ['Garden shears red', { vendor: 'Loewe' }, 4],
-  )
+  assert.deepEqual([shears?.name, shears?.brand, shears?.images?.length], ['Garden shears red', 'Loewe', 4])
   const rope = [...products.values()].find(({ entry }) => entry.name === 'Rope')?.entry
   assert.deepEqual([rope?.slug, rope?.skus[0]?.stock, rope?.skus[0]?.backorder], ['rope', 0, false])
 })
@@ -177,3 +175,17 @@ for (const [file, expected, encoding] of odd) {
     assert.deepEqual(withoutDigests, expected)
   })
 }
+
+test('a brand of WooCommerce is the first that is named, and of a path its last part', async () => {
+  async function brandOf(header: string, cell: string) {
+    const text = `ID,Type,Name,Published,Regular price,${header}\n1,simple,Cap,1,4.50,"${cell}"\n`
+    const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), 'EUR')
+    const [outcome] = await Array.fromAsync(readShopifyProducts(rows, { currency: 'EUR' }))
+    return outcome?.kind === 'product' ? outcome.entry.brand : outcome
+  }
+  assert.equal(await brandOf('Brands', 'Acme > Acme Kids, Other'), 'Acme Kids')
+  assert.equal(await brandOf('Brands', 'Smith\\, Son & Co'), 'Smith, Son & Co')
+  assert.equal(await brandOf('Brand', 'Acme'), 'Acme')
+  assert.equal(await brandOf('Brands', ''), null, 'an empty cell takes it off')
+  assert.equal(await brandOf('Colours', 'Acme'), undefined, 'a file without the column says nothing')
+})

@@ -21,9 +21,10 @@ export const optionDetails = 'option details'
 // The section of `product_detail` in which they are.
 export const optionsSection = 'Options'
 
-// Slug and SKU code as our own feed in XML has them where they are longer than an id may be.
+// Slug, SKU code and brand as our own feed in XML has them where they are longer than Google takes.
 export const wholeSlug = 'whole slug'
 export const wholeCode = 'whole code'
+export const wholeBrand = 'whole brand'
 // The namespace of their elements, apart from Google's.
 export const ownNamespace = 'urn:cartwright:feed'
 
@@ -95,7 +96,7 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   const product: ShopifyCells = {
     title: nameOf(item),
     body: bodyOf(item.cell('description')),
-    vendor: item.cell('brand'),
+    vendor: item.cell(wholeBrand) || item.cell('brand'),
     type: item.cell(productTypePath) || (item.cell('product type').split(',', 1)[0] ?? ''),
   }
   const variants = taken.map((item) => ({

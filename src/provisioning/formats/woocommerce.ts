@@ -26,6 +26,7 @@ export const woocommerce: ProductFormat = {
     ...(['requiresShipping', 'variantImage'] as const),
     ...(hasAny(columns, 'description', 'short description') ? (['body'] as const) : []),
     ...(hasAny(columns, 'categories') ? (['type', 'furtherTypes'] as const) : []),
+    ...(hasAny(columns, ...brandColumns) ? (['vendor'] as const) : []),
     ...(hasAny(columns, 'tags') ? (['tags'] as const) : []),
     ...(hasAny(columns, barcodeColumn) ? (['barcode'] as const) : []),
     ...(hasAny(columns, 'images') ? (['imageUrl'] as const) : []),
@@ -46,6 +47,8 @@ export const woocommerce: ProductFormat = {
   },
 }
 
+// WooCommerce's own, and that of older plugins.
+const brandColumns = ['brands', 'brand'] as const
 const barcodeColumn = 'gtin, upc, ean, or isbn'
 
 function hasAny(columns: ReadonlySet<string>, ...names: readonly string[]): boolean {
@@ -106,6 +109,7 @@ function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight |
   const product: ShopifyCells = {
     title: row.cell('name'),
     body: bodyOf(row),
+    vendor: brandOf(row),
     type,
     furtherTypes: furtherTypes.join('\n'),
     tags: row.cell('tags').replaceAll('\\,', ' '),
@@ -130,6 +134,13 @@ function categoriesOf(row: FileRow): string[] {
     .map((path) => unescaped(path).replace(/\s*>\s*/g, ' > '))
     .filter((path) => path !== '')
   return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
+}
+
+// A product has one brand here: the first, and of "Acme > Acme Kids" the last part.
+function brandOf(row: FileRow): string {
+  const cell = brandColumns.map((column) => row.cell(column)).find((text) => text !== '') ?? ''
+  const [first = ''] = cell.split(/(?<!\\),/)
+  return unescaped(first).split('>').at(-1)?.trim() ?? ''
 }
 
 function handleOf(row: FileRow): string {

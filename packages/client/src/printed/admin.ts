@@ -61,12 +61,14 @@ export interface AdminClient {
   products: {
     /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
     list(query?: {
-      /** In the name or the slug, or at the beginning of a SKU code. */
+      /** In the name, the brand or the slug, or at the beginning of a SKU code. */
       q?: string | undefined
       /** Without it, all that are not archived. */
       status?: 'published' | 'hidden' | 'archived' | undefined
       /** Only products in this category itself. */
       categoryId?: string | undefined
+      /** A whole brand. Case does not matter. */
+      brand?: string | undefined
       tag?: string | undefined
       /** Only products with a SKU that is low or out of stock. */
       stock?: 'low' | 'out' | undefined
@@ -81,13 +83,13 @@ export interface AdminClient {
     create(input: CreateAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
     /** Replace a product. Changes the product to what the request says. After version_conflict, `current` has the product as it is now. Needs the scope `admin:catalog`. (replaceAdminProduct) */
     replace(productId: string, input: ReplaceAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
-    /** Change many products. Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
+    /** Change many products. Publishes, hides or archives products, changes a category, a brand or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
     updateMany(input: UpdateAdminProductsRequest, options?: CallOptions): Promise<BulkResponse>
   }
   skus: {
     /** List SKUs. SKUs with price and stock. SKUs of archived products and retired ones are left out. Needs the scope `admin:read`. (listAdminSkus) */
     list(query?: {
-      /** At the beginning of the code, or in the name of the product or the SKU. */
+      /** At the beginning of the code, or in the name of the product or the SKU, or in the brand. */
       q?: string | undefined
       /** low: at or below the mark of the shop. out: none left. */
       stock?: 'low' | 'out' | undefined
@@ -1006,6 +1008,7 @@ export interface AdminProductSummary {
   /** A name for addresses, unique within its merchant. */
   slug: string
   name: string
+  brand: string | null
   status: ProductStatus
   picture: string | null
   categories: string[]
@@ -1800,6 +1803,8 @@ export interface ProductEntry {
   /** Its name in addresses, unique within the shop, and in every later file. */
   slug: string
   name: string
+  /** Who makes it. Shoppers find it by its brand and can narrow lists to it. */
+  brand?: string | null | undefined
   /** One or two sentences for lists. */
   summary?: string | undefined
   /** Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`. */
@@ -2069,6 +2074,8 @@ export interface UpdateAdminProductsRequest {
     addCategory?: string | undefined
     /** Slug of a category. */
     removeCategory?: string | undefined
+    /** null takes the brand off. */
+    brand?: string | null | undefined
     addTag?: string | undefined
     removeTag?: string | undefined
     /** Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units. */

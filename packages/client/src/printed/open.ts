@@ -33,10 +33,12 @@ export interface ShopClient {
     merchantProduct(merchantSlug: string, productSlug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
     /** Search products. Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list. Needs the scope `catalog:read`. (searchCatalogProducts) */
     search(query?: {
-      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
+      /** Words in any order. Each must occur in the name, brand, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
       q?: string | undefined
       /** Slug of a category. Includes the categories below it. */
       category?: string | undefined
+      /** A whole brand. Case does not matter. Repeatable: several are alternatives. */
+      brand?: string[] | undefined
       /** In minor units. Products with a SKU at this price or above. */
       minPrice?: number | undefined
       /** In minor units. Products with a SKU at this price or below. */
@@ -54,10 +56,12 @@ export interface ShopClient {
     }, options?: ListOptions): List<ProductSearchResponse, ProductSummary>
     /** Search products of a merchant. The same search for anyone, from any origin, cacheable. (searchMerchantProducts) */
     searchMerchant(merchantSlug: string, query?: {
-      /** Words in any order. Each must occur in the name, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
+      /** Words in any order. Each must occur in the name, brand, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed. */
       q?: string | undefined
       /** Slug of a category. Includes the categories below it. */
       category?: string | undefined
+      /** A whole brand. Case does not matter. Repeatable: several are alternatives. */
+      brand?: string[] | undefined
       /** In minor units. Products with a SKU at this price or above. */
       minPrice?: number | undefined
       /** In minor units. Products with a SKU at this price or below. */
@@ -1417,6 +1421,8 @@ export interface Product {
   /** A name for addresses, unique within its merchant. */
   slug: string
   name: string
+  /** An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands. */
+  brand?: string | null | undefined
   summary: string
   /** Slugs of its categories. */
   categories: string[]
@@ -1514,6 +1520,8 @@ export interface ProductSummary {
   /** A name for addresses, unique within its merchant. */
   slug: string
   name: string
+  /** An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands. */
+  brand?: string | null | undefined
   summary: string
   /** Slugs of its categories. */
   categories: string[]
@@ -1830,6 +1838,11 @@ export interface SearchFacets {
   categories: ({
     /** A name for addresses, unique within its merchant. */
     slug: string
+    name: string
+    count: number
+  })[]
+  /** Most frequent first. Brands that differ in case or accents only are one. */
+  brands: ({
     name: string
     count: number
   })[]

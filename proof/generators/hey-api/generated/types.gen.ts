@@ -998,6 +998,7 @@ export type Product = {
     id: ProductId;
     slug: Slug;
     name: string;
+    brand?: string | null;
     summary: string;
     categories: Array<Slug>;
     imageUrl: ImageUrl;
@@ -1075,6 +1076,7 @@ export type ProductSummary = {
     id: ProductId;
     slug: Slug;
     name: string;
+    brand?: string | null;
     summary: string;
     categories: Array<Slug>;
     imageUrl: ImageUrl;
@@ -1323,6 +1325,10 @@ export type Scopes = Array<Scope>;
 export type SearchFacets = {
     categories: Array<{
         slug: Slug;
+        name: string;
+        count: Count;
+    }>;
+    brands: Array<{
         name: string;
         count: Count;
     }>;
@@ -2289,6 +2295,7 @@ export type SearchCatalogProductsData = {
     query?: {
         q?: string;
         category?: string;
+        brand?: Array<string>;
         minPrice?: number;
         maxPrice?: number;
         inStock?: true;
@@ -2325,6 +2332,7 @@ export type SearchMerchantProductsData = {
     query?: {
         q?: string;
         category?: string;
+        brand?: Array<string>;
         minPrice?: number;
         maxPrice?: number;
         inStock?: true;

@@ -1960,6 +1960,7 @@ export interface components {
             id: components["schemas"]["ProductId"];
             slug: components["schemas"]["Slug"];
             name: string;
+            brand?: string | null;
             summary: string;
             categories: components["schemas"]["Slug"][];
             imageUrl: components["schemas"]["ImageUrl"];
@@ -2032,6 +2033,7 @@ export interface components {
             id: components["schemas"]["ProductId"];
             slug: components["schemas"]["Slug"];
             name: string;
+            brand?: string | null;
             summary: string;
             categories: components["schemas"]["Slug"][];
             imageUrl: components["schemas"]["ImageUrl"];
@@ -2265,6 +2267,10 @@ export interface components {
         SearchFacets: {
             categories: {
                 slug: components["schemas"]["Slug"];
+                name: string;
+                count: components["schemas"]["Count"];
+            }[];
+            brands: {
                 name: string;
                 count: components["schemas"]["Count"];
             }[];
@@ -3363,6 +3369,7 @@ export interface operations {
             query?: {
                 q?: string;
                 category?: string;
+                brand?: string[];
                 minPrice?: number;
                 maxPrice?: number;
                 inStock?: true;
@@ -3398,6 +3405,7 @@ export interface operations {
             query?: {
                 q?: string;
                 category?: string;
+                brand?: string[];
                 minPrice?: number;
                 maxPrice?: number;
                 inStock?: true;

@@ -1130,6 +1130,7 @@ export interface ProductSummary {
   id: ProductId;
   slug: Slug;
   name: string;
+  brand?: string | null;
   summary: string;
   categories: Slug[];
   imageUrl: ImageUrl | null;
@@ -1807,6 +1808,7 @@ export interface Product {
   id: ProductId;
   slug: Slug;
   name: string;
+  brand?: string | null;
   summary: string;
   categories: Slug[];
   imageUrl: ImageUrl | null;
@@ -1860,6 +1862,11 @@ export type SearchFacetsCategoriesItem = {
   count: Count;
 };
 
+export type SearchFacetsBrandsItem = {
+  name: string;
+  count: Count;
+};
+
 export type SearchFacetsOptionsItemValuesItem = {
   value: string;
   count: Count;
@@ -1872,6 +1879,7 @@ export type SearchFacetsOptionsItem = {
 
 export interface SearchFacets {
   categories: SearchFacetsCategoriesItem[];
+  brands: SearchFacetsBrandsItem[];
   options: SearchFacetsOptionsItem[];
   price: PriceRange | null;
   inStock: Count;
@@ -2290,6 +2298,10 @@ export type WebhookSignatureParameter = string;
 export type SearchCatalogProductsParams = {
 q?: string;
 category?: string;
+/**
+ * @maxItems 20
+ */
+brand?: string[];
 minPrice?: number;
 maxPrice?: number;
 inStock?: true;
@@ -2316,6 +2328,10 @@ export const SearchCatalogProductsSort = {
 export type SearchMerchantProductsParams = {
 q?: string;
 category?: string;
+/**
+ * @maxItems 20
+ */
+brand?: string[];
 minPrice?: number;
 maxPrice?: number;
 inStock?: true;
@@ -4459,7 +4475,7 @@ export const getSearchCatalogProductsUrl = (params?: SearchCatalogProductsParams
   const normalizedParams = new URLSearchParams();
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["option"];
+    const explodeParameters = ["brand","option"];
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
@@ -4547,7 +4563,7 @@ export const getSearchMerchantProductsUrl = (merchantSlug: string,
   const normalizedParams = new URLSearchParams();
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["option"];
+    const explodeParameters = ["brand","option"];
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {

@@ -18,6 +18,7 @@ const stock = { onHand: 40, held: 2 }
 const entry: AdminProduct['product'] = {
   slug: openProduct.slug,
   name: openProduct.name,
+  brand: 'Rosenhof',
   summary: openProduct.summary,
   categories: ['bouquets'],
   tags: ['gift'],
@@ -41,6 +42,7 @@ const summary: AdminProductSummary = {
   id: product.id,
   slug: entry.slug,
   name: entry.name,
+  brand: 'Rosenhof',
   status: 'published',
   picture: '/media/red-roses.jpg',
   categories: ['bouquets'],
