@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../contract/admin/catalog.ts'
 import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../contract/entries.ts'
+import { limits } from '../contract/limits.ts'
 import { slugify } from '../kit/slug.ts'
 import type { FormFields } from '../pages/fields.ts'
 import { amountIn, moneyText } from './form.ts'
@@ -11,6 +12,7 @@ import { amountIn, moneyText } from './form.ts'
 export const optionsMax = 3
 export const variantsMax = 250
 const imagesMax = 50
+const valueLengthMax = 300
 
 export interface DraftRow {
   code: string
@@ -158,12 +160,14 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-  const text = (name: string) => typed((form.get(name) ?? '').toWellFormed())
+  // Twice as much as is taken: who wrote more has to shorten it in any case.
+  const text = (name: string, lengthMax: number) => typed((form.get(name) ?? '').slice(0, 2 * lengthMax).toWellFormed())
   const yesNo = (name: string) => {
     const value = form.get(name)
     return value === 'yes' || value === 'no' ? value : ''
   }
-  const images = numbersOf(form, 'image', imagesMax)
+  const images = numbersOf(form, 'image')
+    .slice(0, imagesMax)
     .filter((at) => form.get(`image.${at}.remove`) === null)
     .map((at, place) => ({ at, position: Number(form.get(`image.${at}.position`) || place + 1) }))
     .sort((one, other) => one.position - other.position)
@@ -171,8 +175,8 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     name: line('name', 300),
     slug: line('slug', 200),
     summary: line('summary', 1_000),
-    description: text('description'),
-    descriptionHtml: text('descriptionHtml'),
+    description: text('description', limits.descriptionLengthMax),
+    descriptionHtml: text('descriptionHtml', limits.descriptionHtmlLengthMax),
     tags: line('tags', 4_000),
     categories: form.getAll('category').slice(0, 50),
     images: images.map(({ at }) => ({
@@ -186,10 +190,10 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       values: valuesIn(form.get(`option.${slot}.values`) ?? ''),
     })),
     status: form.get('status') === 'published' ? 'published' : 'hidden',
-    rows: numbersOf(form, 'sku', skusMax * 2).map((at) => ({
+    rows: numbersOf(form, 'sku').map((at) => ({
       code: line(`sku.${at}.code`, skuCodeLengthMax),
       isKnown: form.get(`sku.${at}.known`) === 'yes',
-      values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, 300)),
+      values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, valueLengthMax)),
       price: line(`sku.${at}.price`, 20),
       compareAt: line(`sku.${at}.compareAt`, 20),
       stock: line(`sku.${at}.stock`, 12),
@@ -210,19 +214,32 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
   return { draft, was }
 }
 
-function numbersOf(form: FormFields, group: string, max: number): number[] {
+// Whether there are more variants than a product has, which no form of ours can send.
+export function hasTooManyRows(form: FormFields): boolean {
+  return numbersOf(form, 'sku').length > skusMax
+}
+
+function numbersOf(form: FormFields, group: string): number[] {
   const found = new Set<number>()
+  const begin = `${group}.`
   for (const name of form.keys()) {
-    const [first, number = ''] = name.split('.')
-    if (first === group && /^\d{1,4}$/.test(number)) found.add(Number(number))
+    if (!name.startsWith(begin)) continue
+    const number = name.slice(begin.length, name.indexOf('.', begin.length))
+    if (/^\d{1,4}$/.test(number)) found.add(Number(number))
   }
-  return [...found].slice(0, max)
+  return [...found]
 }
 
 // One value a line, or on one line between commas.
 export function valuesIn(text: string): string[] {
-  const parts = /\n/.test(text) ? text.split('\n') : text.split(',')
-  return [...new Set(parts.map((part) => part.replace(/\p{Cc}+/gu, ' ').trim()).filter((part) => part !== ''))]
+  const parts = text.split(text.includes('\n') ? '\n' : ',', skusMax)
+  const values = parts.map((part) =>
+    part
+      .slice(0, valueLengthMax)
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim(),
+  )
+  return [...new Set(values)].filter((value) => value !== '')
 }
 
 // So that what is written is what is read: a single value with a comma ends its line.
@@ -328,6 +345,7 @@ export function entryOf(
   if (draft.name === '') problems['/name'] = 'needed'
   if (draft.slug === '' && slugify(draft.name) === '') problems['/slug'] = 'needed'
   const options = draft.options.filter(isUsed).map(({ name, values }) => ({ name, values: [...values] }))
+  const knownSkus = new Map(present?.skus.map((sku) => [sku.code, sku]))
   const skus = sold.map(({ row, at }) => skuOf(row, at))
   const maxPerOrder = whole(draft.shared.maxPerOrder, '/maxPerOrder')
   if (Object.keys(problems).length > 0) return { problems }
@@ -359,7 +377,7 @@ export function entryOf(
 
   function skuOf(row: DraftRow, at: number): SkuEntry {
     const { backorder, shipping, taxClass } = draft.shared
-    const known = row.isKnown ? present?.skus.find(({ code }) => code === row.code) : undefined
+    const known = row.isKnown ? knownSkus.get(row.code) : undefined
     const { name, ...rest }: Partial<SkuEntry> = known ?? {}
     const stock = row.isKnown ? null : whole(row.stock, `/skus/${at}/stock`)
     if (row.code === '') problems[`/skus/${at}/code`] = 'needed'

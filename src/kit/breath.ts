@@ -22,3 +22,17 @@ export function createBreath(clock: () => number = () => performance.now()): Bre
     },
   }
 }
+
+// `map` for long lists.
+export async function mapInSlices<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item, index: number) => Made,
+): Promise<Made[]> {
+  const breath = createBreath()
+  const made: Made[] = []
+  for (const [index, item] of items.entries()) {
+    if (breath.isDue()) await breath.take()
+    made.push(make(item, index))
+  }
+  return made
+}

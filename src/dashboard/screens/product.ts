@@ -3,10 +3,11 @@
 
 import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
-import { skuCodeLengthMax } from '../../contract/entries.ts'
+import { skuCodeLengthMax, skusMax } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { mapInSlices } from '../../kit/breath.ts'
 import { newId } from '../../kit/ids.ts'
-import type { Refusal } from '../../kit/refuse.ts'
+import { type Refusal, refuse } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html, trusted } from '../../pages/html.ts'
 import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
@@ -24,6 +25,7 @@ import {
   draftOf,
   emptyDraft,
   entryOf,
+  hasTooManyRows,
   haveOptionsChanged,
   isUsed,
   merged,
@@ -38,6 +40,8 @@ import { changeMade, done } from '../toast.ts'
 import type { TextKey } from '../words.ts'
 
 const formBytesMax = 4_194_304
+// More than the hashes of all variants take.
+const baseLengthMax = 400_000
 
 export const newProduct: Screen = {
   path: 'products/new',
@@ -74,10 +78,13 @@ async function presentOf(visit: Visit): Promise<AdminProduct> {
 
 async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   const { form, words, shop } = posted
+  if (hasTooManyRows(form))
+    throw refuse('invalid_request', { issues: [{ path: '/skus', message: `must have at most ${skusMax} items` }] })
   const { draft: typed, was } = draftIn(form)
   const theirs = present && draftOf(present, shop.currency)
   const version = Number(form.get('version'))
-  const seen = { version, base: form.get('base') ?? '' }
+  const base = form.get('base') ?? ''
+  const seen = { version, base: base.length <= baseLengthMax ? base : '' }
   const chosen = [...form].filter(([name]) => name.startsWith(choicePrefix))
   const taken = new Set(
     chosen.filter(([, value]) => value === 'theirs').map(([name]) => name.slice(choicePrefix.length)),
@@ -216,7 +223,7 @@ ${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
 <div class="columns"><div>${textsCard(visit, { ...parts, problems })}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
-${variantsCard(visit, { ...parts, problems })}`
+${await variantsCard(visit, { ...parts, problems })}`
   return {
     title: present ? present.product.name : words.say('products.new'),
     status: parts.status ?? 200,
@@ -354,13 +361,24 @@ ${problem !== undefined && html`<p class="wrong">${problem}</p>`}
   })
 }
 
-function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }): Html {
+async function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }): Promise<Html> {
   const { words, to } = visit
   const { draft, present, was = draft.options, problems } = parts
   const { rows, options } = draft
   const used = options.filter(isUsed)
   const heads: readonly TextKey[] = ['stock.code', 'stock.price', 'stock.compareAt', 'stock.onHand', 'product.weight']
   const onHandOf = new Map(present?.skus.map(({ code, onHand }) => [code, onHand]))
+  const wrongOf = problemsByRow(problems)
+  const drawn = await mapInSlices(rows, (row, at) =>
+    variantRow(visit, {
+      row,
+      at,
+      hasOptions: used.length > 0,
+      onHand: onHandOf.get(row.code),
+      problems,
+      wrong: wrongOf.get(at) ?? [],
+    }),
+  )
   const marks = html`${was.map((option, slot) => hiddenFields({ [`option.${slot}.was`]: valuesText(option.values), [`option.${slot}.wasName`]: option.name }))}`
   return card({
     title:
@@ -369,7 +387,7 @@ function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }):
     aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
     body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
 <thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
-<tbody>${rows.map((row, at) => variantRow(visit, { row, at, hasOptions: used.length > 0, onHand: onHandOf.get(row.code), problems }))}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}`,
+<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}`,
   })
 }
 
@@ -379,13 +397,20 @@ interface RowParts {
   hasOptions: boolean
   onHand: number | undefined
   problems: Problems
+  wrong: readonly string[]
 }
 
-function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems }: RowParts): Html {
+function problemsByRow({ at }: Problems): Map<number, string[]> {
+  const found = new Map<number, string[]>()
+  for (const [pointer, text] of Object.entries(at)) {
+    const [, row] = /^\/skus\/(\d+)(?:\/|$)/.exec(pointer) ?? []
+    if (row !== undefined) found.set(Number(row), [...(found.get(Number(row)) ?? []), text])
+  }
+  return found
+}
+
+function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, wrong }: RowParts): Html {
   const label = row.values.filter(Boolean).join(' / ') || row.code
-  const wrong = Object.entries(problems.at).flatMap(([pointer, text]) =>
-    pointer === `/skus/${at}` || pointer.startsWith(`/skus/${at}/`) ? [text] : [],
-  )
   const noteId = `sku-${at}-problem`
   const cell = (
     name: string,

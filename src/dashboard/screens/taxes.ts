@@ -1,6 +1,7 @@
 // Tax rates by country, region and class: one table, one save. A row without a country is left out.
 
 import type { TaxEntry } from '../../contract/entries.ts'
+import { mapInSlices } from '../../kit/breath.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { keyField, type Problems, problemsOf } from '../form.ts'
 import { button, emptyState, notice } from '../parts.ts'
@@ -110,26 +111,26 @@ interface TaxState {
   theirs?: readonly TaxRow[]
 }
 
-function taxSheet(visit: Visit, { rows, base, problems, theirs }: TaxState): Sheet {
+async function taxSheet(visit: Visit, { rows, base, problems, theirs }: TaxState): Promise<Sheet> {
   const { words, to, may } = visit
   const nav = sections(visit, settingSections, 'taxes')
   const title = words.say('settings.title')
   if (!may('replaceAdminTaxes'))
     return {
       title,
-      body: html`${nav}<div class="card flush">${rows.length === 0 ? emptyState({ title: words.say('taxes.empty') }) : readTable(visit, rows)}</div>`,
+      body: html`${nav}<div class="card flush">${rows.length === 0 ? emptyState({ title: words.say('taxes.empty') }) : await readTable(visit, rows)}</div>`,
     }
   return {
     title,
     status: theirs ? 409 : problems ? 400 : 200,
     body: html`${nav}
 <p class="lead gap">${words.say('taxes.lead')}</p>
-${theirs && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div><div class="card flush gap"><header class="card-head"><h2>${words.say('twoVersions.theirs')}</h2><a href="${to('settings/taxes')}">${words.say('twoVersions.drop')}</a></header><div class="card-body">${readTable(visit, theirs)}</div></div>`}
+${theirs && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div><div class="card flush gap"><header class="card-head"><h2>${words.say('twoVersions.theirs')}</h2><a href="${to('settings/taxes')}">${words.say('twoVersions.drop')}</a></header><div class="card-body">${await readTable(visit, theirs)}</div></div>`}
 <form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && html`<div class="gap">${notice('bad', problems.summary, 'alert')}</div>`}
 <div class="card flush">${theirs && html`<header class="card-head"><h2>${words.say('twoVersions.mine')}</h2></header>`}<div class="scroll"><table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption>
 <thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
-<tbody>${[...rows, ...Array<undefined>(newRows).fill(undefined)].map((row, index) => rowCells(visit, row, index, problems))}</tbody></table></div>
+<tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], (row, index) => rowCells(visit, row, index, problems))}</tbody></table></div>
 <div class="list-foot">${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}<span class="help">${words.say('taxes.remove')}</span></div></div></form>
 <datalist id="countries">${countryCodes(visit)}</datalist>`,
   }
@@ -171,9 +172,9 @@ function rowCells({ words }: Visit, row: TaxRow | undefined, index: number, prob
   return html`<tr>${cell('country', html` maxlength="2" list="countries" class="short"`)}${cell('region', html` maxlength="3" class="short"`)}${cell('class', html` maxlength="40" placeholder="standard"`)}${cell('rate', html` maxlength="7" inputmode="decimal" class="short"`)}</tr>`
 }
 
-function readTable({ words }: Visit, rows: readonly TaxRow[]): Html {
+async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Html> {
   return html`<table class="rows"><caption class="hidden">${words.say('settings.taxes')}</caption><thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row">${countryName(words.country, row.country)}</th><td data-head="${words.say('taxes.region')}">${row.region || '–'}</td><td data-head="${words.say('taxes.class')}">${row.class}</td><td data-head="${words.say('taxes.rate')}">${row.rate} %</td></tr>`)}</tbody></table>`
+<tbody>${await mapInSlices(rows, (row) => html`<tr><th scope="row">${countryName(words.country, row.country)}</th><td data-head="${words.say('taxes.region')}">${row.region || '–'}</td><td data-head="${words.say('taxes.class')}">${row.class}</td><td data-head="${words.say('taxes.rate')}">${row.rate} %</td></tr>`)}</tbody></table>`
 }
 
 function countryName(country: (code: string) => string, code: string): string {
