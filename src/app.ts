@@ -47,6 +47,7 @@ import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
+import { observeDatabase } from './observe/database.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
@@ -62,7 +63,7 @@ import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import type { PasswordCost } from './staff/password.ts'
 import { createStaffRoom } from './staff/room.ts'
-import { pendingMigrations } from './storage/migrate.ts'
+import { schemaGap } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
@@ -243,12 +244,19 @@ export function createApp(parts: AppParts): App {
   })
   const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
+  observeDatabase(metrics, storage)
   observeDispatcher(metrics, dispatcher)
   observePayments(metrics, watch)
   observeOwed(metrics, storage, clock)
   const mail = mailTools(parts)
   if (mail) observeMail(metrics, mail)
   const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null
+  metrics.read({
+    name: 'cartwright_build_info',
+    help: 'The version that runs.',
+    type: 'gauge',
+    values: () => ({ [`version="${version}"`]: 1 }),
+  })
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
@@ -293,7 +301,7 @@ export function createApp(parts: AppParts): App {
         metrics: parts.showsMetrics === false ? null : metrics,
         isDraining: () => draining,
         isStarting: parts.isStarting ?? (() => false),
-        pendingMigrations: () => pendingMigrations(storage),
+        schemaGap: () => schemaGap(storage),
         checkWrites: oneAtATime(() => storage.checkWrites()),
       }),
       ...checkoutPages({

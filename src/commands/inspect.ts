@@ -19,7 +19,7 @@ import { noAccount, nothingOffered } from '../provisioning/methods.ts'
 import { lackText } from '../provisioning/readiness.ts'
 import { listUnpayable, listUnready } from '../provisioning/store.ts'
 import { unhurried } from '../storage/copy.ts'
-import { pendingMigrations } from '../storage/migrate.ts'
+import { schemaGap } from '../storage/migrate.ts'
 import type { Reader } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { command, printReport } from './command.ts'
@@ -31,7 +31,7 @@ export const doctorCommand = command({
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
-      const pending = await pendingMigrations(storage)
+      const { pending } = await schemaGap(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
       const now = Date.now()
       const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))

@@ -64,6 +64,35 @@ export function createMetrics(): Metrics {
   }
 }
 
+// How long a scrape waits for the database, and how long a result is reused: /metrics may be public.
+const patienceMs = 1_000
+const freshMs = 5_000
+
+// For readings that come from the database. Returns the newest result; undefined where there is none, which is how an
+// unavailable database is seen.
+export function lookBefore<T>(metrics: Metrics, read: () => Promise<T>): () => T | undefined {
+  let seen: T | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    seen = await read().catch(() => undefined)
+    lookedAt = performance.now()
+    looking = undefined
+  }
+
+  metrics.beforeScrape(async () => {
+    if (performance.now() - lookedAt < freshMs) return
+    looking ??= look()
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs)
+    })
+    await Promise.race([looking, patience]).finally(() => clearTimeout(timer))
+  })
+  return () => seen
+}
+
 function* requestLines(requests: ReadonlyMap<string, Series>): Generator<string> {
   yield '# HELP cartwright_requests_total Responses, by operation and status.'
   yield '# TYPE cartwright_requests_total counter'
@@ -107,9 +136,9 @@ function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Gen
   yield '# HELP process_resident_memory_bytes Resident memory.'
   yield '# TYPE process_resident_memory_bytes gauge'
   yield `process_resident_memory_bytes ${memory.rss}`
-  yield '# HELP process_heap_bytes Heap in use.'
-  yield '# TYPE process_heap_bytes gauge'
-  yield `process_heap_bytes ${memory.heapUsed}`
+  yield '# HELP nodejs_heap_size_used_bytes Heap in use.'
+  yield '# TYPE nodejs_heap_size_used_bytes gauge'
+  yield `nodejs_heap_size_used_bytes ${memory.heapUsed}`
   yield '# HELP process_cpu_seconds_total CPU time, user and system.'
   yield '# TYPE process_cpu_seconds_total counter'
   yield `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`

@@ -5,7 +5,7 @@ import { modes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { Fragment, list, type Reader, type Storage } from '../storage/storage.ts'
 import type { Finding } from './invariants.ts'
-import type { Metrics } from './metrics.ts'
+import { lookBefore, type Metrics } from './metrics.ts'
 
 export interface OwedLook {
   now: number
@@ -209,50 +209,16 @@ function complete<Name extends 'status' | 'kind'>(
   )
 }
 
-// How long a scrape waits for the database, and how long a result is reused: /metrics may be public.
-const patienceMs = 1_000
-const freshMs = 5_000
-
 export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Date): void {
-  let seen:
-    | {
-        payments: Waiting[]
-        pending: Waiting[]
-        failed: Waiting[]
-        disputes: Waiting[]
-        accounts: Readonly<Record<string, number>>
-      }
-    | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | undefined
-
-  async function look(): Promise<void> {
-    try {
-      seen = await storage.read(async (db) => ({
-        payments: await readOpenPayments(db),
-        pending: await readPendingRefunds(db),
-        failed: await readFailedRefunds(db),
-        disputes: await readOpenDisputes(db),
-        accounts: await readAccounts(db),
-      }))
-    } catch {
-      // The database is unavailable, which other metrics and the log report.
-      seen = undefined
-    } finally {
-      lookedAt = performance.now()
-      looking = undefined
-    }
-  }
-
-  metrics.beforeScrape(async () => {
-    if (performance.now() - lookedAt < freshMs) return
-    looking ??= look()
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs)
-    })
-    await Promise.race([looking, patience]).finally(() => clearTimeout(timer))
-  })
+  const seen = lookBefore(metrics, () =>
+    storage.read(async (db) => ({
+      payments: await readOpenPayments(db),
+      pending: await readPendingRefunds(db),
+      failed: await readFailedRefunds(db),
+      disputes: await readOpenDisputes(db),
+      accounts: await readAccounts(db),
+    })),
+  )
 
   const counts = (rows: readonly Waiting[] = []) => Object.fromEntries(rows.map(({ labels, count }) => [labels, count]))
   const ages = (rows: readonly Waiting[] = []) => {
@@ -262,14 +228,22 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
     )
   }
   const gauges: readonly [name: string, help: string, values: () => Record<string, number>][] = [
-    ['payments_open', 'Payments with an unknown outcome.', () => counts(seen?.payments)],
-    ['payment_accounts', 'Connected accounts at payment providers.', () => ({ ...seen?.accounts })],
-    ['payments_open_oldest_seconds', 'Age of the oldest payment with an unknown outcome.', () => ages(seen?.payments)],
-    ['refunds_pending', 'Refunds that are owed and being attempted.', () => counts(seen?.pending)],
-    ['refunds_pending_oldest_seconds', 'Age of the oldest refund that is being attempted.', () => ages(seen?.pending)],
-    ['refunds_failed', 'Refunds that failed for good and need a person.', () => counts(seen?.failed)],
-    ['disputes_open', 'Payments that shoppers dispute, and that are not decided.', () => counts(seen?.disputes)],
-    ['refunds_failed_oldest_seconds', 'Age of the oldest refund that failed for good.', () => ages(seen?.failed)],
+    ['payments_open', 'Payments with an unknown outcome.', () => counts(seen()?.payments)],
+    ['payment_accounts', 'Connected accounts at payment providers.', () => ({ ...seen()?.accounts })],
+    [
+      'payments_open_oldest_seconds',
+      'Age of the oldest payment with an unknown outcome.',
+      () => ages(seen()?.payments),
+    ],
+    ['refunds_pending', 'Refunds that are owed and being attempted.', () => counts(seen()?.pending)],
+    [
+      'refunds_pending_oldest_seconds',
+      'Age of the oldest refund that is being attempted.',
+      () => ages(seen()?.pending),
+    ],
+    ['refunds_failed', 'Refunds that failed for good and need a person.', () => counts(seen()?.failed)],
+    ['disputes_open', 'Payments that shoppers dispute, and that are not decided.', () => counts(seen()?.disputes)],
+    ['refunds_failed_oldest_seconds', 'Age of the oldest refund that failed for good.', () => ages(seen()?.failed)],
   ]
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
 }

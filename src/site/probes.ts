@@ -10,18 +10,12 @@ export interface ProbeParts {
   // The port is open and the demo shop is still being created.
   isStarting: () => boolean
   // Rejects when the database cannot be reached.
-  pendingMigrations: () => Promise<number>
+  schemaGap: () => Promise<{ pending: number; newer: number }>
   // Rejects where writes fail.
   checkWrites: () => Promise<void>
 }
 
-export function probePages({
-  metrics,
-  isDraining,
-  isStarting,
-  pendingMigrations,
-  checkWrites,
-}: ProbeParts): HtmlPage[] {
+export function probePages({ metrics, isDraining, isStarting, schemaGap, checkWrites }: ProbeParts): HtmlPage[] {
   return [
     // The event loop runs. It does not check the database: an outage there must not restart the process.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
@@ -32,9 +26,10 @@ export function probePages({
       answer: async () => {
         if (isDraining()) return json(503, { status: 'draining' })
         if (isStarting()) return json(503, { status: 'starting' })
-        const pending = await pendingMigrations().catch(() => undefined)
-        if (pending === undefined) return json(503, { status: 'database unreachable' })
-        if (pending > 0) return json(503, { status: 'migrations pending', pending })
+        const gap = await schemaGap().catch(() => undefined)
+        if (!gap) return json(503, { status: 'database unreachable' })
+        if (gap.newer > 0) return json(503, { status: 'the database is newer than this program' })
+        if (gap.pending > 0) return json(503, { status: 'migrations pending', pending: gap.pending })
         const isWritable = await checkWrites().then(
           () => true,
           () => false,

@@ -244,7 +244,7 @@ test('the readiness probe waits for the first shop, and says no again at the end
     isStarting: () => stage === 'starting',
     isDraining: () => stage === 'draining',
     checkWrites: async () => {},
-    pendingMigrations: async () => 0,
+    schemaGap: async () => ({ pending: stage === 'behind' ? 2 : 0, newer: stage === 'newer' ? 1 : 0 }),
   })
   const ready = pages.find(({ path }) => path === '/readyz')
   const ask = async () => {
@@ -259,6 +259,10 @@ test('the readiness probe waits for the first shop, and says no again at the end
   assert.deepEqual(await ask(), [503, 'starting'])
   stage = 'serving'
   assert.deepEqual(await ask(), [200, 'ready'])
+  stage = 'behind'
+  assert.deepEqual(await ask(), [503, 'migrations pending'])
+  stage = 'newer'
+  assert.deepEqual(await ask(), [503, 'the database is newer than this program'])
   stage = 'draining'
   assert.deepEqual(await ask(), [503, 'draining'])
   metrics.close()

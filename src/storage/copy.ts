@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import { sqlitePath } from './file.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, schemaGap } from './migrate.ts'
 import { openStorage } from './open.ts'
 import { signalsNameFor } from './signals.ts'
 import {
@@ -96,7 +96,7 @@ async function refuseServers(db: Reader): Promise<void> {
 }
 
 async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Promise<Copied> {
-  if ((await pendingMigrations(from)) > 0)
+  if ((await schemaGap(from)).pending > 0)
     throw new StorageRefused('the source lacks migrations: start this version on it once, or run migrate, and stop it')
   await migrate(to, { now: options.now })
   try {

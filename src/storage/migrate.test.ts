@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { givenOthers } from '../../harness/other.ts'
 import { eachEngine } from '../../harness/storage.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
+import { migrate, schemaGap } from './migrate.ts'
 import { type Storage, StorageRefused } from './storage.ts'
 
 const now = new Date('2025-01-01T00:00:00Z')
@@ -34,12 +34,12 @@ eachEngine('migrations', (given) => {
   test('are applied in order, once', async () => {
     const storage = await open()
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
-    assert.equal(await pendingMigrations(storage, directory), 2)
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 2, newer: 0 })
     assert.deepEqual(await migrate(storage, { now, directory }), ['0001_first', '0002_second'])
-    assert.equal(await pendingMigrations(storage, directory), 0)
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 0 })
     assert.deepEqual(await migrate(storage, { now, directory }), [])
     await writeFile(join(directory, '0003_third.sql'), 'create table third (id bigint)')
-    assert.equal(await pendingMigrations(storage, directory), 1)
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0 })
     assert.deepEqual(await migrate(storage, { now, directory }), ['0003_third'])
     const rows = await storage.read(
       (db) => db.sql`select version, name, applied_at as "appliedAt" from schema_migrations`,
@@ -70,7 +70,7 @@ eachEngine('migrations', (given) => {
 
   test('of the house itself apply to an empty store', async () => {
     const storage = await given.open()
-    assert.equal(await pendingMigrations(storage), 0)
+    assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0 })
   })
 
   test('that were made faster are the same to a database that has the slower one', async () => {
@@ -114,6 +114,7 @@ eachEngine('migrations', (given) => {
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
     await migrate(storage, { now, directory })
     await rm(join(directory, '0002_second.sql'))
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 1 })
     const message =
       /^the database is newer than this program: it has migration 0002_second, which this program does not know$/
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
@@ -125,7 +126,7 @@ eachEngine('migrations', (given) => {
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': broken })
     await assert.rejects(migrate(storage, { now, directory }), /nowhere/)
     assert.equal(await countOf(storage), 0)
-    assert.equal(await pendingMigrations(storage, directory), 1)
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0 })
     await writeFile(join(directory, '0002_second.sql'), SECOND)
     assert.deepEqual(await migrate(storage, { now, directory }), ['0002_second'])
     assert.equal(await countOf(storage), 1)

@@ -41,11 +41,19 @@ export async function migrate(storage: Storage, options: MigrateOptions): Promis
   return names
 }
 
-// For the readiness check: how many migrations of this code the store still lacks.
-export async function pendingMigrations(storage: Storage, directory: string = DIRECTORY): Promise<number> {
-  const files = await listFiles(directory)
+export interface SchemaGap {
+  // Migrations of this code that the store lacks.
+  pending: number
+  // Migrations of the store that this code does not know: a newer version has migrated it.
+  newer: number
+}
+
+// For the readiness check.
+export async function schemaGap(storage: Storage, directory: string = DIRECTORY): Promise<SchemaGap> {
+  const known = new Set((await listFiles(directory)).map(({ version }) => version))
   const applied = await storage.read(async (db) => ((await tableExists(db)) ? await listApplied(db) : new Map()))
-  return files.filter(({ version }) => !applied.has(version)).length
+  const pending = known.difference(applied).size
+  return { pending, newer: applied.size - (known.size - pending) }
 }
 
 // For read-only use: the store must have exactly the migrations of this code.

@@ -330,6 +330,12 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     },
     afterBulkLoad,
     checkWrites: () => retried(checkWrites),
+    async space() {
+      const [size] = await retried(() =>
+        readOnce((db) => db.sql<{ bytes: number }>`select pg_database_size(current_database()) as "bytes"`),
+      )
+      return { bytes: size?.bytes ?? 0, freeBytes: null }
+    },
     stats: () => ({
       engine: 'postgres',
       connections: { open: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() },

@@ -3,23 +3,24 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createCallCounter } from '../../harness/callcounter.ts'
 import { givenOthers, type Other } from '../../harness/other.ts'
 import { pausesOf } from '../../harness/pauses.ts'
-import { givenEngine } from '../../harness/storage.ts'
+import { givenEngine, type OpenOptions } from '../../harness/storage.ts'
 import { checkBeside } from './check.ts'
 import { openStorage } from './open.ts'
-import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
+import { Fragment, type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
 
 describe('sqlite', () => {
   const given = givenEngine('sqlite')
   const start = givenOthers()
 
-  async function openThings(options: StorageOptions = {}): Promise<{ url: string; file: string; storage: Storage }> {
+  async function openThings(options: OpenOptions = {}): Promise<{ url: string; file: string; storage: Storage }> {
     const url = await given.freshUrl()
     const storage = await given.open({ url, withMigrations: false, ...options })
     await storage.write(
@@ -67,6 +68,58 @@ describe('sqlite', () => {
     await storage.checkWrites()
     await write()
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
+  })
+
+  test('says that writes fail until one of usual size succeeds, whatever small ones do', async () => {
+    const lines: string[] = []
+    let isFull = true
+    const tryRoom = async () => {
+      if (isFull) throw new Error('ENOSPC: no space left on device')
+    }
+    const { storage } = await openThings({ withMigrations: true, tryRoom, log: (line) => void lines.push(line) })
+    const fill = () =>
+      storage.write((tx) => tx.sql`insert into things (id, n) values (${'x'.repeat(500_000) + Math.random()}, 1)`)
+    const [size] = await storage.read(
+      (db) => db.sql<{ pages: number }>`select page_count as "pages" from pragma_page_count`,
+    )
+    const limit = new Fragment(`pragma max_page_count = ${(size?.pages ?? 0) + 10}`)
+    await storage.write((tx) => tx.sql`${limit}`)
+    for (let round = 0; round < 3; round += 1) {
+      await assert.rejects(fill(), StorageUnavailable)
+      await insert(storage, `small ${round}`)
+      await assert.rejects(storage.checkWrites(), /ENOSPC/)
+    }
+    assert.deepEqual(lines, ['the database is unavailable'])
+    const free = new Fragment('pragma max_page_count = 1000000')
+    await storage.write((tx) => tx.sql`${free}`)
+    isFull = false
+    await storage.checkWrites()
+    await fill()
+    await storage.checkWrites()
+    assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
+  })
+
+  test('is available again by a write, without being asked', async () => {
+    const { promise: back, resolve } = Promise.withResolvers<void>()
+    const { storage, file } = await openThings({
+      withMigrations: true,
+      log: (line) => void (line === 'the database is back' && resolve()),
+    })
+    const none = new Fragment('pragma max_page_count = 1')
+    const all = new Fragment('pragma max_page_count = 1000000')
+    await storage.write((tx) => tx.sql`${none}`)
+    await assert.rejects(
+      storage.write((tx) => tx.sql`insert into things (id, n) values (${'x'.repeat(500_000)}, 1)`),
+      StorageUnavailable,
+    )
+    await storage.write((tx) => tx.sql`${all}`)
+    await back
+    const { bytes, freeBytes } = await storage.space()
+    assert.ok(bytes > 4_096 && (freeBytes ?? 0) > 4_096)
+    assert.deepEqual(
+      (await readdir(dirname(file))).filter((name) => name.endsWith('-room')),
+      [],
+    )
   })
 
   test('commits in groups what arrives together', async () => {

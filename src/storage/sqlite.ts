@@ -9,6 +9,7 @@ import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
 import { type Outage, watchOutage } from './outage.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
+import { bytesOf, tryRoom } from './space.ts'
 import {
   READS_ONLY,
   type Storage,
@@ -56,7 +57,10 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
       lock?.release()
     }
-    return storage({ writer, snapshots, listeners, outage: watchOutage(log), damage: () => damage, release })
+    const tryDisk = options.tryRoom ?? (() => tryRoom(file))
+    return storage({
+      ...{ file, writer, snapshots, listeners, outage: watchOutage(log), tryDisk, damage: () => damage, release },
+    })
   } catch (error) {
     connection?.db.close()
     lock?.release()
@@ -73,10 +77,12 @@ export async function lookIntoSqlite(path: string, options: StorageOptions): Pro
     const snapshots = await patiently(() => openSnapshots(() => connectAlone(path), bounds), bounds.busyMsMax)
     const log = options.log ?? (() => {})
     return storage({
+      file: path,
       writer: noWriter,
       snapshots,
       listeners: keepListeners(log),
       outage: watchOutage(log),
+      tryDisk: async () => {},
       damage: () => undefined,
       release: () => {},
     })
@@ -92,30 +98,55 @@ const noWriter: Writer = {
 }
 
 interface Parts {
+  file: string
   writer: Writer
   snapshots: Snapshots
   listeners: Listeners
   outage: Outage
+  // Rejects while the disk has no room.
+  tryDisk: () => Promise<void>
   damage: () => StorageRefused | undefined
   release: () => void
 }
 
-function storage({ writer, snapshots, listeners, outage, damage, release }: Parts): Storage {
+// While writes fail, how often one that succeeded makes us try whether the disk has room.
+const RECHECK_MS = 1_000
+
+function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, release }: Parts): Storage {
   let closing: Promise<void> | undefined
   let isFailing = false
-  // After a write that failed for lack of space or of a disk, later ones will fail too. `checkWrites` tries again.
+  let checkedAt = Number.NEGATIVE_INFINITY
+  // After a write that failed for lack of space or of a disk, later ones will fail too, though small ones may succeed.
   async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const startedAt = performance.now()
     try {
       const value = await writer.write(work)
-      isFailing = false
-      outage.end(startedAt)
+      if (!outage.isOn) isFailing = false
+      else if (performance.now() - checkedAt >= RECHECK_MS) recover().catch(() => {})
       return value
     } catch (error) {
-      isFailing = error instanceof StorageUnavailable
-      if (error instanceof StorageOutage) outage.begin(error)
+      noteFailure(error)
       throw error
     }
+  }
+  function noteFailure(error: unknown): void {
+    // A work that threw by itself says nothing about the disk.
+    if (error instanceof StorageUnavailable) isFailing = true
+    else if (!outage.isOn) isFailing = false
+    if (error instanceof StorageOutage) outage.begin(error)
+  }
+  // Only what is sure to fit again ends an outage, so one that lasts is two lines of the log and not hundreds.
+  async function recover(): Promise<void> {
+    const startedAt = performance.now()
+    checkedAt = startedAt
+    try {
+      await writer.write((tx) => tx.sql`update schema_migrations set applied_at = applied_at where version = 1`)
+    } catch (error) {
+      noteFailure(error)
+      throw error
+    }
+    if (outage.isOn) await tryDisk()
+    isFailing = false
+    outage.end(startedAt)
   }
   // A damaged file is not read either: a wrong price is worse than none.
   function refusal(): Promise<never> | undefined {
@@ -136,7 +167,11 @@ function storage({ writer, snapshots, listeners, outage, damage, release }: Part
     afterBulkLoad: async () => {},
     async checkWrites() {
       await refusal()
-      if (isFailing) await write((tx) => tx.sql`update schema_migrations set applied_at = applied_at where version = 1`)
+      if (isFailing) await recover()
+    },
+    async space() {
+      await refusal()
+      return bytesOf(file)
     },
     stats() {
       const { open, idle, waiting } = snapshots.stats()

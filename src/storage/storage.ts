@@ -107,6 +107,8 @@ export interface Storage {
   afterBulkLoad(tables: readonly string[]): Promise<void>
   // Rejects with a StorageUnavailable if writes are known to fail: a standby, a full disk.
   checkWrites(): Promise<void>
+  // How much the database takes, and how much is free on its disk where that can be known. Rejects if it cannot be reached.
+  space(): Promise<{ bytes: number; freeBytes: number | null }>
   stats(): StorageStats
   close(): Promise<void>
 }
@@ -131,6 +133,8 @@ export interface StorageOptions {
   // SQLite: pieces of work, and milliseconds, in one commit.
   groupWorksMax?: number
   groupMsMax?: number
+  // SQLite: rejects while the disk has no room.
+  tryRoom?: () => Promise<void>
   // PostgreSQL: connections, and how long opening one may take. How long a piece of work waits for a busy one: in
   // total, and while none is released.
   connectionsMax?: number

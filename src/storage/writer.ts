@@ -5,7 +5,7 @@
 // it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
-import { asMigration, type InsideTx, type Log, runAll, Signals } from './inside.ts'
+import { asMigration, type InsideTx, type Log, runAll, Signals, wordsOf } from './inside.ts'
 import { SqliteReader } from './reader.ts'
 import {
   type ColumnType,
@@ -108,7 +108,7 @@ export function openWriter(
   function giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = queue[0]; head && isHopeless(head); head = queue[0]) {
       queue.shift()
-      head.reject(new StorageOutage('SQLite: the file cannot be written now', error))
+      head.reject(new StorageOutage(`SQLite: the file cannot be written now: ${wordsOf(error)}`, error))
     }
   }
 
@@ -133,7 +133,7 @@ export function openWriter(
       }
       connection.command('commit')
     } catch (error) {
-      const failure = new StorageOutage('SQLite: the commit failed', error)
+      const failure = new StorageOutage(`SQLite: the commit failed: ${wordsOf(error)}`, error)
       for (const done of group) done.queued.reject(failure)
       abandon()
       return

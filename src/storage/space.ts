@@ -1,0 +1,37 @@
+// The room that a store's file has: how much it takes, how much is free, and whether a write still fits.
+import { open, rm, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+// More than one group of writes needs. On a full disk a small write may still fit into what the write-ahead log has already.
+const roomBytes = 1_048_576
+
+// Rejects if a file of that size cannot be written beside the store.
+export async function tryRoom(file: string): Promise<void> {
+  const path = `${file}-room`
+  try {
+    const handle = await open(path, 'w', 0o600)
+    try {
+      await handle.writeFile(Buffer.alloc(roomBytes))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+export async function bytesOf(file: string): Promise<{ bytes: number; freeBytes: number }> {
+  const [sizes, { bavail, bsize }] = await Promise.all([
+    Promise.all([file, `${file}-wal`].map(sizeOf)),
+    statfs(dirname(file)),
+  ])
+  return { bytes: sizes.reduce((sum, size) => sum + size, 0), freeBytes: bavail * bsize }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}
