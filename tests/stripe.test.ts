@@ -187,6 +187,71 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
+  const making = { method: 'POST', path: '/v1/payment_intents' } as const
+  const listing = { method: 'GET', path: '/v1/payment_intents' } as const
+
+  test('Stripe fails at the first call, and repeats that: the checkout is open again at once, and the next try is charged once', async () => {
+    const shop = await openShop(given)
+    shop.standIn.network.break('before', making)
+    await shop.begin()
+    const session = await shop.session()
+    assert.deepEqual([session.status, session.lastPaymentError?.code], ['open', 'provider_error'])
+    const { status, checkAt } = await shop.payment()
+    assert.deepEqual([status, checkAt], ['declined', null])
+    await shop.begin(shop.secret, await shop.checkout.look(shop.secret))
+    const [intent] = shop.there.books.intents.values()
+    shop.there.pay(intent?.id ?? '')
+    await shop.loop(6 * minute)
+    assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
+  })
+
+  test('the same found out by a look-up, within seconds', async () => {
+    const shop = await openShop(given)
+    shop.standIn.network.break('before', making)
+    shop.standIn.network.fail(500, listing, 2)
+    await shop.begin()
+    assert.equal((await shop.session()).status, 'processing')
+    await shop.loop(2_000)
+    assert.deepEqual([(await shop.session()).status, (await shop.payment()).status], ['open', 'declined'])
+    await shop.loop(24 * hour)
+    assert.deepEqual(shop.charged(), [0, 0, 0])
+  })
+
+  test('a failure that hid an intent: it is found in the list, and paid once', async () => {
+    const shop = await openShop(given)
+    shop.standIn.network.break('after', making)
+    await shop.begin()
+    assert.match((await shop.house.fetch(`/c/${shop.secret}`)).text, /id="frame"/)
+    shop.there.pay(await shop.reference())
+    await shop.comeBack()
+    assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
+  })
+
+  test('a hidden intent that is not listed: another is made and charged once, and nobody can pay the first', async () => {
+    const shop = await openShop(given)
+    shop.standIn.network.break('after', making)
+    const { onEvent } = shop.there.books
+    shop.there.books.onEvent = () => {
+      for (const intent of shop.there.books.intents.values()) intent.created -= 600
+    }
+    await shop.begin()
+    shop.there.books.onEvent = onEvent
+    assert.equal((await shop.session()).status, 'open')
+    const [hidden] = shop.there.books.intents.values()
+    await shop.begin(shop.secret, await shop.checkout.look(shop.secret))
+    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    assert.ok(hidden?.client_secret && !page.text.includes(hidden.client_secret))
+    const [, shown] = shop.there.books.intents.values()
+    shop.there.pay(shown?.id ?? '')
+    await shop.loop(6 * minute)
+    await shop.loop(24 * hour)
+    assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [2, shop.amount, 0]])
+    const kept = await shop.house.storage.read(
+      (db) => db.sql<{ reference: string | null }>`select reference from payments order by created_at, id`,
+    )
+    assert.ok(!kept.some(({ reference }) => reference === hidden.id))
+  })
+
   test('whatever step it ends at, in the end there is one charge and one order', async () => {
     let endsAt = ''
     const shop = await openShop(given, {

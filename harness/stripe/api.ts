@@ -128,12 +128,13 @@ async function replyToServer(
   try {
     await held(fault)
     if (key !== null) await turn()
-    answer = executed(parts, found, {
-      account,
-      mode,
-      params: checked,
-      request: { id: requestId, idempotency_key: key },
-    })
+    const execute = () =>
+      executed(parts, found, { account, mode, params: checked, request: { id: requestId, idempotency_key: key } })
+    if (fault?.kind === 'break' && fault.isDone) execute()
+    answer =
+      fault?.kind === 'break'
+        ? answered(500, { error: { type: 'api_error', message: 'The stand-in was told to break.' } }, requestId)
+        : execute()
   } finally {
     if (key !== null) mode.keys.end(key, answer && { path, params, answer })
   }

@@ -11,6 +11,8 @@ export type Fault =
   // The connection breaks before Stripe did anything, or after it did everything.
   | { kind: 'lose'; when: 'before' | 'after' }
   | { kind: 'fail'; status: 429 | 500 | 503 }
+  // A 500 that is the answer to each repetition under its key.
+  | { kind: 'break'; isDone: boolean }
   | { kind: 'hold'; arrive: () => void; released: Promise<void> }
 
 export interface Held {
@@ -34,6 +36,12 @@ export class Network {
   // Answers the next requests that match without doing anything; nothing is remembered under their keys.
   fail(status: 429 | 500 | 503, match: Match = {}, times = 1): void {
     for (let i = 0; i < times; i += 1) this.#faults.push({ match, fault: { kind: 'fail', status } })
+  }
+
+  // Answers the next request that matches with a 500, before or after the work is done, and remembers that under its key:
+  // https://docs.stripe.com/api/idempotent_requests
+  break(when: 'before' | 'after', match: Match = {}): void {
+    this.#faults.push({ match, fault: { kind: 'break', isDone: when === 'after' } })
   }
 
   // Holds the next request that matches. Its idempotency key is in use meanwhile.

@@ -69,6 +69,12 @@ export class StripeFailure extends Error {
     return [400, 402, 404].includes(this.status ?? 0) && this.name !== 'StripeIdempotencyError'
   }
 
+  // Stripe failed at the first request under this key, and says so again for as long as it knows the key:
+  // https://docs.stripe.com/api/idempotent_requests
+  get isBroken(): boolean {
+    return this.isReplay && (this.status ?? 0) >= 500
+  }
+
   // Nothing was done, by this request or under its key: also where the key is not accepted, or there were too many requests.
   get isUndone(): boolean {
     return this.isRefusal || [401, 403, 429].includes(this.status ?? 0)

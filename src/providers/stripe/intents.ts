@@ -12,6 +12,19 @@ const keyMs = 20 * 3_600_000
 // Between our record of a payment and Stripe's intent for it.
 const apartMs = 3_600_000
 const listedMax = 10_000
+// Of one that Stripe failed at: it was made within the minutes in which the payment began, or not at all.
+const nearMs = 5 * 60_000
+const nearMax = 1_000
+
+// There is no intent under the key of a payment, and there never will be one that anyone could pay.
+export class NothingMade extends Error {
+  readonly failure: StripeFailure
+
+  constructor(failure: StripeFailure) {
+    super('')
+    this.failure = failure
+  }
+}
 
 export class Intents {
   readonly #client: StripeClient
@@ -24,7 +37,8 @@ export class Intents {
     this.#clock = clock
   }
 
-  // Under a key that Stripe still knows this makes nothing new. The answer is the first one then, so the intent is read after it.
+  // Under a key that Stripe still knows this makes nothing new. The answer is the first one then, so the intent is read after it. A failure
+  // that is repeated may hide an intent; one that is not listed either has a secret that no page was ever given.
   async create(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent> {
     const { key, amount, currency, mode } = charge
     const theirs = toStripeAmount(amount, currency)
@@ -35,24 +49,51 @@ export class Intents {
       automatic_payment_methods: { enabled: true },
       metadata: { [paymentMark]: key },
     }
-    const { id } = await this.#client.ask(signal, (api) => api.paymentIntents.create(params, { idempotencyKey: key }))
+    const { id } = await this.#client
+      .ask(signal, (api) => api.paymentIntents.create(params, { idempotencyKey: key }))
+      .catch((error: unknown) => this.#hidden(charge, error, signal))
     return this.#read(charge, id, signal)
+  }
+
+  async #hidden(charge: Charge, error: unknown, signal: AbortSignal): Promise<{ id: string }> {
+    if (!(error instanceof StripeFailure) || !(error.isRefusal || error.isBroken)) throw error
+    const found = error.isBroken ? await this.#listed(charge, { apartMs: nearMs, max: nearMax }, signal) : undefined
+    if (!found) throw new NothingMade(error)
+    return found
+  }
+
+  // Undefined where there is none.
+  async findMade(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
+    try {
+      return await this.find(charge, signal)
+    } catch (error) {
+      if (error instanceof NothingMade) return undefined
+      throw error
+    }
   }
 
   // Without a reference nobody has ever been able to pay: it is stored before the page has what its frame needs. So an intent that is
   // made here to be found does no harm, and one that is not found later was not paid.
   async find(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
-    const { mode, reference, createdAt, key } = charge
+    const { mode, reference, createdAt } = charge
     if (mode !== this.#mode) throw new OddAnswer('OTHER_MODE')
     if (reference !== null) return this.#read(charge, reference, signal)
     if (this.#clock().getTime() - createdAt < keyMs) return this.create(charge, signal)
-    const created = { gte: secondsOf(createdAt - apartMs), lte: secondsOf(createdAt + apartMs) }
-    // Not by search, which lags behind.
-    const made = await this.#client.ask(signal, (api) =>
-      api.paymentIntents.list({ created, limit: 100 }).autoPagingToArray({ limit: listedMax }),
-    )
-    const found = made.find(({ metadata }) => metadata[paymentMark] === key)
+    const found = await this.#listed(charge, { apartMs, max: listedMax }, signal)
     return found && this.#read(charge, found.id, signal)
+  }
+
+  // Not by search, which lags behind.
+  async #listed(
+    { key, createdAt }: Charge,
+    { apartMs, max }: { apartMs: number; max: number },
+    signal: AbortSignal,
+  ): Promise<Stripe.PaymentIntent | undefined> {
+    const created = { gte: secondsOf(createdAt - apartMs), lte: secondsOf(createdAt + apartMs) }
+    const made = await this.#client.ask(signal, (api) =>
+      api.paymentIntents.list({ created, limit: 100 }).autoPagingToArray({ limit: max }),
+    )
+    return made.find(({ metadata }) => metadata[paymentMark] === key)
   }
 
   // Under no key of ours: while a debit is under way Stripe refuses, and would repeat that for a day.

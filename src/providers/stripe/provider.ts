@@ -16,7 +16,7 @@ import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
 import { intentIn } from './events.ts'
-import { chargeIn, Intents } from './intents.ts'
+import { chargeIn, Intents, NothingMade } from './intents.ts'
 import { listEvents } from './news.ts'
 import { OddAnswer } from './odd.ts'
 import { Refunds } from './refunds.ts'
@@ -83,7 +83,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
   }
 
   async function findRefund(charge: Charge, key: string, signal: AbortSignal) {
-    const intent = await intents.find(charge, signal)
+    const intent = await intents.findMade(charge, signal)
     if (!intent) return undefined
     const made = await refunds.list(intent, signal)
     return { intent, made, known: made.find(({ metadata }) => metadata?.[refundMark] === key) }
@@ -104,10 +104,9 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
         const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal), signal)
         return outcome
       } catch (error) {
-        if (!(error instanceof StripeFailure && error.isUndone)) throw error
-        // Nobody can pay it, so this is certain.
-        const code = paymentErrorFor({ code: error.reason })
-        return declined(code === 'declined' ? 'provider_error' : code)
+        if (error instanceof NothingMade) return unmade(error.failure)
+        if (error instanceof StripeFailure && error.isUndone) return unmade(error)
+        throw error
       }
     },
 
@@ -115,8 +114,13 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     confirm: async () => ({ kind: 'unknown' }),
 
     async lookUp(charge, signal): Promise<Finding> {
-      const intent = await intents.find(charge, signal)
-      return intent ? findingOf(charge, intent, signal) : { kind: 'absent' }
+      try {
+        const intent = await intents.find(charge, signal)
+        return intent ? await findingOf(charge, intent, signal) : { kind: 'absent' }
+      } catch (error) {
+        if (error instanceof NothingMade) return unmade(error.failure)
+        throw error
+      }
     },
 
     async refund({ key, charge, amount }, signal) {
@@ -150,7 +154,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     },
 
     async close(charge, signal) {
-      const intent = await intents.find(charge, signal)
+      const intent = await intents.findMade(charge, signal)
       return intent ? intents.cancel(intent, signal) : 'closed'
     },
 
@@ -222,6 +226,12 @@ const noCard = { brand: null, last4: null }
 
 function declined(code: PaymentErrorCode): Outcome {
   return { kind: 'declined', code, ...noCard }
+}
+
+// Nobody can pay what was not made, so this is certain.
+function unmade({ reason }: StripeFailure): Outcome {
+  const code = paymentErrorFor({ code: reason })
+  return declined(code === 'declined' ? 'provider_error' : code)
 }
 
 function declinedBy(intent: Stripe.PaymentIntent): Outcome {
