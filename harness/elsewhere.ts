@@ -268,7 +268,7 @@ export function createElsewhereAccounts(bank: ElsewhereProvider): ElsewhereAccou
     },
     noticeHelp: (noticeUrl) => `Send notices to ${noticeUrl}.`,
     open({ account, secrets, previous }) {
-      const accepted = [secrets, previous].flatMap((known) => known?.[signingSecret] ?? [])
+      const accepted = [secrets, ...previous].flatMap((known) => known[signingSecret] ?? [])
       const own: Partial<PaymentProvider> = {
         modes: [account.mode],
         notice({ headers, body }, now) {

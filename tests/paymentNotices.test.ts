@@ -85,7 +85,7 @@ anyEngine('a notice', (given) => {
     assert.equal(bank.provider.calls.lookUp, 4)
   })
 
-  test('400 forged, altered, old, without a signature, too large', async () => {
+  test('400 forged, altered, old, without a signature; 413 too large', async () => {
     const { house, account, post, notify, bank } = await openShop(given)
     const paid = await payAtBank(house)
     const before = await paid.payment()
@@ -97,7 +97,7 @@ anyEngine('a notice', (given) => {
       assert.equal((await post(init)).status, 400)
     assert.equal(await notify([paid.reference], house.clock.now - hour), 400)
     const large = bankNotice(secret, house.clock.now, ['x'.repeat(256 * 1_024)])
-    assert.equal((await post(large)).status, 400)
+    assert.equal((await post(large)).status, 413)
     assert.deepEqual(await paid.payment(), before)
     const refused = house.lines().filter(({ message }) => message === 'payment notice refused')
     assert.deepEqual(

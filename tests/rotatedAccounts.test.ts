@@ -2,26 +2,42 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectBank, createBank, openBankHouse } from '../harness/bank.ts'
-import { testSecret } from '../harness/house.ts'
-import { eachEngine } from '../harness/storage.ts'
+import { type Bank, connectBank, createBank, openBankHouse } from '../harness/bank.ts'
+import { bankNotice } from '../harness/elsewhere.ts'
+import { type House, testSecret } from '../harness/house.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { findAccount, openSecrets } from '../src/payments/accounts.ts'
-import { rotateAccount, rotateNoticeSecret } from '../src/providers/connect.ts'
+import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/providers/connect.ts'
+
+const hour = 3_600_000
+
+anyEngine('an account whose notice secret is replaced several times in a day', (given) => {
+  test('accepts each for 24 hours', async () => {
+    const bank = createBank()
+    const house = await openBankHouse(given, bank)
+    const account = await connectBank(house)
+    const tools = accountToolsOf(house, bank)
+    const send = async (secret: string) =>
+      (await house.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, house.clock.now, []))).status
+    const statuses = (...secrets: string[]) => Promise.all(secrets.map(send))
+    for (const secret of ['sign_2', 'sign_3']) {
+      house.clock.now += hour
+      await rotateNoticeSecret(tools, account, bank.accounts, secret)
+    }
+    assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3', 'sign_4'), [200, 200, 200, 400])
+    house.clock.now += 23 * hour
+    assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3'), [400, 200, 200])
+    house.clock.now += hour
+    assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3'), [400, 400, 200])
+  })
+})
 
 eachEngine('an account whose keys and whose notice secret are replaced at once', (given) => {
   test('has both new ones', async () => {
     const bank = createBank()
     const house = await openBankHouse(given, bank)
     const account = await connectBank(house)
-    const tools = {
-      storage: house.storage,
-      rootSecret: testSecret,
-      publicOrigin: () => 'https://shop.example',
-      providerUrls: {},
-      withAccount: { [bank.accounts.name]: async () => bank.accounts },
-      clock: () => new Date(house.clock.now),
-      record: () => {},
-    }
+    const tools = accountToolsOf(house, bank)
     const { connect } = bank.accounts
     // The bank is asked for the keys while the other command runs.
     bank.accounts.connect = async (...asked) => {
@@ -45,3 +61,15 @@ eachEngine('an account whose keys and whose notice secret are replaced at once',
     })
   })
 })
+
+function accountToolsOf(house: House, bank: Bank): AccountTools {
+  return {
+    storage: house.storage,
+    rootSecret: testSecret,
+    publicOrigin: () => 'https://shop.example',
+    providerUrls: {},
+    withAccount: { [bank.accounts.name]: async () => bank.accounts },
+    clock: () => new Date(house.clock.now),
+    record: () => {},
+  }
+}

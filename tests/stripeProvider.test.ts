@@ -57,7 +57,13 @@ function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): OpenAc
     createdAt: now,
     updatedAt: now,
   }
-  return { account, secrets: connected.secrets, previous: previous?.secrets, noticeUrl, pageHost: null }
+  return {
+    account,
+    secrets: connected.secrets,
+    previous: previous ? [previous.secrets] : [],
+    noticeUrl,
+    pageHost: null,
+  }
 }
 
 async function opened(): Promise<PaymentProvider> {

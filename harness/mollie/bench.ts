@@ -35,7 +35,7 @@ export async function openMollieBench(clock: () => Date): Promise<ProviderBench>
   const provider = createMollieAccounts({ url: mollie.url }).open({
     account: mollieAccount(mollie),
     secrets: { key: mollie.profile.test.key },
-    previous: undefined,
+    previous: [],
     noticeUrl: null,
     pageHost: null,
   })

@@ -18,7 +18,7 @@ export async function openStripeBench(clock: () => Date): Promise<ProviderBench>
       public: { account: stripe.account.id, publishableKey: test.publishableKey },
     }),
     secrets: { secretKey: test.restrictedKey },
-    previous: undefined,
+    previous: [],
     noticeUrl: null,
     pageHost: null,
   })

@@ -15,8 +15,8 @@ export interface AccountQuestion {
 export interface OpenAccount {
   account: AccountRow
   secrets: AccountSecrets
-  // Secrets from before a rotation that are still accepted.
-  previous: AccountSecrets | undefined
+  // Secrets from before rotations that are still accepted, newest first.
+  previous: readonly AccountSecrets[]
   // Where the provider may send notices; null where it cannot reach us.
   noticeUrl: string | null
   // The host of the page on which shoppers pay; null where it is not one of the internet, reached by https.

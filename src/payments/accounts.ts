@@ -14,7 +14,7 @@ export interface AccountRow {
   // What may be shown, such as the provider's own name of the account.
   public: AccountFacts
   secretsSealed: string
-  // Secrets from before a rotation, accepted until then.
+  // Secrets from before rotations; the newest of them are accepted until then.
   previousSealed: string | null
   previousUntil: number | null
   // Up to when the provider's list of news was read.
@@ -43,6 +43,41 @@ export function openSecrets(
 ): AccountSecrets | undefined {
   const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, contextOf(account))
   return text === undefined ? undefined : (JSON.parse(text) as AccountSecrets)
+}
+
+// Secrets that were replaced, and until when they are accepted.
+export interface FormerSecrets {
+  secrets: AccountSecrets
+  until: number
+}
+
+// The name, in what is sealed of the newest, of all those before it.
+const earlierName = 'earlier'
+const formerMax = 20
+
+// What the row keeps of former secrets, newest first.
+export function sealFormer(
+  rootSecret: RootSecret,
+  account: AccountName,
+  former: readonly FormerSecrets[],
+): Pick<AccountRow, 'previousSealed' | 'previousUntil'> {
+  const [newest, ...earlier] = former.slice(0, formerMax)
+  if (!newest) return { previousSealed: null, previousUntil: null }
+  const secrets = earlier.length > 0 ? { ...newest.secrets, [earlierName]: JSON.stringify(earlier) } : newest.secrets
+  return { previousSealed: sealSecrets(rootSecret, account, secrets), previousUntil: newest.until }
+}
+
+// Those that are still accepted, newest first.
+export function openFormer(
+  rootSecret: RootSecret,
+  account: AccountName & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
+  now: number,
+): FormerSecrets[] {
+  const { previousSealed, previousUntil } = account
+  if (previousUntil === null || previousUntil <= now) return []
+  const { [earlierName]: earlier = '[]', ...secrets } = openSecrets(rootSecret, account, previousSealed) ?? {}
+  const former = [{ secrets, until: previousUntil }, ...(JSON.parse(earlier) as FormerSecrets[])]
+  return former.filter(({ until }) => until > now)
 }
 
 export type AccountName = Pick<AccountRow, 'merchantId' | 'id' | 'mode'>

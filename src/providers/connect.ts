@@ -21,8 +21,10 @@ import {
   insertAccount,
   listLivingAccounts,
   lockAccount,
+  openFormer,
   openSecrets,
   saveAccount,
+  sealFormer,
   sealSecrets,
 } from '../payments/accounts.ts'
 import { silenceOf } from '../payments/port.ts'
@@ -168,8 +170,10 @@ function changeAccount(
       ...found,
       public: { ...found.public, ...changed.public },
       secretsSealed: sealSecrets(rootSecret, found, { ...known, ...changed.secrets }),
-      previousSealed: found.secretsSealed,
-      previousUntil: now + previousMs,
+      ...sealFormer(rootSecret, found, [
+        { secrets: known, until: now + previousMs },
+        ...openFormer(rootSecret, found, now),
+      ]),
       updatedAt: Math.max(now, found.updatedAt + 1),
     }
     await saveAccount(tx, rotated)
@@ -269,7 +273,7 @@ async function removeAtProvider(
 
 function opened(tools: AccountTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
   const pageHost = pageHostOf(tools.publicOrigin())
-  return { account, secrets, previous: undefined, noticeUrl: noticeUrlFor(tools, account), pageHost }
+  return { account, secrets, previous: [], noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
 
 // The timer is one that keeps the command alive.

@@ -35,16 +35,22 @@ export function noticePage(parts: HookParts): HtmlPage {
       const bucket = take ? `${account} ${address}` : address
       // Before the message is read.
       refuseAfter(throttle?.peek(bucket, clock().getTime()))
-      if (take && (await isTaken(take, request))) return { status: 200, body: '', headers: {} }
+      const outcome = take ? await takeFrom(take, request) : 'unknown'
+      if (outcome === 'taken') return { status: 200, body: '', headers: {} }
       refuseAfter(throttle?.take(bucket, clock().getTime()))
-      throw take
-        ? refuse('invalid_request', { message: 'The message does not come from the payment provider.' })
-        : refuse('route_not_found')
+      throw refusals[outcome]()
     },
   }
 }
 
-async function isTaken(take: TakeNotice, { raw, receive }: PageRequest): Promise<boolean> {
+const refusals = {
+  unknown: () => refuse('route_not_found'),
+  refused: () => refuse('invalid_request', { message: 'The message does not come from the payment provider.' }),
+  too_large: () => refuse('body_too_large', { status: 413, message: 'The message is larger than 256 KiB.' }),
+} as const
+
+async function takeFrom(take: TakeNotice, { raw, receive }: PageRequest): Promise<'taken' | 'refused' | 'too_large'> {
   const body = await receive(() => readBytes(raw, noticeBytesMax))
-  return typeof body !== 'string' && take({ headers: raw.headers, body })
+  if (body === 'too_large') return body
+  return body !== 'ended_early' && (await take({ headers: raw.headers, body })) ? 'taken' : 'refused'
 }

@@ -120,7 +120,7 @@ eachEngine('the registry of providers', (given) => {
     clock.now = start + 1_000
     await offered(account)
     assert.deepEqual(
-      opened.map(({ secrets, previous }) => [secrets.key, previous?.key]),
+      opened.map(({ secrets, previous }) => [secrets.key, previous[0]?.key]),
       [
         ['rk_first', undefined],
         ['rk_second', 'rk_first'],

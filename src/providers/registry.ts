@@ -4,7 +4,14 @@
 import { Lru } from '../kit/lru.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { AccountProvider } from '../payments/accountPort.ts'
-import { type AccountRow, findAccount, findAccountById, listLivingAccounts, openSecrets } from '../payments/accounts.ts'
+import {
+  type AccountRow,
+  findAccount,
+  findAccountById,
+  listLivingAccounts,
+  openFormer,
+  openSecrets,
+} from '../payments/accounts.ts'
 import { createProviders, type PaymentProvider, type Providers } from '../payments/port.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 
@@ -39,18 +46,19 @@ export function createRegistry(parts: RegistryParts): Providers {
     if (known?.updatedAt === account.updatedAt && (known.previousUntil ?? Number.POSITIVE_INFINITY) > now)
       return known.provider
     try {
-      const isPreviousAccepted = account.previousUntil !== null && now < account.previousUntil
+      const former = openFormer(rootSecret, account, now)
       const secrets = openSecrets(rootSecret, account, account.secretsSealed)
       const load = Object.hasOwn(withAccount, account.provider) ? withAccount[account.provider] : undefined
       if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the secrets cannot be opened')
       const provider = (await load()).open({
         account,
         secrets,
-        previous: isPreviousAccepted ? openSecrets(rootSecret, account, account.previousSealed) : undefined,
+        previous: former.map(({ secrets }) => secrets),
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
         pageHost: pageHostOf(publicOrigin()),
       })
-      const previousUntil = isPreviousAccepted ? account.previousUntil : null
+      // Until the first of them expires.
+      const previousUntil = former.at(-1)?.until ?? null
       made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
       return provider
     } catch (error) {

@@ -347,7 +347,7 @@ test('an account is connected by the key of its mode, and learns the name of its
   await assert.rejects(connect(key, 'live'), refused(/begins with test_/))
   await assert.rejects(connect(mollie.profile.live.key, 'live'), refused(/CARTWRIGHT_MOLLIE_URL/))
   await assert.rejects(connect(`test_${'y'.repeat(30)}`), refused(/does not know this key/))
-  const open = { previous: undefined, noticeUrl: null, pageHost: null, secrets: { key: mollie.profile.live.key } }
+  const open = { previous: [], noticeUrl: null, pageHost: null, secrets: { key: mollie.profile.live.key } }
   assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
 })
 
@@ -358,7 +358,7 @@ test('what is wrong with an account is said', async () => {
       {
         account: mollieAccount(mollie, changes),
         secrets: { key },
-        previous: undefined,
+        previous: [],
         noticeUrl: null,
         pageHost: null,
       },

@@ -112,7 +112,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         mode: account.mode,
         publishableKey: account.public.publishableKey ?? '',
         // An empty secret would verify what anybody signs with it.
-        noticeSecrets: [secrets[noticeSecret], previous?.[noticeSecret]].filter((secret) => secret) as string[],
+        noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),
         clock,
         url,
       })
