@@ -121,6 +121,22 @@ eachEngine('the admin shop', (given) => {
     assertAdminError(await ask('updateAdminShop', { expectedVersion: data.version, name: ' ' }), 'invalid_request')
   })
 
+  test('words that mean the same are found at once, until the change is undone', async () => {
+    const found = async () => (await house.ask('searchCatalogProducts', { query: '?q=greeting+billet' })).body.meta
+    const { version } = await shop()
+    assert.equal((await found()).total, 0)
+    const synonyms = [['card', 'greeting billet']]
+    const { data } = await done('updateAdminShop', { expectedVersion: version, synonyms })
+    assert.deepEqual([data.shop.synonyms, (await found()).total, (await found()).leftOut], [synonyms, 1, []])
+    assertAdminError(
+      await ask('updateAdminShop', { expectedVersion: data.version, synonyms: [['card', '–']] }),
+      'invalid_request',
+    )
+    const { body } = await house.askAdmin('listAdminChanges')
+    const { status } = await ask('undoAdminChange', {}, { changeId: body.data[0].id })
+    assert.deepEqual([status, (await found()).total], [200, 0])
+  })
+
   test('new taxes and zones hold for open carts; the preview shows each rate and each zone', async () => {
     const cartId = await carts.create({ CARD: 3 })
     const read = async () => (await house.ask('getPublicCart', { path: { cartId } })).body.data

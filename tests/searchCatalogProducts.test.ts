@@ -35,6 +35,7 @@ eachEngine('searchCatalogProducts', (given) => {
       next: null,
       total: 2,
       correctedTo: null,
+      leftOut: [],
       facets: {
         categories: [
           { slug: 'kitchen', name: 'Kitchen', count: 2 },
@@ -71,7 +72,8 @@ eachEngine('searchCatalogProducts', (given) => {
   test('200: the last word may be half typed, and words are in any order', async () => {
     for (const q of ['speckled sto', 'mug speck', 'mug stoneware speckled', 'speckled-mug'])
       assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
-    assert.deepEqual(await slugs({ q: 'sto pitcher' }), [], 'only the last')
+    const { body } = await searchIn(house, { q: 'sto pitcher' })
+    assert.equal(body.meta.leftOut.length, 1, 'only the last')
   })
 
   test('200: all words must occur, wherever each of them does', async () => {
@@ -79,7 +81,22 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await slugs({ q: 'mug plum' }), ['stone-mug'])
     assert.deepEqual(await slugs({ q: 'gift bowl kitchen' }), ['creme-bowl'])
     assert.deepEqual(await slugs({ q: 'drinkware tall' }), ['pitcher'])
-    assert.deepEqual(await slugs({ q: 'mug nowhere' }), [])
+    const { body } = await searchIn(house, { q: 'mug' })
+    assert.deepEqual(body.meta.leftOut, [])
+  })
+
+  test('200: if nothing has all words, the rarest are left out, and the answer says so', async () => {
+    const leftOut = async (q: string, more = {}) => {
+      const { body } = await searchIn(house, { q, ...more })
+      return [body.meta.total, body.meta.leftOut]
+    }
+    assert.deepEqual(await leftOut('mug nowhere'), [2, ['nowhere']])
+    assert.deepEqual(await leftOut('plum pitcher'), [2, ['pitcher']])
+    assert.deepEqual(await leftOut('purple flying wooden mug'), [0, []], 'half of the words stay')
+    assert.deepEqual(await leftOut('nowhere'), [0, []])
+    assert.deepEqual(await leftOut('a nowhere'), [0, []], 'an article alone')
+    assert.deepEqual(await leftOut('mug', { category: 'garden' }), [0, []], 'a filter is not the words')
+    assert.deepEqual(await leftOut('plum mug', { maxPrice: '100' }), [0, []], 'a filter is not the words')
   })
 
   test('200: plurals find the singular and the reverse', async () => {
@@ -134,7 +151,10 @@ eachEngine('searchCatalogProducts', (given) => {
   test('200 to nothing found, with empty facets', async () => {
     const { body } = await searchIn(house, { q: 'teleporter' })
     const facets = { categories: [], brands: [], options: [], price: null, inStock: 0 }
-    assert.deepEqual(body, { data: [], meta: { count: 0, next: null, total: 0, correctedTo: null, facets } })
+    assert.deepEqual(body, {
+      data: [],
+      meta: { count: 0, next: null, total: 0, correctedTo: null, leftOut: [], facets },
+    })
     assert.deepEqual(await slugs({ category: 'no-such' }), [])
   })
 

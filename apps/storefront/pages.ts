@@ -88,7 +88,7 @@ export interface FoundView extends FindingView {
 
 export function foundPage(at: Surroundings, view: FoundView): string {
   const { category, asked, found, firstHref, moreHref, isStart, newest } = view
-  const { correctedTo } = found.meta
+  const { correctedTo, leftOut } = found.meta
   const { say } = at.speaker
   const title = category?.name ?? (asked.q === '' ? say('search.short') : say('search.titled', { words: asked.q }))
   const count = countWords(at.speaker, found)
@@ -108,6 +108,7 @@ export function foundPage(at: Surroundings, view: FoundView): string {
         : null,
     body: html`
 ${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? say('search.short') : say('search.results', { words: asked.q })}</h1></header>`}
+${leftOut.length > 0 && html`<p class="notice">${say('search.leftOut', { words: leftOut.join(', ') })}</p>`}
 ${correctedTo !== null && html`<p class="notice">${say('search.corrected', { words: asked.q, corrected: correctedTo })}</p>`}
 ${
   isNothing(view)

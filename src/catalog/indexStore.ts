@@ -176,6 +176,11 @@ export async function findShopFacts(db: Reader, merchantId: string): Promise<Sho
   return row
 }
 
+export async function findSynonyms(db: Reader, merchantId: string): Promise<readonly (readonly string[])[]> {
+  const [row] = await db.sql<{ synonyms: string }>`select synonyms from merchants where id = ${merchantId}`
+  return JSON.parse(row?.synonyms ?? '[]') as string[][]
+}
+
 // Where a list of rows goes on: behind this one.
 export interface IndexPlace {
   changed: number

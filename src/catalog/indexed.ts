@@ -3,7 +3,7 @@
 
 import type { Mode } from '../contract/words.ts'
 import { digestOf, joinTerms } from '../fulltext/terms.ts'
-import { fold, wholeCode, wordsIn } from '../fulltext/words.ts'
+import { compoundsIn, fold, wholeCode, wordsIn } from '../fulltext/words.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
@@ -71,9 +71,11 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   const options = optionsOf(product)
   // A scanner types the barcode.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
-  const name = unique(wordsIn(product.name))
+  const spelledName = unique(wordsIn(product.name))
   const brand = unique(wordsIn(product.brand ?? ''))
-  const tags = unique(wordsIn(product.tags.join(' ')))
+  const spelledTags = unique(wordsIn(product.tags.join(' ')))
+  const name = unique([...spelledName, ...compoundsIn(product.name)])
+  const tags = unique([...spelledTags, ...product.tags.flatMap(compoundsIn)])
   const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
   const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
   const prose = firstDistinct(wordsIn(proseOf(product)), proseWordsMax)
@@ -91,7 +93,7 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
       brand: product.brand === null ? [] : [digestOf(product.brand)],
       option: options.flatMap(({ name, values }) => values.map((value) => digestOf(name, value))),
     }),
-    spelling: [...name, ...brand, ...tags, ...values].filter(isSpelled),
+    spelling: [...spelledName, ...brand, ...spelledTags, ...values].filter(isSpelled),
   }
 }
 

@@ -18,7 +18,7 @@ import { isSlug } from '../kit/slug.ts'
 import type { Reader } from '../storage/storage.ts'
 import { renderCategories, withOrigin } from './answer.ts'
 import { createColumnsCache } from './columns.ts'
-import { findShopFacts, type ShopFacts } from './indexStore.ts'
+import { findShopFacts, findSynonyms, type ShopFacts } from './indexStore.ts'
 import { type CategoryTree, categoryTree } from './question.ts'
 import { currentAnswers, isStale } from './refresh.ts'
 import { refuseEmptyQuery, searchProducts } from './search.ts'
@@ -34,6 +34,7 @@ import {
   listProducts,
   listProductsAfter,
 } from './store.ts'
+import { type Synonyms, synonymsOf } from './synonyms.ts'
 
 const rowsMax = limits.listRowsMax
 // A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
@@ -61,7 +62,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
   const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
   const totals = new Lru<string, number>(cachedPagesMax)
-  const trees = new Lru<string, CategoryTree>(cachedTreesMax)
+  const words = new Lru<string, ShopWords>(cachedTreesMax)
   const columns = createColumnsCache()
   const originTag = createOriginTag()
 
@@ -122,13 +123,14 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return boundedTotal(total)
   }
 
-  async function treeOf(db: Reader, { id, version }: ShopFacts): Promise<CategoryTree> {
+  async function shopWordsOf(db: Reader, { id, version }: ShopFacts): Promise<ShopWords> {
     const key = `${id} ${version}`
-    const known = trees.get(key)
+    const known = words.get(key)
     if (known) return known
-    const tree = categoryTree(await listCategories(db, id))
-    trees.set(key, tree)
-    return tree
+    const [categories, groups] = await Promise.all([listCategories(db, id), findSynonyms(db, id)])
+    const read = { tree: categoryTree(categories), synonyms: synonymsOf(groups) }
+    words.set(key, read)
+    return read
   }
 
   async function searchPage(
@@ -144,14 +146,14 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, origin, after, canonicalJson(query)])
     const known = searches.get(key)
     if (known) return known
-    const [tree, current] = [await treeOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
-    const shop = { merchantId, mode, facts, tree, columns: current }
-    const { listRows, next, total, correctedTo, facets } = await searchProducts(db, shop, query, after)
+    const [named, current] = [await shopWordsOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
+    const shop = { merchantId, mode, facts, ...named, columns: current }
+    const { listRows, next, total, correctedTo, leftOut, facets } = await searchProducts(db, shop, query, after)
     const found = {
       rows: lastingBytes(withOrigin(listRows.join(','), origin)),
       count: listRows.length,
       next,
-      more: JSON.stringify({ total, correctedTo, facets }).slice(1, -1),
+      more: JSON.stringify({ total, correctedTo, leftOut, facets }).slice(1, -1),
     }
     searches.set(key, found)
     return found
@@ -244,6 +246,12 @@ function createOriginTag(): (origin: string) => string {
     }
     return known.tag
   }
+}
+
+// The words by which a shop is searched besides those of its products.
+interface ShopWords {
+  tree: CategoryTree
+  synonyms: Synonyms
 }
 
 interface RenderedProduct {

@@ -1,9 +1,11 @@
 // A search as it was asked: its words, and the terms by which they are found. Pure.
 
 import { formsOf } from '../fulltext/forms.ts'
+import { shownMeasure } from '../fulltext/measures.ts'
 import { digestOf, exactly, type Match, type Term, type Terms } from '../fulltext/terms.ts'
-import { fold, wordsAsked, wordsIn } from '../fulltext/words.ts'
+import { fold, joinedWith, spellingsAsked, wordsAsked, wordsIn } from '../fulltext/words.ts'
 import { type CategoryRow, inOrder, pathTo } from './answer.ts'
+import { type Synonyms, synonymsAt } from './synonyms.ts'
 
 // Beyond these, a text is not a question.
 const wordsMax = 12
@@ -19,16 +21,36 @@ export interface AskedWord {
   forms: readonly string[]
   // The last word may be half typed.
   isPrefix: boolean
+  // Each stands for the word: all words of one of them must occur.
+  alternatives: readonly (readonly AskedWord[])[]
+  // With the word before and behind it, as one word: an alternative where a product has it.
+  joined: readonly AskedWord[]
   // As they stand in a list of words, for thousands of products: its beginning, how forms that begin so go on, and the other forms.
   inList: { beginning: string; endings: readonly string[]; others: readonly string[] }
 }
 
-export function askedWords(text: string, language: string): AskedWord[] {
+export function askedWords(text: string, language: string, synonyms: Synonyms): AskedWord[] {
   const words = wordsAsked(text).slice(0, wordsMax)
-  return words.map((word, at) => {
-    const isPrefix = at === words.length - 1 && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word)
-    return askedWord(word, formsOf(word, language), isPrefix)
+  const spellings = spellingsAsked(text)
+  const askedAs = (word: string, isLast: boolean) => {
+    const isPrefix = isLast && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word)
+    const spelling = spellings.get(word) ?? word
+    const forms =
+      spelling === word ? formsOf(word, language) : [...formsOf(word, language), ...formsOf(spelling, language)]
+    return askedWord(word, forms, isPrefix)
+  }
+  const asked = words.map((word, at) => askedAs(word, at === words.length - 1))
+  const joined = words.map((word, at) => {
+    const pair = joinedWith(words[at - 1] ?? '', word)
+    return at === 0 || pair === undefined ? undefined : askedAs(pair, at === words.length - 1)
   })
+  return asked.map((word, at) => ({
+    ...word,
+    joined: [joined[at], joined[at + 1]].filter((pair) => pair !== undefined),
+    alternatives: synonymsAt(synonyms, asked, at).map((phrase) =>
+      phrase.map((other) => askedWord(other, formsOf(other, language), false)),
+    ),
+  }))
 }
 
 export function askedWord(word: string, forms: readonly string[], isPrefix: boolean): AskedWord {
@@ -38,12 +60,26 @@ export function askedWord(word: string, forms: readonly string[], isPrefix: bool
     endings: longer.map((form) => `${form.slice(word.length)} `),
     others: forms.filter((form) => !form.startsWith(word)).map((form) => ` ${form} `),
   }
-  return { word, forms, isPrefix, inList }
+  return { word, forms, isPrefix, alternatives: [], joined: [], inList }
 }
 
-// Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form or as the
-// beginning of a longer one, 0 nowhere.
-export function presenceIn(words: string, { isPrefix, inList }: AskedWord): number {
+export function shownWords(words: readonly AskedWord[]): string[] {
+  return words.map(({ word }) => shownMeasure(word))
+}
+
+// Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form, as the
+// beginning of a longer one or by what stands for it, 0 nowhere.
+export function presenceIn(words: string, asked: AskedWord): number {
+  const presence = ownPresenceIn(words, asked)
+  return presence === 0 && asked.alternatives.length > 0 ? alternativePresence(words, asked) : presence
+}
+
+function alternativePresence(words: string, { alternatives }: AskedWord): number {
+  const isIn = alternatives.some((phrase) => phrase.every((other) => presenceIn(words, other) > 0))
+  return isIn ? 0.85 : 0
+}
+
+function ownPresenceIn(words: string, { isPrefix, inList }: AskedWord): number {
   const { beginning, endings, others } = inList
   let presence = 0
   let at = words.indexOf(beginning)
@@ -136,24 +172,24 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
   }
 }
 
-// Every word must be in the product or in the name of one of its categories.
-export function textMatch(
+// A product that has one of these has the word, or is in a category that is named so.
+export function wordTerms(
   term: Terms,
-  words: readonly AskedWord[],
+  asked: AskedWord,
   { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
-): Match {
-  return words.map((asked): Term[] => [
+): Term[] {
+  return [
     // Those that begin with a word that may be half typed are found by it anyway, and each list of 10,000 takes a millisecond.
     ...asked.forms
       .filter((form) => !asked.isPrefix || !form.startsWith(asked.word))
       .map((form) => exactly(term(only, form))),
     ...(asked.isPrefix ? [{ text: term(only, asked.word), isPrefix: true }] : []),
     ...(only === 'name' ? [] : categoriesNamed(tree, asked).map((slug) => exactly(term('category', digestOf(slug))))),
-  ])
+  ]
 }
 
 function categoriesNamed({ words }: CategoryTree, asked: AskedWord): string[] {
-  const named = [...words].filter(([, names]) => presenceIn(names, asked) > 0)
+  const named = [...words].filter(([, names]) => ownPresenceIn(names, asked) > 0)
   return named.slice(0, categoryTermsMax).map(([slug]) => slug)
 }
 

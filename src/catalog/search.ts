@@ -5,7 +5,7 @@ import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax 
 import { fullTextOf } from '../fulltext/engines.ts'
 import { languageFor } from '../fulltext/forms.ts'
 import { isOneMistake, misspeltLengthMin } from '../fulltext/spelling.ts'
-import { exactly, type Match, type Term, termsOf } from '../fulltext/terms.ts'
+import { exactly, type Term, termsOf } from '../fulltext/terms.ts'
 import { wholeCode, wordsIn } from '../fulltext/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -17,14 +17,14 @@ import { intersectionOf, noPlaces, unionOf } from './places.ts'
 import {
   type AskedWord,
   activeDimensions,
-  askedWord,
   askedWords,
   type CategoryTree,
   type Filters,
   filterMatch,
   optionsAsked,
-  textMatch,
+  shownWords,
   withoutDimension,
+  wordTerms,
 } from './question.ts'
 import {
   codeScore,
@@ -38,6 +38,7 @@ import {
   scorer,
   writePosition,
 } from './ranking.ts'
+import type { Synonyms } from './synonyms.ts'
 
 export interface Found {
   // As stored, without our origin.
@@ -46,12 +47,15 @@ export interface Found {
   next: string | null
   total: number | null
   correctedTo: string | null
+  // Words of the query that no product has together with the others.
+  leftOut: readonly string[]
   facets: SearchFacets
 }
 
 export interface SearchShop extends MerchantMode {
   facts: ShopFacts
   tree: CategoryTree
+  synonyms: Synonyms
   columns: Columns
 }
 
@@ -79,27 +83,10 @@ export async function searchProducts(
   const after = position === null ? null : readPosition(order, position)
   const filters = { ...query, options: optionsAsked(query.option ?? []) }
   const asked: Question = {
-    words: query.q === undefined ? undefined : askedWords(query.q, languageFor(shop.facts)),
+    words: query.q === undefined ? undefined : await wordsOf(db, shop, query.q),
     code: wholeCode(query.q ?? ''),
   }
-  let question = asked
-  let correctedTo: string | null = null
-  let matching = await placesFor(db, shop, question, filters)
-  let found = fitting(shop, filters, matching)
-  if (found.length === 0 && asked.words && asked.words.length > 0) {
-    const corrected = await corrections(db, shop, asked.words)
-    if (corrected) {
-      const other = { ...asked, words: corrected, code: '' }
-      const others = await placesFor(db, shop, other, filters)
-      const foundNow = fitting(shop, filters, others)
-      if (foundNow.length > 0) {
-        question = other
-        correctedTo = corrected.map(({ word }) => word).join(' ')
-        matching = others
-        found = foundNow
-      }
-    }
-  }
+  const { question, correctedTo, leftOut, matching, found } = await firstThatFinds(db, shop, asked, filters)
   const isBroad = found.length > searchTotalMax
   const limit = limitOf(query)
   const whole = tallyOf(shop, found)
@@ -125,8 +112,58 @@ export async function searchProducts(
     next: last ? writePosition(order, last) : null,
     total: isBroad ? null : found.length,
     correctedTo,
+    leftOut,
     facets: facetsOf({ whole, without }, shop.tree, shop.facts.currency),
   }
+}
+
+interface Answered {
+  question: Question
+  correctedTo: string | null
+  leftOut: readonly string[]
+  // By text and terms, and by all filters.
+  matching: Places
+  found: Places
+}
+
+// The question as it was asked; if it finds nothing, with corrected words; if they find nothing either, without the rarest words.
+async function firstThatFinds(db: Reader, shop: SearchShop, asked: Question, filters: Filters): Promise<Answered> {
+  const answerTo = async (question: Question, said: Partial<Answered> = {}): Promise<Answered> => {
+    const matching = await placesFor(db, shop, question, filters)
+    return { question, correctedTo: null, leftOut: [], matching, found: fitting(shop, filters, matching), ...said }
+  }
+  const first = await answerTo(asked)
+  if (first.found.length > 0 || !asked.words || asked.words.length === 0) return first
+  const corrected = await correctedWords(db, shop, asked.words)
+  const known = corrected.filter((word) => word !== undefined)
+  const isCorrected = corrected.some((word, at) => word !== asked.words?.[at])
+  if (isCorrected && known.length === corrected.length) {
+    const second = await answerTo({ words: known, code: '' }, { correctedTo: shownWords(known).join(' ') })
+    if (second.found.length > 0) return second
+  }
+  const rest = await withoutRarest(db, shop, asked.words, corrected)
+  if (!rest) return first
+  const isRestCorrected = rest.words.some((word) => !asked.words?.includes(word))
+  const third = await answerTo(
+    { words: rest.words, code: '' },
+    { correctedTo: isRestCorrected ? shownWords(rest.words).join(' ') : null, leftOut: shownWords(rest.leftOut) },
+  )
+  return third.found.length > 0 ? third : first
+}
+
+async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<AskedWord[]> {
+  const words = askedWords(text, languageFor(shop.facts), shop.synonyms)
+  const pairs = new Set(words.flatMap(({ joined }) => joined))
+  if (pairs.size === 0) return words
+  // All at once: nearly always no product has any of them.
+  const term = termsOf(shop.merchantId)
+  const joined = await placesWith(
+    db,
+    shop,
+    [...pairs].flatMap((pair) => wordTerms(term, pair, shop)),
+  )
+  if (joined.length === 0) return words
+  return words.map((word) => ({ ...word, alternatives: [...word.alternatives, ...word.joined.map((pair) => [pair])] }))
 }
 
 function limitOf({ limit = searchRowsDefault }: SearchQuery): number {
@@ -143,12 +180,20 @@ async function placesFor(db: Reader, shop: SearchShop, { words, code }: Question
   if (!words && chosen.length === 0) return placesWith(db, shop, [exactly(term('any', ''))])
   const byFilter = await Promise.all(chosen.map((terms) => placesWith(db, shop, terms)))
   if (!words) return intersectionOf(byFilter)
-  const byText = await placesOf(db, shop, textMatch(term, words, { tree }))
+  const byText = await placesOfAll(db, shop, words)
   return intersectionOf([unionOf(byText, await codedPlaces(db, shop, code)), ...byFilter])
 }
 
-async function placesOf(db: Reader, shop: SearchShop, match: Match): Promise<Places> {
-  return intersectionOf(await Promise.all(match.map((terms) => placesWith(db, shop, terms))))
+type Only = 'word' | 'name'
+
+async function placesOfAll(db: Reader, shop: SearchShop, words: readonly AskedWord[], only?: Only): Promise<Places> {
+  return intersectionOf(await Promise.all(words.map((word) => placesOfWord(db, shop, word, only))))
+}
+
+async function placesOfWord(db: Reader, shop: SearchShop, asked: AskedWord, only: Only = 'word'): Promise<Places> {
+  const own = await placesWith(db, shop, wordTerms(termsOf(shop.merchantId), asked, { tree: shop.tree, only }))
+  const others = await Promise.all(asked.alternatives.map((phrase) => placesOfAll(db, shop, phrase, only)))
+  return others.reduce(unionOf, own)
 }
 
 async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<Places> {
@@ -259,11 +304,10 @@ async function byRelevance(
   { words = [], code }: Question,
   { found, isBroad, after, count }: Span & { found: Places; isBroad: boolean },
 ): Promise<Ranked[]> {
-  const term = termsOf(shop.merchantId)
   const { tree, columns } = shop
   const coded = intersectionOf([await codedPlaces(db, shop, code), found])
   // Of more than can be ranked, those with the words in their name are not left out.
-  const named = isBroad ? await placesOf(db, shop, textMatch(term, words, { tree, only: 'name' })) : noPlaces
+  const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noPlaces
   const inName = intersectionOf([named, found])
   const codes = coded.subarray(0, codedMax)
   const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
@@ -285,49 +329,107 @@ async function byRelevance(
 
 const codedMax = 10
 
-// The words with each that nothing has replaced by the one that most products have of those with one other letter. Undefined if a
-// word has none.
-async function corrections(
+// The words, with one that nothing has replaced by one with another letter, or by undefined if there is none. If each of them is known
+// and only all together find nothing, the rarest that another makes find something is replaced.
+async function correctedWords(
   db: Reader,
   shop: SearchShop,
   words: readonly AskedWord[],
-): Promise<AskedWord[] | undefined> {
-  const corrected: AskedWord[] = []
-  for (const asked of words) {
-    if ((await countOf(db, shop, asked)) > 0) corrected.push(asked)
+): Promise<(AskedWord | undefined)[]> {
+  const places = await Promise.all(words.map((word) => placesOfWord(db, shop, word)))
+  const known = places.filter(({ length }) => length > 0)
+  if (known.length === words.length) return withOneCorrected(db, shop, words, places)
+  const corrected: (AskedWord | undefined)[] = []
+  let rest = known.length > 0 ? intersectionOf(known) : undefined
+  for (const [at, word] of words.entries()) {
+    if (places[at]?.length !== 0) corrected.push(word)
     else {
-      const [best] = await candidatesFor(db, shop, asked.word)
-      if (best === undefined) return undefined
-      corrected.push(
-        ...askedWords(best, languageFor(shop.facts)).map(({ word, forms }) => askedWord(word, forms, false)),
-      )
+      const best = await bestCandidate(db, shop, word, rest)
+      corrected.push(best?.word)
+      if (best) rest = rest ? intersectionOf([rest, best.places]) : best.places
     }
   }
   return corrected
 }
 
-const similarMax = 2_000
-const candidatesMax = 5
+async function withOneCorrected(
+  db: Reader,
+  shop: SearchShop,
+  words: readonly AskedWord[],
+  places: readonly Places[],
+): Promise<AskedWord[]> {
+  for (const at of rarestFirst(places).slice(0, correctedMax)) {
+    const rest = intersectionOf(places.filter((_, other) => other !== at))
+    const best = words.length > 1 ? await bestCandidate(db, shop, words[at] as AskedWord, rest) : undefined
+    if (best && intersectionOf([rest, best.places]).length > 0) return words.with(at, best.word)
+  }
+  return [...words]
+}
 
-async function candidatesFor(db: Reader, shop: SearchShop, word: string): Promise<string[]> {
-  if (word.length < misspeltLengthMin) return []
-  const names = shop.tree.inOrder.flatMap(({ name }) => wordsIn(name))
+const correctedMax = 2
+
+// Of equally rare ones the last: what matters most is often typed first.
+function rarestFirst(places: readonly Places[]): number[] {
+  const sizeOf = (at: number) => places[at]?.length ?? 0
+  return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
+}
+
+// Of three words one stays, of four two. A word that was only guessed goes before one that was typed.
+async function withoutRarest(
+  db: Reader,
+  shop: SearchShop,
+  asked: readonly AskedWord[],
+  corrected: readonly (AskedWord | undefined)[],
+): Promise<{ words: AskedWord[]; leftOut: AskedWord[] } | undefined> {
+  const tried = corrected.map((word, at) => word ?? (asked[at] as AskedWord))
+  const places = await Promise.all(tried.map((word) => placesOfWord(db, shop, word)))
+  // Something has all words, and only the filters leave it out.
+  if (intersectionOf(places).length > 0) return undefined
+  const left = new Set([...places.keys()].filter((at) => places[at]?.length === 0))
+  const others = (...out: number[]) => places.filter((_, at) => !left.has(at) && !out.includes(at))
+  while (places.length > left.size && intersectionOf(others()).length === 0) {
+    const rarest = rarestFirst(places).filter((at) => !left.has(at))
+    const rest = [...rarest.filter((at) => tried[at] !== asked[at]), ...rarest.filter((at) => tried[at] === asked[at])]
+    left.add(rest.find((at) => intersectionOf(others(at)).length > 0) ?? (rest[0] as number))
+  }
+  if (left.size === asked.length || left.size > Math.ceil(asked.length / 2)) return undefined
+  const words = tried.filter((_, at) => !left.has(at))
+  if (!words.some(({ word }) => isTelling(word))) return undefined
+  return { words, leftOut: asked.filter((_, at) => left.has(at)) }
+}
+
+// An article alone is not what was asked for. A word of another script may be one sign.
+function isTelling(word: string): boolean {
+  return word.length > 2 || /[^\0-\x7f]/.test(word)
+}
+
+const similarMax = 2_000
+const candidatesMax = 20
+
+// Of the words with one other letter: the one that most of the products with the other words have.
+async function bestCandidate(
+  db: Reader,
+  shop: SearchShop,
+  { word }: AskedWord,
+  rest: Places | undefined,
+): Promise<{ word: AskedWord; places: Places } | undefined> {
+  if (word.length < misspeltLengthMin) return undefined
+  const names = [...shop.tree.inOrder.flatMap(({ name }) => wordsIn(name)), ...shop.synonyms.keys()]
   const similar = new Set([...(await listSimilarWords(db, shop.merchantId, word, similarMax)), ...names])
   const candidates = [...similar].filter((other) => isOneMistake(word, other)).sort()
   const counted = await Promise.all(
-    candidates.slice(0, candidatesMax).map(async (candidate) => ({
-      candidate,
-      count: await countOf(db, shop, askedWord(candidate, [candidate], false)),
-    })),
+    candidates.slice(0, candidatesMax).flatMap((candidate) =>
+      askedWords(candidate, languageFor(shop.facts), shop.synonyms).map(async (asked) => {
+        const exact = { ...asked, isPrefix: false }
+        const places = await placesOfWord(db, shop, exact)
+        return { word: exact, places, together: rest ? intersectionOf([rest, places]).length : 0 }
+      }),
+    ),
   )
-  return counted
-    .filter(({ count }) => count > 0)
-    .sort((one, other) => other.count - one.count)
-    .map(({ candidate }) => candidate)
-}
-
-async function countOf(db: Reader, shop: SearchShop, word: AskedWord): Promise<number> {
-  return (await placesOf(db, shop, textMatch(termsOf(shop.merchantId), [word], shop))).length
+  const [best] = counted
+    .filter(({ places }) => places.length > 0)
+    .sort((one, other) => other.together - one.together || other.places.length - one.places.length)
+  return best
 }
 
 async function listRowsOf(db: Reader, shop: SearchShop, page: readonly Ranked[]): Promise<string[]> {

@@ -285,6 +285,13 @@ export const merchantMembers = {
       imprint: Type.Optional(page),
     }),
   ),
+  synonyms: optional(
+    'Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`.',
+    Type.Array(
+      Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { minItems: 2, maxItems: limits.synonymsPerGroupMax }),
+      { maxItems: limits.synonymGroupsMax },
+    ),
+  ),
 } as const
 
 export const ShopEntry = object({

@@ -5,6 +5,8 @@ export const limits = {
   bodyBytesMax: 65_536,
   jsonDepthMax: 16,
   listRowsMax: 100,
+  synonymGroupsMax: 200,
+  synonymsPerGroupMax: 10,
   // Rows of a list of the admin surface, and items of one of its bulk operations.
   adminListRowsMax: 50,
   bulkItemsMax: 200,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formsOf, languageFor } from './forms.ts'
+import { shownMeasure } from './measures.ts'
 import { isOneMistake } from './spelling.ts'
-import { fold, wholeCode, wordsAsked, wordsIn } from './words.ts'
+import { compoundsIn, fold, spellingsAsked, wholeCode, wordsAsked, wordsIn } from './words.ts'
 
 test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
   assert.equal(fold('CRÈME Brûlée'), 'creme brulee')
@@ -50,4 +51,23 @@ test('one mistake is a letter wrong, missing, added or swapped', () => {
     assert.equal(isOneMistake(wrong, 'stoneware'), wrong !== 'stoneewware', wrong)
   assert.equal(isOneMistake('stoneware', 'stoneware'), false)
   assert.equal(isOneMistake('stenewere', 'stoneware'), false)
+})
+
+test('an ä is indexed as a and as ae, a number with its unit also as one word, neighbours as a compound', () => {
+  assert.deepEqual(wordsIn('Räucher 500 ml'), ['raucher', '500', 'ml', 'raeucher', '500ml'])
+  assert.deepEqual(wordsIn('1,5 Liter, 0.125 kg, 1.500 g, 250ml'), [
+    ...['1', '5', 'liter', '0', '125', 'kg', '1', '500', 'g', '250ml', '1p5l', '0p125kg', '1500g'],
+  ])
+  assert.deepEqual(wordsAsked('Öl 0,5 Liter 2 in 1'), ['ol', '0p5l', '2in', '1'])
+  assert.deepEqual(
+    [...spellingsAsked('Öl ä 5 l')],
+    [
+      ['ol', 'oel'],
+      ['a', 'ae'],
+      ['5l', '5l'],
+    ],
+  )
+  assert.deepEqual(compoundsIn('Wasser-Kocher für 紫砂'), ['wasserkocher', 'kocherfur', 'wasserkocher', 'kocherfuer'])
+  assert.deepEqual(compoundsIn('a b'), [], 'too short')
+  assert.equal(shownMeasure('0p5l'), '0.5l')
 })

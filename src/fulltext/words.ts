@@ -2,6 +2,7 @@
 // and split in a way of their own, so they only get what is made here.
 
 import { undecomposed } from '../kit/letters.ts'
+import { measuresIn, withMeasuresAsWords } from './measures.ts'
 
 const undecomposedExpression = new RegExp(`[${Object.keys(undecomposed).join('')}]`, 'g')
 
@@ -31,32 +32,91 @@ const pieces = new RegExp(
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 const wordLengthMax = 40
 
-// What is indexed. A run without spaces is found by any of its letters and any two neighbours.
+// What is indexed. A run without spaces is found by any of its letters and any two neighbours, an ä by a and by ae, a number with its
+// unit also as one word.
 export function wordsIn(text: string): string[] {
-  if (isPlain.test(text)) return plainWords(text)
-  return piecesOf(text).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
+  if (isPlain.test(text)) {
+    const lower = text.toLowerCase()
+    return withOthers(plainWords(lower), measuresIn(lower))
+  }
+  const folded = fold(text)
+  const words = piecesOf(folded).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
+  const spelled = spelledOut(text)
+  return withOthers(words, [...(spelled === text ? [] : piecesOf(fold(spelled))), ...measuresIn(folded)])
+}
+
+function withOthers(words: string[], others: readonly string[]): string[] {
+  if (others.length === 0) return words
+  const known = new Set(words)
+  return [...words, ...others.filter((other) => !known.has(other))]
 }
 
 // What is asked for, in order; each once.
 export function wordsAsked(text: string): string[] {
-  const words = piecesOf(text).flatMap((piece) => {
+  return [...new Set(allAsked(text))]
+}
+
+// The asked words that have an ä or the like: with ae for it.
+export function spellingsAsked(text: string): ReadonlyMap<string, string> {
+  const spelled = spelledOut(text)
+  if (spelled === text) return new Map()
+  const others = allAsked(spelled)
+  return new Map(allAsked(text).map((word, at) => [word, others[at] ?? word]))
+}
+
+function allAsked(text: string): string[] {
+  return piecesOf(withMeasuresAsWords(fold(text))).flatMap((piece) => {
     const isLong = isUnspaced.test(piece) && [...piece].length > 1
     return isLong ? pairsOf(piece) : [piece]
   })
-  return [...new Set(words)]
 }
 
-function piecesOf(text: string): string[] {
-  if (isPlain.test(text)) return plainWords(text)
-  const found = withoutGenitive(fold(text)).match(pieces) ?? []
+// Neighbouring words as one, as which a compound may be written: `tea pot` is also `teapot`.
+export function compoundsIn(text: string): string[] {
+  const spelled = spelledOut(text)
+  return [...joinedNeighbours(text), ...(spelled === text ? [] : joinedNeighbours(spelled))]
+}
+
+function joinedNeighbours(text: string): string[] {
+  const words = sequenceIn(text)
+  return words.slice(1).flatMap((word, at) => joinedWith(words[at] as string, word) ?? [])
+}
+
+const joinedLengthMin = 5
+
+export function joinedWith(word: string, next: string): string | undefined {
+  const joined = word + next
+  const isWord = joined.length >= joinedLengthMin && joined.length <= wordLengthMax
+  return isWord && !isUnspaced.test(word) && !isUnspaced.test(next) ? joined : undefined
+}
+
+// The words of a text in the order in which they stand there.
+export function sequenceIn(text: string): string[] {
+  return piecesOf(fold(text))
+}
+
+function piecesOf(folded: string): string[] {
+  if (isPlain.test(folded)) return plainWords(folded)
+  const found = withoutGenitive(folded).match(pieces) ?? []
   return found.map((piece) => (isUnspaced.test(piece) ? piece : shortened(piece)))
+}
+
+const spellings: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
+const hasSpelling = /[äöüøå]/i
+const spelledLetter = new RegExp(hasSpelling, 'gi')
+
+function spelledOut(text: string): string {
+  const composed = text.normalize('NFC')
+  if (!hasSpelling.test(composed)) return text
+  return composed.replace(spelledLetter, (letter) => spellings[letter.toLowerCase()] ?? letter)
 }
 
 // Dashes, quotation marks and the like are often all that is not ASCII.
 const isPlain = /^[\0-\x7f\u00a0\u2010-\u2015\u2019\u201c-\u201f\u2022\u2026]*$/
 
+// Of a text in lower case.
 function plainWords(text: string): string[] {
-  const words = withoutGenitive(text.toLowerCase()).match(/[a-z0-9]+/g) ?? []
+  const words = withoutGenitive(text).match(/[a-z0-9]+/g) ?? []
   return words.some(({ length }) => length > wordLengthMax) ? words.map(shortened) : words
 }
 

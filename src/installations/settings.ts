@@ -27,6 +27,7 @@ export function planMerchant(
     color: entry.color?.toLowerCase() ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
+    synonyms: JSON.stringify(entry.synonyms ?? []),
     closedAt: before?.closedAt ?? null,
     timeZone: before?.timeZone ?? 'UTC',
     version: before?.version ?? 1,
@@ -50,6 +51,7 @@ export const merchantMembers = [
   'color',
   'links',
   'legal',
+  'synonyms',
 ] as const
 
 // The seller's name and low-stock mark are part of every product's answer.
@@ -133,11 +135,21 @@ function zonesOf(entries: readonly ShippingZoneEntry[]): ShippingZone[] {
 
 // What a schema cannot express.
 
-export function* merchantProblems({ name, currency, country, supportEmail }: ShopEntry): Generator<Problem> {
+export function* merchantProblems({
+  name,
+  currency,
+  country,
+  supportEmail,
+  synonyms = [],
+}: ShopEntry): Generator<Problem> {
   if (isBlank(name)) yield { path: '/name', message: blank }
   if (currencyExponent(currency) === undefined) yield { path: '/currency', message: 'is not a currency of ISO 4217' }
   if (!isCountry(country)) yield { path: '/country', message: noCountry }
   yield* addressProblems(supportEmail, '/supportEmail')
+  for (const [group, words] of synonyms.entries())
+    for (const [at, word] of words.entries())
+      if (!/[\p{L}\p{N}]/u.test(word))
+        yield { path: `/synonyms/${group}/${at}`, message: 'must have a letter or a digit' }
 }
 
 // By the rule of letters: one with another address would never be sent.
@@ -185,7 +197,8 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
 // The other way round: what is stored, as entries.
 
 export function shopEntryOf(merchant: Merchant): ShopEntry {
-  const { slug, name, currency, country, priceTax, lowStockAt, supportEmail, logo, color, links, legal } = merchant
+  const { slug, name, currency, country, priceTax, lowStockAt, supportEmail, logo, color, links, legal, synonyms } =
+    merchant
   return {
     slug,
     name,
@@ -197,6 +210,7 @@ export function shopEntryOf(merchant: Merchant): ShopEntry {
     logo,
     color,
     links: JSON.parse(links) as NonNullable<ShopEntry['links']>,
+    synonyms: JSON.parse(synonyms) as NonNullable<ShopEntry['synonyms']>,
     ...(legal !== null && { legal: JSON.parse(legal) as NonNullable<ShopEntry['legal']> }),
   }
 }

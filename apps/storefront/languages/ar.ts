@@ -31,6 +31,7 @@ export const ar: Texts = {
   'search.titled': 'البحث عن {words}',
   'search.results': 'نتائج «{words}»',
   'search.corrected': 'لا يوجد شيء باسم «{words}». هذه نتائج «{corrected}».',
+  'search.leftOut': 'لا يوجد شيء يحتوي على كل هذه الكلمات. هذه نتائج البحث دون «{words}».',
   'search.none': 'لا يوجد ما يطابق. جرّب كلمات أقل أو كلمات أخرى.',
   'search.noneFiltered': 'لا يوجد ما يطابق. جرّب مرشحات أقل.',
   'list.title': 'كل ما في المتجر',

@@ -22,6 +22,7 @@ export const de: Texts = {
   'search.titled': 'Suche nach {words}',
   'search.results': 'Ergebnisse für „{words}“',
   'search.corrected': 'Zu „{words}“ gibt es nichts. Das sind die Ergebnisse für „{corrected}“.',
+  'search.leftOut': 'Nichts enthält alle diese Wörter. Gezeigt wird, was ohne „{words}“ passt.',
   'search.none': 'Hier passt leider nichts. Versuchen Sie es mit weniger oder anderen Wörtern.',
   'search.noneFiltered': 'Hier passt leider nichts. Versuchen Sie es mit weniger Filtern.',
   'list.title': 'Alles im Shop',

@@ -26,6 +26,7 @@ export const en = {
   'search.titled': 'Search for {words}',
   'search.results': 'Results for “{words}”',
   'search.corrected': 'Nothing has “{words}”. These are the results for “{corrected}”.',
+  'search.leftOut': 'Nothing has all of these words. These are the results without “{words}”.',
   'search.none': 'There is nothing here that fits. Try fewer or other words.',
   'search.noneFiltered': 'There is nothing here that fits. Try fewer filters.',
   'list.title': 'Everything in the shop',

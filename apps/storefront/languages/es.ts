@@ -22,6 +22,7 @@ export const es: Texts = {
   'search.titled': 'Búsqueda: {words}',
   'search.results': 'Resultados de «{words}»',
   'search.corrected': 'No hay nada con «{words}». Estos son los resultados de «{corrected}».',
+  'search.leftOut': 'Nada contiene todas estas palabras. Estos son los resultados sin «{words}».',
   'search.none': 'No hay nada que coincida. Pruebe con menos palabras o con otras.',
   'search.noneFiltered': 'No hay nada que coincida. Pruebe con menos filtros.',
   'list.title': 'Toda la tienda',

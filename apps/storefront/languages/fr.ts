@@ -22,6 +22,7 @@ export const fr: Texts = {
   'search.titled': 'Recherche : {words}',
   'search.results': 'Résultats pour « {words} »',
   'search.corrected': 'Rien ne correspond à « {words} ». Voici les résultats pour « {corrected} ».',
+  'search.leftOut': 'Rien ne contient tous ces mots. Voici les résultats sans « {words} ».',
   'search.none': 'Rien ne correspond. Essayez moins de mots ou d’autres mots.',
   'search.noneFiltered': 'Rien ne correspond. Essayez avec moins de filtres.',
   'list.title': 'Toute la boutique',

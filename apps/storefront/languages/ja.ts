@@ -22,6 +22,7 @@ export const ja: Texts = {
   'search.titled': '{words}の検索',
   'search.results': '「{words}」の検索結果',
   'search.corrected': '「{words}」に一致する商品はありません。「{corrected}」の検索結果を表示しています。',
+  'search.leftOut': 'すべての語に一致する商品はありません。「{words}」を除いた検索結果を表示しています。',
   'search.none': '該当する商品がありません。言葉を減らすか、別の言葉でお試しください。',
   'search.noneFiltered': '該当する商品がありません。絞り込みを減らしてお試しください。',
   'list.title': 'すべての商品',

@@ -48,7 +48,7 @@ export const AdminShopChangeResponse = object({
 })
 
 const changing = { idempotencyKey: Type.Optional(IdempotencyKey), expectedVersion: ExpectedVersion }
-const { name, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links } = merchantMembers
+const { name, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links, synonyms } = merchantMembers
 
 // What is left out stays as it is.
 export const UpdateAdminShopRequest = object({
@@ -60,6 +60,7 @@ export const UpdateAdminShopRequest = object({
   logo,
   color,
   links,
+  synonyms,
   legal: Type.Optional(nullable(LegalEntry)),
   timeZone: Type.Optional(TimeZone),
 })

@@ -51,6 +51,7 @@ const found: ProductSearchResponse = {
     next: null,
     total: 1,
     correctedTo: null,
+    leftOut: [],
     facets: {
       categories: [{ slug: category.slug, name: category.name, count: 1 }],
       brands: [{ name: 'Rosenhof', count: 1 }],

@@ -81,6 +81,9 @@ export const ProductSearchResponse = object({
     correctedTo: nullable(Type.String(), {
       description: 'The words that were searched for instead, if nothing has the words of `q` but for a wrong letter.',
     }),
+    leftOut: Type.Array(Type.String(), {
+      description: 'Words of `q` that no product has together with the others. The result is without them.',
+    }),
     facets: SearchFacets,
   }),
 })

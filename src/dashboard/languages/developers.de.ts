@@ -292,6 +292,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.supportEmail': 'E-Mail für Fragen',
   'member.logo': 'Logo',
   'member.color': 'Farbe',
+  'member.synonyms': 'Wörter mit gleicher Bedeutung',
   'member.links': 'Links',
   'member.legal': 'Rechtliche Seiten',
   'member.timeZone': 'Zeitzone',

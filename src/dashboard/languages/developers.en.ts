@@ -285,6 +285,7 @@ export const developersEn = {
   'member.supportEmail': 'Support e-mail',
   'member.logo': 'Logo',
   'member.color': 'Colour',
+  'member.synonyms': 'Words that mean the same',
   'member.links': 'Links',
   'member.legal': 'Legal pages',
   'member.timeZone': 'Time zone',

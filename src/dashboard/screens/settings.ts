@@ -65,6 +65,11 @@ function groupsOf(words: Words): Group[] {
       ),
     },
     {
+      title: 'shop.search',
+      lead: 'shop.searchText',
+      fields: [line('synonyms', { kind: 'text', rows: 4, lengthMax: 50_000, help: help('synonyms') })],
+    },
+    {
       title: 'shop.legal',
       lead: 'shop.legalText',
       fields: [
@@ -98,6 +103,7 @@ function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
     privacy: links.privacy ?? '',
     refunds: links.refunds ?? '',
     imprint: links.imprint ?? '',
+    synonyms: (shop.synonyms ?? []).map((group) => group.join(', ')).join('\n'),
     legalName: legal?.name ?? '',
     address: (legal?.address ?? []).join('\n'),
     vatId: legal?.vatId ?? '',
@@ -146,12 +152,10 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
     supportEmail = null,
     color = null,
     logo = null,
+    synonyms,
     ...rest
   } = given as Static<typeof UpdateAdminShopRequest>
-  const lines = String(legal?.address ?? '')
-    .split('\n')
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
+  const lines = partsOf(legal?.address, '\n')
   const { address: _, ...named } = legal ?? { name: '' }
   const hasLegal = legal !== undefined && legal !== null
   return {
@@ -160,8 +164,16 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
     color,
     logo,
     links,
+    synonyms: partsOf(synonyms, '\n').map((group) => partsOf(group, ',')),
     legal: hasLegal ? { ...named, name: named.name ?? '', ...(lines.length > 0 && { address: lines }) } : null,
   }
+}
+
+function partsOf(text: unknown, separator: string): string[] {
+  return String(text ?? '')
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 interface FormState {

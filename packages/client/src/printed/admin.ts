@@ -2001,6 +2001,8 @@ export interface ShopEntry {
     refunds?: string | undefined
     imprint?: string | undefined
   } | undefined
+  /** Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`. */
+  synonyms?: (string[])[] | undefined
   /** Who sells, as receipts and packing slips name it. */
   legal?: LegalEntry | undefined
 }
@@ -2109,6 +2111,8 @@ export interface UpdateAdminShopRequest {
     refunds?: string | undefined
     imprint?: string | undefined
   } | undefined
+  /** Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`. */
+  synonyms?: (string[])[] | undefined
   legal?: LegalEntry | null | undefined
   /** IANA name, such as Europe/Berlin. */
   timeZone?: string | undefined

@@ -1510,6 +1510,8 @@ export interface ProductSearchResponse {
     total: number | null
     /** The words that were searched for instead, if nothing has the words of `q` but for a wrong letter. */
     correctedTo: string | null
+    /** Words of `q` that no product has together with the others. The result is without them. */
+    leftOut: string[]
     facets: SearchFacets
   }
 }

@@ -1068,6 +1068,7 @@ export type ProductSearchResponse = {
         next: string | null;
         total: Count | null;
         correctedTo: string | null;
+        leftOut: Array<string>;
         facets: SearchFacets;
     };
 };

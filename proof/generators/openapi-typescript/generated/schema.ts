@@ -2026,6 +2026,7 @@ export interface components {
                 next: string | null;
                 total: components["schemas"]["Count"] | null;
                 correctedTo: string | null;
+                leftOut: string[];
                 facets: components["schemas"]["SearchFacets"];
             };
         };

@@ -1890,6 +1890,7 @@ export type ProductSearchResponseMeta = {
   next: string | null;
   total: Count | null;
   correctedTo: string | null;
+  leftOut: string[];
   facets: SearchFacets;
 };
 

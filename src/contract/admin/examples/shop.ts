@@ -19,6 +19,7 @@ const shop: AdminShop = {
     logo: null,
     color: '#2c4c3e',
     links: { terms: 'https://bloom.test/terms' },
+    synonyms: [['sofa', 'couch']],
   },
   timeZone: 'Europe/Berlin',
   taxes: [{ country: 'DE', class: 'standard', rate: 1900 }],

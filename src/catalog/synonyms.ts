@@ -1,0 +1,44 @@
+// Words that a merchant says mean the same. Pure.
+
+import { sequenceIn } from '../fulltext/words.ts'
+
+// By the first word of each phrase: the phrase, and the others of its group.
+export type Synonyms = ReadonlyMap<string, readonly Synonym[]>
+
+interface Synonym {
+  phrase: readonly string[]
+  others: readonly (readonly string[])[]
+}
+
+export const noSynonyms: Synonyms = new Map()
+
+export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
+  const all = groups.flatMap((group) => {
+    const phrases = group.map(sequenceIn).filter(({ length }) => length > 0)
+    return phrases.map((phrase) => ({ phrase, others: phrases.filter((other) => other !== phrase) }))
+  })
+  return Map.groupBy(all, ({ phrase }) => phrase[0] as string)
+}
+
+// Phrases that stand for the asked word at this place: each covers all words of the phrase that it replaces.
+export function synonymsAt(
+  synonyms: Synonyms,
+  words: readonly { forms: readonly string[] }[],
+  at: number,
+): readonly (readonly string[])[] {
+  if (synonyms.size === 0) return []
+  return words.slice(0, at + 1).flatMap((first, start) =>
+    first.forms
+      .flatMap((form) => synonyms.get(form) ?? [])
+      .filter(({ phrase }) => start + phrase.length > at && isAskedFrom(words, start, phrase))
+      .flatMap(({ others }) => others),
+  )
+}
+
+function isAskedFrom(
+  words: readonly { forms: readonly string[] }[],
+  start: number,
+  phrase: readonly string[],
+): boolean {
+  return phrase.every((word, at) => words[start + at]?.forms.includes(word))
+}
