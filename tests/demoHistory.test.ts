@@ -7,8 +7,10 @@ import { before, test } from 'node:test'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
-import { anyEngine } from '../harness/storage.ts'
+import { openReceiver } from '../harness/receiver.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
+import { webhooksOf } from '../harness/webhooks.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
 import { adminScopes } from '../src/contract/words.ts'
@@ -21,6 +23,7 @@ import { createLog } from '../src/observe/log.ts'
 import { findHistory, makeDemoShop } from '../src/provisioning/demo.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { countSales } from '../src/reports/count.ts'
+import type { Reader } from '../src/storage/storage.ts'
 
 const day = 86_400_000
 
@@ -31,6 +34,40 @@ async function makeHistory({ storage, clock }: House, partsMax = Infinity): Prom
   const isEnding = () => parts++ >= partsMax
   await makeDemoHistory({ storage, rootSecret: testSecret, publicOrigin: () => 'http://localhost', isEnding, facts })
 }
+
+eachEngine('an endpoint that is added while the history of the demo shop is made', (given) => {
+  test('gets none of the past, is not given up, and gets what happens from then on', async () => {
+    const house = await openHouse(given)
+    const { storage, clock } = house
+    await makeDemoShop(storage, testSecret, clock.now)
+    const facts = await findHistory(storage, testSecret, clock.now)
+    assert.ok(facts)
+    await makeHistory(house, 2)
+    const receiver = await openReceiver(given)
+    const webhooks = webhooksOf(house)
+    const { id: installationId } = facts.installation
+    const { endpoint } = await webhooks.add({ url: receiver.url, events: ['*'] }, installationId)
+    await makeHistory(house, 6)
+    const [after] = await storage.read(
+      (db) => db.sql<object>`
+        select e.status, e.consecutive_failures as "failures", e.last_failure_at as "failedAt",
+          (select count(*) from webhook_deliveries d where d.endpoint_id = e.id) as "deliveries"
+        from webhook_endpoints e where e.id = ${endpoint.id}`,
+    )
+    assert.deepEqual({ ...after }, { status: 'enabled', failures: 0, failedAt: null, deliveries: 0 })
+    await webhooks.ping(endpoint.id, installationId)
+    await house.app.dispatcher.dispatchDue()
+    await until(() => receiver.received.length > 0, 'the call of the new event')
+    assert.equal(receiver.received.length, 1)
+    await makeHistory(house, 7)
+    assert.equal(await storage.read(countDeliveries(endpoint.id)), 1, 'what was sent meanwhile stays')
+  })
+})
+
+const countDeliveries = (endpointId: string) => async (db: Reader) =>
+  Number(
+    (await db.sql<{ n: number }>`select count(*) as n from webhook_deliveries where endpoint_id = ${endpointId}`)[0]?.n,
+  )
 
 anyEngine('the history of the demo shop', (given) => {
   let house: House

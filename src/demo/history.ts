@@ -1,6 +1,7 @@
 // Makes the month that the demo shop looks back on: through an app with a clock in the past, by the operations and pages that shoppers
 // and staff use. Each part is one transaction, and the orders in the database say which parts are done, so a start that was killed is
-// taken up by the next one. No letters are owed for it, and its webhooks stay in this process.
+// taken up by the next one. No letters are owed for it, and its webhooks stay in this process: an endpoint that is not the demo's own
+// gets none of the past.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type App, createApp } from '../app.ts'
@@ -20,14 +21,13 @@ import { cancelUnpaidOrders } from '../orders/unpaid.ts'
 import { payRefunds } from '../payments/refunds.ts'
 import { listPaymentsOfOrder, lockPayment } from '../payments/store.ts'
 import { type DemoPerson, type HistoryFacts, lockDemoShop } from '../provisioning/demo.ts'
-import { receiverPort, receiverUrl } from '../provisioning/webhooks.ts'
 import { scopesOfRole } from '../staff/roles.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Call, createCall } from '../webhooks/call.ts'
 import { claimDeliveries, listDueEndpoints } from '../webhooks/claim.ts'
 import { recordOutcomes } from '../webhooks/outcomes.ts'
-import { listEndpoints, lockEndpoint, updateEndpoint } from '../webhooks/store.ts'
+import { deleteDeliveriesBefore, listEndpoints } from '../webhooks/store.ts'
 import { type Act, type Month, type PlannedOrder, planMonth } from './month.ts'
 import { type DemoEndpoint, demoAnswer, demoEndpoints } from './receivers.ts'
 
@@ -116,26 +116,31 @@ function createWorld({ storage, rootSecret, publicOrigin }: WorldParts, facts: H
       for (const [index, act] of part.acts.entries()) {
         clock.now = act.at
         await carryOut(people, act)
+        await spareOthers(tx, facts)
         await settle(people, call, part.acts[index + 1]?.at ?? part.endsAt)
       }
+      await spareOthers(tx, facts)
       await restore()
     },
   }
 }
 
-// Until the end of the transaction: nobody gets letters about the past, and the developer who runs `webhooks listen` does not meet
-// hundreds of old calls.
-async function silence(tx: Tx, { anchor, installation }: HistoryFacts): Promise<() => Promise<void>> {
+// Until the end of the transaction: nobody gets letters about the past.
+async function silence(tx: Tx, { anchor }: HistoryFacts): Promise<() => Promise<void>> {
   const isOn = await isMailOn(tx)
   if (isOn) await setMailSwitch(tx, false, anchor)
-  const own = (await listEndpoints(tx, installation.id)).find(({ url }) => url === receiverUrl(receiverPort))
-  const endpoint = own && (await lockEndpoint(tx, installation.id, own.id))
-  if (endpoint) await updateEndpoint(tx, { ...endpoint, events: '["webhook.ping"]' })
   return async () => {
     if (isOn) await setMailSwitch(tx, true, anchor)
-    if (endpoint) await updateEndpoint(tx, endpoint)
   }
 }
+
+// An endpoint that a developer has added, or runs with `webhooks listen`, does not meet hundreds of old calls. What it is sent since the
+// shop was made stays.
+async function spareOthers(tx: Tx, { anchor, installation }: HistoryFacts): Promise<void> {
+  await deleteDeliveriesBefore(tx, installation.id, { before: anchor, exceptTo: demoUrls })
+}
+
+const demoUrls: readonly string[] = Object.values(demoEndpoints).map(({ url }) => url)
 
 const notMade = {
   kind: 'failed',
@@ -348,7 +353,7 @@ async function dispute({ app, tx, clock, facts }: People, orderId: string): Prom
 
 // What loops do meanwhile: refunds, orders that nobody paid, webhooks with their retries.
 async function settle(people: People, call: Call, until: number): Promise<void> {
-  const { app, clock, tx, month } = people
+  const { app, clock, month } = people
   const { storage, providers, watch } = app.payTools
   const from = clock.now
   await payRefunds({ storage, providers, watch, onPaid: refundPaid }, from + 2_000)
@@ -356,7 +361,7 @@ async function settle(people: People, call: Call, until: number): Promise<void> 
   const isSick = (at: number) => month.outages.books.some((outage) => at >= outage.from && at < outage.to)
   for (const at of looksBetween(from, until, isSick)) {
     clock.now = at
-    await deliver(tx, call, at)
+    await deliver(people, call, at)
   }
 }
 
@@ -371,8 +376,13 @@ function looksBetween(from: number, until: number, isSick: (at: number) => boole
 
 const claimedMax = 50
 
-async function deliver(tx: Tx, call: Call, now: number): Promise<void> {
-  const endpoints = await listDueEndpoints(tx, '', now)
+// Only the demo's own: another endpoint cannot be called from the past, and would be given up.
+async function deliver({ tx, facts }: People, call: Call, now: number): Promise<void> {
+  const due = await listDueEndpoints(tx, '', now)
+  if (due.length === 0) return
+  const known = await listEndpoints(tx, facts.installation.id)
+  const own = new Set<string>(known.filter(({ url }) => demoUrls.includes(url)).map(({ id }) => id))
+  const endpoints = due.filter(({ id }) => own.has(id))
   if (endpoints.length === 0) return
   const { claimed } = await claimDeliveries(tx, endpoints, { limit: claimedMax, leaseMs: minute, now })
   const outcomes = await Promise.all(

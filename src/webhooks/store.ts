@@ -238,6 +238,17 @@ export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
 }
 
+// Of one installation, but for endpoints at these addresses.
+export async function deleteDeliveriesBefore(
+  tx: Tx,
+  installationId: string,
+  { before, exceptTo }: { before: number; exceptTo: readonly string[] },
+): Promise<void> {
+  await tx.sql`
+    delete from webhook_deliveries where installation_id = ${installationId} and created_at < ${before} and endpoint_id in (
+      select id from webhook_endpoints where installation_id = ${installationId} and url not in (${list(exceptTo)}))`
+}
+
 // After the clock was set back: what waits for its turn waits as long as it was meant to, and who holds a delivery keeps it for
 // no longer than a lease. In one statement for each endpoint, whose queue is bounded.
 export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {
