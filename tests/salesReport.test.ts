@@ -6,6 +6,7 @@ import { before, test } from 'node:test'
 import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/orders/operator.ts'
 import { countAllAgain, countSales } from '../src/reports/count.ts'
 import { dayOf, type Period, periodOf } from '../src/reports/days.ts'
@@ -221,6 +222,40 @@ eachEngine('the sales report', (given) => {
     await Promise.all([count(), count(), count()])
     while ((await count()) > 0);
     assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
+  })
+
+  test('the count waits for one that has locked an order, and holds none that this one needs next', async () => {
+    if (given.engine === 'sqlite') return
+    const { storage } = house
+    const [first, second] = placed.toSorted()
+    assert.ok(first && second)
+    const change = (id: string) => storage.write((tx) => tx.sql`update orders set counted_version = 0 where id = ${id}`)
+    await change(first)
+    await change(second)
+    // The older one has the later id.
+    await storage.write(
+      (tx) => tx.sql`
+        update orders set placed_at = (select placed_at from orders where id = ${first}) - 1 where id = ${second}`,
+    )
+    const retriesBefore = storage.stats().writes.retries
+    let counting: Promise<number> | undefined
+    await storage.write(async (tx) => {
+      const lock = (id: string) => tx.lockRow`select id from orders where id = ${id}`
+      await lock(first)
+      counting = count()
+      await until(async () => {
+        const rows = await storage.read(
+          (db) => db.sql`
+            select pid from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%counted_version%'`,
+        )
+        return rows.length > 0
+      }, 'the count that waits')
+      await lock(second)
+    })
+    await counting
+    assert.deepEqual(await storage.read((db) => listChangedOrders(db, house.clock.now, 500)), [])
+    assert.equal(storage.stats().writes.retries, retriesBefore, 'no deadlock was even retried')
   })
 
   test('without parameters: the last thirty days', async () => {
