@@ -196,7 +196,12 @@ async function owe(place: Place, numbers: readonly number[], now: number): Promi
     for (const number of numbers.filter((one) => one % 2 === 1)) {
       const letter = { kind: 'invitation', subjectId: String(number), merchantId: merchant?.id ?? '' } as const
       const person = { email: `person${number}@example.com`, path: `/fact/${number}`, locale: null }
-      owePersonLetter(tx, rootSecret, { ...letter, ...person, expiresAt: now + 365 * 24 * 3_600_000 }, now)
+      const expiresAt = now + 365 * 24 * 3_600_000
+      // A letter is sent only while its invitation is open.
+      await tx.sql`
+        insert into invitations (id, kind, token_hash, merchant_id, role, created_at, expires_at)
+        values (${letter.subjectId}, 'invitation', ${`hash of ${number}`}, ${letter.merchantId}, 'viewer', ${now}, ${expiresAt})`
+      owePersonLetter(tx, rootSecret, { ...letter, ...person, expiresAt }, now)
     }
   })
 }
