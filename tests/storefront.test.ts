@@ -526,6 +526,7 @@ describe('for search engines and messengers', () => {
       price: '28.00',
       priceCurrency: 'EUR',
       availability: 'https://schema.org/InStock',
+      itemCondition: 'https://schema.org/NewCondition',
       seller: { '@type': 'Organization', name: 'Alder & Finch' },
     })
     assert.deepEqual(
@@ -536,10 +537,37 @@ describe('for search engines and messengers', () => {
         [3, `${shop}/categories/mugs-bowls`],
       ],
     )
+    assert.deepEqual(group?.brand, { '@type': 'Brand', name: 'Kiln Nine' })
+    // Where Cartwright mounts the shop, it knows which options are a size or a colour.
+    const mounted = await (await fetch(`${api.origin}/shop/products/speckled-stoneware-mug`)).text()
+    const [known] = dataOf(mounted)
+    const rust = known?.hasVariant.find(({ sku }: { sku: string }) => sku === 'MUG-STO-350-RUS')
+    assert.deepEqual(known?.variesBy, ['https://schema.org/size', 'https://schema.org/color'])
+    assert.deepEqual([rust.size, rust.color, rust.additionalProperty], ['350 ml', 'Rust', undefined])
+    assert.equal(group?.variesBy, undefined)
+    assert.equal(variant.additionalProperty.length, 2)
     const vase = dataOf(await get('/products/ribbed-vase'))[0]
     assert.deepEqual([vase?.['@type'], vase?.offers.availability], ['Product', 'https://schema.org/OutOfStock'])
     const lamp = dataOf(await get('/products/pleated-table-lamp'))[0]
     assert.match(JSON.stringify(lamp), /BackOrder/)
+  })
+
+  test('a brand leads to all products of it, and lists are narrowed by brands', async () => {
+    const page = await get('/products/bread-knife')
+    assert.match(page, /<a href="\/shop\/search\?brand=Kerbe" dir="auto">Kerbe<\/a>/)
+    const all = await get('/search?brand=Flachs+%26+Faden')
+    assert.match(all, /<h1 dir="auto">Flachs &#38; Faden<\/h1>/)
+    assert.equal(all.match(/class="card-brand">Flachs &#38; Faden</g)?.length, 4)
+    const kitchen = await get('/categories/kitchen?brand=kerbe&brand=Nowhere')
+    assert.match(kitchen, /<input type="checkbox" name="brand" value="Kerbe" checked>/)
+    assert.match(kitchen, /<input type="checkbox" name="brand" value="Nowhere" checked>/, 'to take it back')
+    assert.match(
+      kitchen,
+      /<input type="checkbox" name="brand" value="Kiln Nine"><span><bdi>Kiln Nine<\/bdi> <small>4<\/small>/,
+    )
+    assert.match(kitchen, /<a href="\/shop\/categories\/kitchen\?brand=Nowhere"><span aria-hidden="true">kerbe ×/)
+    assert.equal(kitchen.match(/class="card"/g)?.length, 1)
+    assert.doesNotMatch(await get('/products/gift-card'), /class="brand"/)
   })
 
   test('one address counts for a category, and searches are left out', async () => {

@@ -14,6 +14,7 @@ const sorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as cons
 export interface Asked {
   q: string
   category: string | null
+  brands: readonly string[]
   min: string
   max: string
   inStock: boolean
@@ -23,6 +24,7 @@ export interface Asked {
 
 const textMax = 200
 const optionsMax = 10
+const brandsMax = 20
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 // Whatever an address says becomes a question that the API accepts.
@@ -31,6 +33,9 @@ export function askedIn(query: URLSearchParams, category: string | null): Asked 
   return {
     q: (query.get('q') ?? '').trim().slice(0, textMax),
     category: slug.length <= 120 && slugPattern.test(slug) ? slug : null,
+    brands: [...new Set(query.getAll('brand'))]
+      .filter((brand) => brand !== '' && brand.length <= textMax)
+      .slice(0, brandsMax),
     min: (query.get('min') ?? '').slice(0, 20),
     max: (query.get('max') ?? '').slice(0, 20),
     inStock: query.get('stock') === '1',
@@ -47,15 +52,16 @@ export function isNothing({ asked, found, isCategoryPage, isStart }: FindingView
   return isStart && isBare && found.data.length === 0
 }
 
-function isNarrowed({ min, max, inStock, options }: Asked): boolean {
-  return min !== '' || max !== '' || inStock || options.length > 0
+function isNarrowed({ brands, min, max, inStock, options }: Asked): boolean {
+  return brands.length > 0 || min !== '' || max !== '' || inStock || options.length > 0
 }
 
-export function questionOf({ q, category, min, max, inStock, options, sort }: Asked, currency: string) {
+export function questionOf({ q, category, brands, min, max, inStock, options, sort }: Asked, currency: string) {
   const [minPrice, maxPrice] = [amountOf(min, currency), amountOf(max, currency)]
   return {
     ...(q !== '' && { q }),
     ...(category !== null && { category }),
+    ...(brands.length > 0 && { brand: [...brands] }),
     ...(minPrice !== null && { minPrice }),
     ...(maxPrice !== null && { maxPrice }),
     ...(inStock && ({ inStock: true } as const)),
@@ -66,10 +72,11 @@ export function questionOf({ q, category, min, max, inStock, options, sort }: As
 
 // The address that asks the same, or something else.
 export function addressOf(path: string, asked: Asked, other: Partial<Asked> = {}, isCategoryPage = false): string {
-  const { q, category, min, max, inStock, options, sort } = { ...asked, ...other }
+  const { q, category, brands, min, max, inStock, options, sort } = { ...asked, ...other }
   const query = new URLSearchParams()
   if (q !== '') query.append('q', q)
   if (category !== null && !isCategoryPage) query.append('category', category)
+  for (const brand of brands) query.append('brand', brand)
   if (min !== '') query.append('min', min)
   if (max !== '') query.append('max', max)
   if (inStock) query.append('stock', '1')
@@ -121,6 +128,10 @@ function takenBack(view: FindingView): Html | false {
   const priced = (text: string) => money(amountOf(text, currency) ?? 0, currency)
   const chips: [string, Partial<Asked>][] = [
     ...(asked.category !== null && !isCategoryPage ? [[name, { category: null }] as [string, Partial<Asked>]] : []),
+    ...asked.brands.map((brand): [string, Partial<Asked>] => [
+      brand,
+      { brands: asked.brands.filter((other) => other !== brand) },
+    ]),
     ...asked.options.map((option): [string, Partial<Asked>] => [
       optionWords(option),
       { options: asked.options.filter((other) => other !== option) },
@@ -158,6 +169,7 @@ export function filters(view: FindingView): Html {
 ${asked.q !== '' && html`<input type="hidden" name="q" value="${asked.q}">`}
 ${asked.category !== null && !isCategoryPage && html`<input type="hidden" name="category" value="${asked.category}">`}
 ${!isCategoryPage && categoryLinks(view)}
+${brandGroup(view)}
 ${facets.options.map((option) => optionGroup(option, view))}
 <fieldset><legend>${say('filter.price')}</legend>
 <div class="price-range">
@@ -167,7 +179,7 @@ ${facets.options.map((option) => optionGroup(option, view))}
 <fieldset><legend>${say('filter.availability')}</legend>
 <label class="check"><input type="checkbox" name="stock" value="1"${asked.inStock && html` checked`}><span>${say('filter.inStock')} <small>${facets.inStock}</small></span></label></fieldset>
 <p><button class="button wide">${say('sort.show')}</button></p>
-${isNarrowed(asked) && html`<p><a href="${addressOf(path, { ...asked, min: '', max: '', inStock: false, options: [] }, {}, isCategoryPage)}">${say('filter.removeAll')}</a></p>`}
+${isNarrowed(asked) && html`<p><a href="${addressOf(path, { ...asked, brands: [], min: '', max: '', inStock: false, options: [] }, {}, isCategoryPage)}">${say('filter.removeAll')}</a></p>`}
 </form>
 </details>`
 }
@@ -192,16 +204,47 @@ function inTreeOrder(categories: readonly Category[]): Category[] {
   return walk('')
 }
 
+// A brand that nothing has any more can still be taken back.
+function brandGroup(view: FindingView): Html | false {
+  const { asked, found, speaker } = view
+  const { brands } = found.meta.facets
+  const isChosen = (name: string) => asked.brands.some((brand) => isSame(brand, name))
+  const gone = asked.brands.filter((brand) => !brands.some(({ name }) => isSame(brand, name)))
+  const all = [...gone.map((name) => ({ name, count: 0 })), ...brands]
+  if (all.length === 0) return false
+  const values = all.map(({ name, count }) => ({ value: name, text: name, count, isChosen: isChosen(name) }))
+  return checkGroup(speaker, { legend: speaker.say('filter.brand'), name: 'brand', values })
+}
+
+// As the API compares brands, apart from accents.
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
 function optionGroup(
   { name, values }: { name: string; values: readonly { value: string; count: number }[] },
-  { asked, speaker: { say } }: FindingView,
+  { asked, speaker }: FindingView,
 ): Html {
-  const box = ({ value, count }: { value: string; count: number }) => {
-    const option = `${name}:${value}`
-    const isChosen = asked.options.includes(option)
-    return html`<label class="check"><input type="checkbox" name="option" value="${option}"${isChosen && html` checked`}><span><bdi>${value}</bdi> <small>${count}</small></span></label>`
-  }
+  return checkGroup(speaker, {
+    legend: name,
+    name: 'option',
+    values: values.map(({ value, count }) => {
+      const option = `${name}:${value}`
+      return { value: option, text: value, count, isChosen: asked.options.includes(option) }
+    }),
+  })
+}
+
+interface CheckGroup {
+  legend: string
+  name: string
+  values: readonly { value: string; text: string; count: number; isChosen: boolean }[]
+}
+
+function checkGroup({ say }: Speaker, { legend, name, values }: CheckGroup): Html {
+  const box = ({ value, text, count, isChosen }: CheckGroup['values'][number]) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChosen && html` checked`}><span><bdi>${text}</bdi> <small>${count}</small></span></label>`
   const rest = values.slice(valuesShown)
-  return html`<fieldset><legend dir="auto">${name}</legend>${values.slice(0, valuesShown).map(box)}
-${rest.length > 0 && html`<details><summary>${say('filter.more')}</summary>${rest.map(box)}</details>`}</fieldset>`
+  return html`<fieldset><legend dir="auto">${legend}</legend>${values.slice(0, valuesShown).map(box)}
+${rest.length > 0 && html`<details${rest.some(({ isChosen }) => isChosen) && html` open`}><summary>${say('filter.more')}</summary>${rest.map(box)}</details>`}</fieldset>`
 }

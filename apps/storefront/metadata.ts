@@ -67,6 +67,8 @@ export function jsonLd(data: object): Html {
 `
 }
 
+export type AttributeOf = (option: string) => 'color' | 'size' | 'material' | 'pattern' | undefined
+
 export interface ProductFacts {
   product: Product
   url: string
@@ -77,32 +79,37 @@ export interface ProductFacts {
   seller: string
   // By the id of the SKU.
   barcodes: ReadonlyMap<string, string>
+  attributeOf: AttributeOf
 }
 
 // More are summed up.
 const variantsMax = 50
 
 // https://developers.google.com/search/docs/appearance/structured-data/product-variants
-export function productData({ product, url, skuUrl, image, seller, barcodes }: ProductFacts): object {
-  const { name, slug, skus, media } = product
+export function productData({ product, url, skuUrl, image, seller, barcodes, attributeOf }: ProductFacts): object {
+  const { name, slug, skus, media, options, brand } = product
   const pictures = media.flatMap((picture) => image(picture.url) ?? [])
   const common = {
     name,
     description: product.summary || product.description || name,
     url,
     ...(pictures.length > 0 && { image: pictures }),
+    ...(brand != null && { brand: { '@type': 'Brand', name: brand } }),
   }
   const [only] = skus
   if (only && skus.length === 1) {
-    return { '@type': 'Product', ...common, ...identifiersOf(only, barcodes), offers: offerOf(only, url, seller) }
+    const traits = { ...identifiersOf(only, barcodes), ...traitsOf(only, attributeOf) }
+    return { '@type': 'Product', ...common, ...traits, offers: offerOf(only, url, seller) }
   }
   if (skus.length > variantsMax) {
     return { '@type': 'Product', ...common, offers: aggregateOf(product, seller) }
   }
+  const varied = [...new Set(options.flatMap((option) => attributeOf(option.name) ?? []))]
   return {
     '@type': 'ProductGroup',
     ...common,
     productGroupID: slug,
+    ...(varied.length > 0 && { variesBy: varied.map((attribute) => `https://schema.org/${attribute}`) }),
     hasVariant: skus.map((sku) => {
       const picture = image(sku.imageUrl) ?? pictures[0]
       return {
@@ -110,13 +117,23 @@ export function productData({ product, url, skuUrl, image, seller, barcodes }: P
         name: [name, ...sku.options.map(({ value }) => value)].join(', '),
         ...identifiersOf(sku, barcodes),
         ...(picture !== undefined && { image: picture }),
-        ...(sku.options.length > 0 && {
-          additionalProperty: sku.options.map((option) => ({ '@type': 'PropertyValue', ...option })),
-        }),
+        ...traitsOf(sku, attributeOf),
         offers: offerOf(sku, skuUrl(sku.code), seller),
       }
     }),
   }
+}
+
+// Options that schema.org has a property for, and the others by their names.
+function traitsOf({ options }: Sku, attributeOf: AttributeOf): object {
+  const traits = new Map<string, unknown>()
+  const others: object[] = []
+  for (const option of options) {
+    const attribute = attributeOf(option.name)
+    if (attribute === undefined || traits.has(attribute)) others.push({ '@type': 'PropertyValue', ...option })
+    else traits.set(attribute, option.value)
+  }
+  return { ...Object.fromEntries(traits), ...(others.length > 0 && { additionalProperty: others }) }
 }
 
 function identifiersOf(sku: Sku, barcodes: ReadonlyMap<string, string>): object {
@@ -139,6 +156,7 @@ function offerOf({ price, availability }: Sku, url: string, seller: string): obj
     price: decimal(price.amount, price.currency),
     priceCurrency: price.currency,
     availability: schemaWords[availability],
+    itemCondition: 'https://schema.org/NewCondition',
     seller: { '@type': 'Organization', name: seller },
   }
 }
@@ -151,6 +169,7 @@ function aggregateOf({ priceRange: { min, max }, availability, skus }: Product, 
     priceCurrency: min.currency,
     offerCount: skus.length,
     availability: schemaWords[availability],
+    itemCondition: 'https://schema.org/NewCondition',
     seller: { '@type': 'Organization', name: seller },
   }
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../packages/client/src/index.ts'
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { Html, html } from './html.ts'
-import { breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
+import { type AttributeOf, breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
 import type { Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
@@ -90,7 +90,10 @@ export function foundPage(at: Surroundings, view: FoundView): string {
   const { category, asked, found, firstHref, moreHref, isStart, newest } = view
   const { correctedTo, leftOut } = found.meta
   const { say } = at.speaker
-  const title = category?.name ?? (asked.q === '' ? say('search.short') : say('search.titled', { words: asked.q }))
+  const [brand, ...otherBrands] = asked.brands
+  // Where the brand on the page of a product leads.
+  const plainTitle = brand !== undefined && otherBrands.length === 0 ? brand : say('search.short')
+  const title = category?.name ?? (asked.q === '' ? plainTitle : say('search.titled', { words: asked.q }))
   const count = countWords(at.speaker, found)
   const isEmpty = found.data.length === 0
   return page(at, {
@@ -107,7 +110,7 @@ export function foundPage(at: Surroundings, view: FoundView): string {
           }
         : null,
     body: html`
-${category ? categoryHead(at, category) : html`<header class="search-head"><h1>${asked.q === '' ? say('search.short') : say('search.results', { words: asked.q })}</h1></header>`}
+${category ? categoryHead(at, category) : html`<header class="search-head"><h1 dir="auto">${asked.q === '' ? plainTitle : say('search.results', { words: asked.q })}</h1></header>`}
 ${leftOut.length > 0 && html`<p class="notice">${say('search.leftOut', { words: leftOut.join(', ') })}</p>`}
 ${correctedTo !== null && html`<p class="notice">${say('search.corrected', { words: asked.q, corrected: correctedTo })}</p>`}
 ${
@@ -184,6 +187,7 @@ function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
 <li>
 <a class="card" href="${productHref(at, product.slug)}">
 <span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', isFirst: index < 4 })}${badge(at, product)}</span>
+${product.brand != null && html`<span dir="auto" class="card-brand">${product.brand}</span>`}
 <span dir="auto" class="card-name">${product.name}</span>
 <span class="card-price">${priceWords(at, product)}</span>
 </a>
@@ -217,11 +221,12 @@ export interface ProductView {
   alike: readonly ProductSummary[]
   // By the id of the SKU.
   barcodes: ReadonlyMap<string, string>
+  attributeOf: AttributeOf
   quantity: number
 }
 
 export function productPage(at: Surroundings, view: ProductView): string {
-  const { product, chosen, trail, alike, barcodes, quantity } = view
+  const { product, chosen, trail, alike, barcodes, attributeOf, quantity } = view
   const { say, money } = at.speaker
   const narrowest = trail.at(-1)
   return page(at, {
@@ -237,6 +242,7 @@ export function productPage(at: Surroundings, view: ProductView): string {
         productData({
           product,
           barcodes,
+          attributeOf,
           url: absolute(at, productHref(at, product.slug)),
           skuUrl: (code) => absolute(at, productHref(at, product.slug, code)),
           image: (url) => pictureAddress(at, url),
@@ -254,6 +260,7 @@ ${
 <article class="product">
 ${gallery(at, product, chosen)}
 <div class="product-text">
+${product.brand != null && brandLink(at, product.brand)}
 <h1 dir="auto">${product.name}</h1>
 <p class="lead" dir="auto">${product.summary}</p>
 <section id="buy" class="buy" aria-label="${say('product.buy')}">
@@ -281,6 +288,11 @@ ${
   html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${narrowest ? say('product.alsoIn', { category: narrowest.name }) : say('product.alsoInShop')}</h2>${cards(at, alike)}</section>`
 }`,
   })
+}
+
+function brandLink({ base, speaker: { say } }: Surroundings, brand: string): Html {
+  const href = `${base}/search?${new URLSearchParams({ brand })}`
+  return html`<p class="brand"><span class="hidden">${say('product.brand')}: </span><a href="${href}" dir="auto">${brand}</a></p>`
 }
 
 // The one place where a description is drawn. The server has made the formatted one safe. Line breaks of the plain one are kept by

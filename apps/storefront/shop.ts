@@ -13,6 +13,7 @@ import {
   type Sku,
 } from '../../packages/client/src/index.ts'
 import { addressOf, askedIn, questionOf } from './finding.ts'
+import type { AttributeOf } from './metadata.ts'
 import {
   cartPage,
   continuePage,
@@ -40,6 +41,8 @@ export interface StorefrontOptions {
   publicUrl: string
   // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
+  // What an option is to search engines, by its name, where it is a colour, a size, a material or a pattern.
+  attributeOf?: AttributeOf
   // The merchant's legal pages and address for questions, for the foot of every page. Of the same kind.
   details?: () => Promise<ShopDetails>
   // For errors that shoppers cannot fix: an API that is down, a key that is refused.
@@ -79,7 +82,14 @@ const productsShown = 24
 const quantityMax = 999
 
 export function createStorefront(options: StorefrontOptions): Storefront {
-  const { apiUrl, apiKey, basePath: base, barcodes = noBarcodes, report = () => {} } = options
+  const {
+    apiUrl,
+    apiKey,
+    basePath: base,
+    barcodes = noBarcodes,
+    attributeOf = () => undefined,
+    report = () => {},
+  } = options
   const publicOrigin = new URL(options.publicUrl).origin
   // A shopper waits for the page, so a server that is busy is not waited for.
   const api = createClient({ baseUrl: apiUrl, key: apiKey, maxRetries: 1, maxRetryDelayMs: 500 })
@@ -213,6 +223,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       productPage(at, {
         ...{ product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) },
         barcodes: codes,
+        attributeOf,
         quantity: whole(request.query.get('quantity') ?? '', 1, quantityMax) ?? 1,
       }),
     )

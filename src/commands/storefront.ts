@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { ShopDetails, Storefront } from '../../apps/storefront/shop.ts'
+import { attributeOf } from '../catalog/attributes.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../catalog/store.ts'
 import type { Incoming } from '../http/message.ts'
 import type { HandOff, HtmlPage, PageAnswer } from '../http/pages.ts'
@@ -52,7 +53,7 @@ export function createStorefrontMount(parts: StorefrontParts): StorefrontMount {
     const { merchantId } = made.seller
     seller = made.seller
     shown = createStorefront({
-      ...{ apiUrl, publicUrl, report, basePath },
+      ...{ apiUrl, publicUrl, report, basePath, attributeOf },
       apiKey: made.key,
       async barcodes(productId) {
         const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))

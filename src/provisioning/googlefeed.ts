@@ -1,11 +1,12 @@
 // Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The other direction of `formats/google.ts`. Pure.
 
 import { type CategoryRow, pathTo } from '../catalog/answer.ts'
+import { attributeOf } from '../catalog/attributes.ts'
 import { availableQuantity } from '../catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
 import type { Mode } from '../contract/words.ts'
 import { decimalAmount } from '../kit/money.ts'
-import { attributeOf, optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
+import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
 
 export interface FeedContext {
   shopName: string

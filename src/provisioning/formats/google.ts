@@ -1,6 +1,7 @@
 // A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
 // share their `item_group_id`.
 
+import { attributeOf, optionAttributes } from '../../catalog/attributes.ts'
 import { htmlOf } from '../../catalog/plaintext.ts'
 import { isNoOption, optionColumns } from '../shopify.ts'
 import {
@@ -27,21 +28,6 @@ export const wholeCode = 'whole code'
 export const wholeBrand = 'whole brand'
 // The namespace of their elements, apart from Google's.
 export const ownNamespace = 'urn:cartwright:feed'
-
-// What Google has an attribute for, by the names that options have for it.
-const attributes = {
-  color: ['color', 'colour', 'farbe', 'couleur', 'colore'],
-  size: ['size', 'größe', 'taille', 'talla', 'taglia'],
-  material: ['material', 'matière', 'materiale'],
-  pattern: ['pattern', 'muster', 'motif'],
-} as const
-const optionAttributes = Object.keys(attributes) as (keyof typeof attributes)[]
-
-// Empty if there is none.
-export function attributeOf(option: string): string {
-  const name = option.trim().toLowerCase()
-  return optionAttributes.find((attribute) => attributes[attribute].some((other) => other === name)) ?? ''
-}
 
 interface Option {
   name: string

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attributeOf } from './attributes.ts'
+
+test('options are known by their names in many languages, whatever their case and accents', () => {
+  for (const name of ['Colour', 'COLOR ', 'Farbe', 'Couleur', 'カラー', 'اللون', 'Kleur'])
+    assert.equal(attributeOf(name), 'color', name)
+  for (const name of ['Size', 'GRÖSSE', 'Grösse', 'Groesse', 'Tamano', 'サイズ'])
+    assert.equal(attributeOf(name), 'size', name)
+  assert.deepEqual(['Matière', 'Materiał', '素材'].map(attributeOf), ['material', 'material', 'material'])
+  assert.deepEqual(['Muster', 'Wzór'].map(attributeOf), ['pattern', 'pattern'])
+  for (const name of ['Volume', 'Title', '', 'Sizes of it']) assert.equal(attributeOf(name), undefined, name)
+})
