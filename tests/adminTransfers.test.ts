@@ -549,6 +549,52 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(await house.storage.read(findViolations), [])
   })
 
+  test('a file whose reading was broken off three times is not read again, and the merchant is told', async () => {
+    const rows = Array.from({ length: 50 }, () => unusedName('fatal')).map((slug) => `${slug},Fatal,,${slug},1.00,1\n`)
+    const id = await sendFile(house, 'products', header + rows.join(''))
+    const tools = { storage: house.storage, origin: () => house.origin, clock: () => house.clock.now }
+    // A shutdown that waits for it is no such end.
+    for (let times = 0; times < 4; times += 1) {
+      const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+      assert.equal(await planTransfer(tools, due as DueTransfer, () => true), false)
+    }
+    for (let times = 0; times < 3; times += 1) {
+      assert.equal((await transferWith(house, id)).state, 'planning')
+      await dieAfter(30)
+      house.clock.now += 60_000
+    }
+    await runTransfers(house)
+    const { state, problem, created } = await transferWith(house, id)
+    assert.deepEqual([state, created], ['failed', 0])
+    assert.match(problem, /^reading the file was broken off 3 times, so it is not read again/)
+    const left = await house.storage.read(
+      (db) => db.sql`
+        select 'item' from transfer_items where transfer_id = ${id}
+        union all select 'piece' from transfer_pieces where transfer_id = ${id}`,
+    )
+    assert.deepEqual(left, [])
+  })
+
+  test('a run that reads for long before there is something to plan stays the one that does', async () => {
+    const id = await sendFile(house, 'products', `${header}${'\n'.repeat(4_000)}`, 40)
+    const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+    let reads = 0
+    const storage: House['storage'] = Object.assign(Object.create(house.storage), {
+      // Each piece takes a second, and another node looks for work meanwhile.
+      async read(work: Parameters<House['storage']['read']>[0]) {
+        reads += 1
+        house.clock.now += 1_000
+        const value = await house.storage.read(work)
+        assert.deepEqual(await house.storage.read((db) => listDue(db, house.clock.now, 1)), [])
+        return value
+      },
+    })
+    const tools = { storage, origin: () => house.origin, clock: () => house.clock.now }
+    assert.equal(await planTransfer(tools, due as DueTransfer, () => false), true)
+    assert.ok(reads > 40)
+    assert.equal((await transferWith(house, id)).state, 'ready')
+  })
+
   test('orders are exported without their customers, and with them only as a look', async () => {
     const { orderId } = await house.orders.place()
     const customer = (await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data

@@ -1,7 +1,7 @@
 // Reads HTML as tokens: text and tags. Comments, declarations, and everything that is not meant to be read, such as scripts, are
 // left out. It never fails, and runs in linear time on any input. What it returns is not safe: see `safehtml.ts`.
 
-export type Token = TextToken | TagToken | GapToken
+export type Token = TextToken | TagToken | GapToken | LeftOut
 
 export interface TextToken {
   kind: 'text'
@@ -23,6 +23,11 @@ export interface GapToken {
   kind: 'gap'
 }
 
+// A comment, or a tag within what is not read: a step of the work, and nothing else.
+export interface LeftOut {
+  kind: 'left out'
+}
+
 // Their content is not HTML, so the end is the first end tag of the same name (HTML standard, 13.2.5).
 const rawTexts = new Set(['script', 'style', 'iframe', 'textarea', 'title', 'noembed', 'noframes', 'xmp'])
 // Their content is HTML that is not read as text, and they may hold one another.
@@ -34,35 +39,52 @@ export function* tokensOf(html: string): Generator<Token> {
   let at = 0
   while (at < html.length) {
     const opening = next('<', at)
-    if (unreadDepth === 0 && opening > at) yield { kind: 'text', source: html.slice(at, opening) }
+    if (unreadDepth === 0) yield* textsOf(html, at, opening)
     if (opening === html.length) return
     const tag = tagAt(html, opening)
     if (html.startsWith('<!--', opening)) {
       // `<!-->` and `<!--->` are whole comments, so the search begins inside the opening.
       at = next('-->', opening + 2) + 3
+      yield { kind: 'left out' }
     } else if (tag) {
       const { name, isEnd, nameEnd } = tag
       at = tagEnd(html, nameEnd, next)
       const isEmpty = html[at - 2] === '/'
       if (unread.has(name) && !isEmpty) unreadDepth = Math.max(0, unreadDepth + (isEnd ? -1 : 1))
-      if (unreadDepth === 0) yield { kind: 'tag', name, isEnd, rest: html.slice(nameEnd, at - 1) }
+      yield unreadDepth === 0 ? { kind: 'tag', name, isEnd, rest: html.slice(nameEnd, at - 1) } : { kind: 'left out' }
       if (!isEnd && rawTexts.has(name)) at = rawTextEnd(html, name, at)
     } else if (/[!?/]/.test(html[opening + 1] ?? '')) {
       at = next('>', opening) + 1
+      yield { kind: 'left out' }
     } else {
       at = opening + 1
-      if (unreadDepth > 0) continue
-      yield { kind: 'text', source: '<' }
-      if (html[at] === '<') yield { kind: 'gap' }
+      yield unreadDepth === 0 ? { kind: 'text', source: '<' } : { kind: 'left out' }
+      if (unreadDepth === 0 && html[at] === '<') yield { kind: 'gap' }
     }
   }
 }
 
+const textLengthMax = 4_096
+
+// A long text in parts, so no token takes long. A part ends where no reference, line break or character is torn apart.
+function* textsOf(html: string, from: number, to: number): Generator<TextToken> {
+  for (let at = from; at < to; ) {
+    let end = at + textLengthMax
+    while (end < to && goesOn.test(html[end] ?? '') && !/[; \n]/.test(html[end - 1] ?? '')) end += 1
+    yield { kind: 'text', source: html.slice(at, Math.min(end, to)) }
+    at = end
+  }
+}
+
+const goesOn = /[#;\da-z\n\udc00-\udfff]/i
+
 const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/g
 
-// The decoded value of an attribute, the first of those that repeat.
+const attributesLengthMax = 16_384
+
+// The decoded value of an attribute, the first of those that repeat. Nobody writes one behind so many others.
 export function attributeIn(rest: string, wanted: string): string | undefined {
-  for (const [, name = '', double, single, bare] of rest.matchAll(attribute))
+  for (const [, name = '', double, single, bare] of rest.slice(0, attributesLengthMax).matchAll(attribute))
     if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '')
   return undefined
 }
@@ -92,13 +114,15 @@ function tagAt(html: string, opening: number): { name: string; isEnd: boolean; n
   return { name: (match[2] ?? '').toLowerCase(), isEnd: match[1] === '/', nameEnd: tagStart.lastIndex }
 }
 
+const quotesMax = 10_000
+
 // A `>` within a quoted attribute does not end the tag. A quote that is never closed, or follows no `=`, is no quote.
 function tagEnd(html: string, nameEnd: number, next: Finder): number {
   let at = nameEnd
-  for (;;) {
+  for (let quotes = 0; ; quotes += 1) {
     const end = next('>', at)
     const opening = Math.min(next('"', at), next("'", at))
-    if (opening >= end) return end + 1
+    if (opening >= end || quotes === quotesMax) return end + 1
     const isValue = html.slice(at, opening).trimEnd().endsWith('=')
     const closing = isValue ? next(html[opening] ?? '"', opening + 1) : html.length
     at = closing === html.length ? opening + 1 : closing + 1

@@ -1,6 +1,7 @@
 // Turns the HTML of a product description into plain text. It is a reader, not a cleaner: what it returns is never to be
 // put into a page unescaped, since `&lt;b&gt;` rightly comes out as `<b>`. It runs in linear time on any input.
 
+import { finished } from '../kit/breath.ts'
 import { decodeEntities, type TagToken, tokensOf } from './markup.ts'
 
 // biome-ignore format: a list of words
@@ -16,6 +17,11 @@ type Gap = (typeof gaps)[number]
 
 // Paragraphs are separated by an empty line, list items begin with a bullet, all other white space is one space.
 export function plainText(html: string): string {
+  return finished(plainTextSteps(html))
+}
+
+// A step for each token.
+export function* plainTextSteps(html: string): Generator<void, string> {
   let text = ''
   let gap: Gap = ''
   let bullet = false
@@ -52,7 +58,8 @@ export function plainText(html: string): string {
   for (const token of tokensOf(html)) {
     if (token.kind === 'text') write(token.source)
     else if (token.kind === 'tag') meet(token)
-    else widen(' ')
+    else if (token.kind === 'gap') widen(' ')
+    yield
   }
   return text
 }

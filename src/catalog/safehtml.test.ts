@@ -130,6 +130,24 @@ test('takes no words away from what a shopper could read, and adds none', () => 
   fc.assert(fc.property(readable, (html) => assert.equal(words(safeHtml(html)), words(html.toWellFormed()))))
 })
 
+test('a long text is torn apart nowhere', () => {
+  const parts: [source: string, html: string, plain: string][] = [
+    ['&#0000000000038;', '&amp;', '&'],
+    ['&eacute;', 'é', 'é'],
+    ['&#233', 'é', 'é'],
+    ['🍵', '🍵', '🍵'],
+    ['&', '&amp;', '&'],
+  ]
+  for (let before = 4_070; before < 4_100; before += 1)
+    for (const [source, html, plain] of parts)
+      for (const fill of ['x', 'é', ';']) {
+        const text = fill.repeat(before)
+        assert.equal(safeHtml(`${text}${source} end`), `<p>${text}${html} end</p>`)
+        assert.equal(plainText(`${text}${source} end`), `${text}${plain} end`)
+        assert.equal(safeHtml(`<pre>${text}\r\nend`), `<pre>${text}\nend</pre>`)
+      }
+})
+
 test('takes time in proportion to its length', () => {
   const href = `<a href="https://a.example/${'x'.repeat(1_900)}">`
   const parts = [

@@ -2,15 +2,23 @@
 // elements are written anew, from a short list and in a shape that browsers do not repair, so what is checked here is what a
 // browser sees. It never fails, runs in linear time, and leaves what it made as it is. Pure.
 
+import { finished } from '../kit/breath.ts'
 import { attributeIn, escapedText, tokensOf } from './markup.ts'
 
 export function safeHtml(source: string): string {
+  return finished(safeHtmlSteps(source))
+}
+
+// A step for each token. What would be longer than `lengthMax` ends soon after it.
+export function* safeHtmlSteps(source: string, lengthMax = Number.POSITIVE_INFINITY): Generator<void, string> {
   const writer = new Writer()
   for (const token of tokensOf(source.toWellFormed())) {
     if (token.kind === 'text') writer.text(token.source)
     else if (token.kind === 'gap') writer.text(' ')
-    else if (token.isEnd) writer.end(token.name)
-    else writer.start(token.name, token.rest)
+    else if (token.kind === 'tag' && token.isEnd) writer.end(token.name)
+    else if (token.kind === 'tag') writer.start(token.name, token.rest)
+    if (writer.length > lengthMax) break
+    yield
   }
   return writer.finish()
 }
@@ -92,6 +100,10 @@ class Writer {
   #breaks = 0
   // Nothing stands before the next text in its block.
   #isFresh = true
+
+  get length(): number {
+    return this.#html.length
+  }
 
   text(source: string): void {
     const isPre = this.#block() === 'pre'

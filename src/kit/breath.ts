@@ -36,3 +36,31 @@ export async function mapInSlices<Item, Made>(
   }
   return made
 }
+
+// Does work that stops after each small step.
+export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (breath.isDue()) await breath.take()
+  }
+}
+
+// The same work at once, where it is short.
+export function finished<Result>(steps: Iterator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+// Items that are there already, or come without waiting for anything, such as the lines of a text in memory.
+export async function* inSlices<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+): AsyncGenerator<Item, void, undefined> {
+  const breath = createBreath()
+  for await (const item of items) {
+    yield item
+    if (breath.isDue()) await breath.take()
+  }
+}

@@ -3,6 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { createBreath } from '../kit/breath.ts'
 import { isFormula } from '../kit/formula.ts'
 
 export interface CsvRow {
@@ -23,6 +24,8 @@ export interface CsvOptions {
 
 export const cellBytesMax = 1024 * 1024
 export const rowBytesMax = 2 * 1024 * 1024
+// As many columns as a spreadsheet has.
+export const cellsMax = 16_384
 
 export class CsvError extends Error {
   readonly line: number
@@ -60,6 +63,8 @@ export async function* readCsv(
   let isBroken = false
   let held: Buffer[] = []
   let heldBytes = 0
+  let cellCount = 1
+  const breath = createBreath()
 
   const takeRow = (rest: Buffer): (CsvRow & { delimiter: Delimiter }) | undefined => {
     const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
@@ -91,15 +96,19 @@ export async function* readCsv(
       if (place === 'quoted') {
         if (byte === quote) place = 'closed'
       } else if (endsLine) {
-        if (!isSecondHalf) {
+        if (!isSecondHalf && heldBytes + at > from) {
           const row = takeRow(chunk.subarray(from, at))
           if (row) yield row
         }
+        if (breath.isDue()) await breath.take()
         from = at + 1
         rowLine = line
         place = 'start'
+        cellCount = 1
       } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
         place = 'start'
+        cellCount += 1
+        if (cellCount > cellsMax) throw new CsvError(rowLine, `the row has more than ${cellsMax} cells`)
       } else if (place === 'closed' && byte === blank) {
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
@@ -114,6 +123,7 @@ export async function* readCsv(
         if (!isMark && byte !== blank) place = byte === quote ? 'quoted' : 'plain'
       }
     }
+    if (breath.isDue()) await breath.take()
     if (from < chunk.length) held.push(chunk.subarray(from))
     heldBytes += chunk.length - from
     if (heldBytes > rowBytesMax) {
@@ -143,7 +153,7 @@ export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | 
     line += text.split('\n').length - 1
     return Buffer.from(text)
   }
-  for await (const chunk of chunks) {
+  for await (const chunk of inParts(chunks)) {
     if (isKnown) {
       yield decoded(chunk)
       continue
@@ -158,6 +168,14 @@ export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | 
   }
   if (!isKnown) yield begin
   else if (decoder) yield decoded(undefined)
+}
+
+const partBytesMax = 64 * 1024
+
+// What is done with one of them is a matter of some milliseconds.
+async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += partBytesMax) yield chunk.subarray(at, at + partBytesMax)
 }
 
 function decoderOf(encoding: string): TextDecoder {

@@ -6,8 +6,8 @@
 // says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
 
 import { createHash } from 'node:crypto'
-import { htmlOf, plainText } from '../catalog/plaintext.ts'
-import { safeHtml } from '../catalog/safehtml.ts'
+import { htmlOf, plainTextSteps } from '../catalog/plaintext.ts'
+import { safeHtmlSteps } from '../catalog/safehtml.ts'
 import {
   type CategoryEntry,
   categoryDepthMax,
@@ -17,6 +17,7 @@ import {
   skusMax,
 } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
+import { type Breath, createBreath, runSteps } from '../kit/breath.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../kit/slug.ts'
 import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
@@ -57,6 +58,11 @@ const nameLengthMax = 200
 const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
 const { brandLengthMax, descriptionLengthMax, descriptionHtmlLengthMax } = limits
+// What is read of a cell: no column needs more. Safe HTML may be long and have a text that is not.
+const cellLengthMax = 4_096
+const listLengthMax = 65_536
+const safeLengthMax = 4 * descriptionHtmlLengthMax
+const pathsMax = 100
 const countMax = 1_000_000_000
 const barcodeLengthMax = 64
 
@@ -87,6 +93,7 @@ export async function* readShopifyProducts(
   let header: Header | undefined
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
+  const breath = createBreath()
 
   for await (const { line, cells, delimiter, refused, notes } of rows) {
     if (refused) {
@@ -111,7 +118,7 @@ export async function* readShopifyProducts(
       if (draft && itsHandle === '') draft.mayLackRows = true
       if (draft) yield* finish(memory, draft)
       handle = itsHandle
-      const begun = begin(memory, handle, row)
+      const begun = await begin(memory, handle, row, breath)
       draft = 'reason' in begun ? undefined : begun
       if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
     }
@@ -251,7 +258,13 @@ const withoutQuantities =
 function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
   if (place === undefined) return ''
-  return (column === 'sku' || column === 'barcode' ? codeWithoutGuard : withoutGuard)(cells[place] ?? '')
+  const text = (cells[place] ?? '').slice(0, lengthMaxOf(column))
+  return (column === 'sku' || column === 'barcode' ? codeWithoutGuard : withoutGuard)(text)
+}
+
+function lengthMaxOf(column: Column): number {
+  if (column === 'body') return Number.POSITIVE_INFINITY
+  return column === 'tags' || column === 'furtherTypes' ? listLengthMax : cellLengthMax
 }
 
 // "1.299,00" of a file with decimal commas is 1299.00.
@@ -278,7 +291,7 @@ function has({ header }: Row, column: Column): boolean {
 }
 
 // Reads what the first row of a product says about the product.
-function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
+async function begin(memory: Memory, handle: string, row: Row, breath: Breath): Promise<Draft | Refusal> {
   if (handle === '') return { reason: 'the handle is missing' }
   const tooWide = tooWideFor(row)
   if (tooWide) return tooWide
@@ -298,14 +311,16 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
 
   const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
   if (has(row, 'body')) {
-    const html = safeHtml(raw(row, 'body'))
-    const text = plainText(html)
+    const html = await runSteps(breath, safeHtmlSteps(raw(row, 'body'), safeLengthMax))
+    const text = await runSteps(breath, plainTextSteps(html))
     if (text.length > descriptionLengthMax) note(`the description was cut to ${descriptionLengthMax} characters`)
+    else if (html.length > safeLengthMax) note(`the description was cut to ${safeLengthMax} characters of HTML`)
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
-    entry.descriptionHtml = formattedOf(html, text, note)
+    const unformatted = await runSteps(breath, safeHtmlSteps(htmlOf(text), safeLengthMax))
+    entry.descriptionHtml = html === unformatted ? null : withinLength(html, note)
   }
-  const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n')]
+  const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n', pathsMax)]
   const found = paths.map((path) => categoriesFor(memory, path, note))
   const categories = [...new Map(found.flat().map((category) => [category.slug, category])).values()]
   if (has(row, 'type') || has(row, 'category')) {
@@ -337,9 +352,7 @@ function brandOf(vendor: string, note: Note): string | null {
   return cut(vendor, brandLengthMax) || null
 }
 
-// Null if it says no more than its text does, or is too long.
-function formattedOf(html: string, text: string, note: Note): string | null {
-  if (html === safeHtml(htmlOf(text))) return null
+function withinLength(html: string, note: Note): string | null {
   if (html.length <= descriptionHtmlLengthMax) return html
   note(`the formatted description has more than ${descriptionHtmlLengthMax} characters; only its text was taken`)
   return null

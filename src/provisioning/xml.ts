@@ -1,6 +1,7 @@
 // Reads XML as tokens from pieces of text. It is strict about structure and small: no document types, so no entities beyond the
 // five of XML and numbers, and nothing of another file. Memory is bounded by one token.
 
+import { createBreath } from '../kit/breath.ts'
 import { CsvError } from './csv.ts'
 
 export type XmlToken =
@@ -9,17 +10,32 @@ export type XmlToken =
   | { kind: 'text'; text: string; line: number }
 
 export const tokenLengthMax = 1024 * 1024
+const tagLengthMax = 64 * 1024
+// A longer text is several tokens.
+const textLengthMax = 64 * 1024
 const depthMax = 64
 // A token that goes on in the next piece is searched for its end again, so pieces are not too small.
 const pieceLengthMin = 64 * 1024
 
 export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<XmlToken> {
   const reader = new XmlReader()
+  const breath = createBreath()
+  for await (const isLast of addAll(reader, texts)) {
+    for (const token of reader.tokens(isLast)) {
+      yield token
+      if (breath.isDue()) await breath.take()
+    }
+    if (breath.isDue()) await breath.take()
+  }
+}
+
+// Stops where there is something to read, and says whether it is the last.
+async function* addAll(reader: XmlReader, texts: AsyncIterable<string>): AsyncGenerator<boolean> {
   for await (const text of texts) {
     reader.add(text)
-    if (reader.heldLength >= pieceLengthMin) yield* reader.tokens(false)
+    if (reader.heldLength >= pieceLengthMin) yield false
   }
-  yield* reader.tokens(true)
+  yield true
 }
 
 class XmlReader {
@@ -27,6 +43,8 @@ class XmlReader {
   #line = 1
   readonly #open: string[] = []
   #hasRoot = false
+  // Of the text since the last tag.
+  #textLength = 0
 
   get heldLength(): number {
     return this.#held.length
@@ -57,7 +75,9 @@ class XmlReader {
   #endOf(text: string, at: number, isLast: boolean): number {
     if (text[at] !== '<') {
       const next = text.indexOf('<', at)
-      return next < 0 ? (isLast ? text.length : -1) : next
+      const end = next < 0 ? text.length : next
+      if (end - at > textLengthMax) return textEnd(text, at + textLengthMax)
+      return next < 0 && !isLast ? -1 : end
     }
     for (const [begin, end] of sections) {
       if (!text.startsWith(begin, at)) continue
@@ -67,7 +87,9 @@ class XmlReader {
     // Not yet to be told from a comment.
     if (text[at + 1] === '!' && text.length - at < cdata.length && !isLast) return -1
     if (text[at + 1] === '!') throw this.#error('a document type is not read')
-    return tagEnd(text, at)
+    const end = tagEnd(text, at)
+    if ((end < 0 ? text.length : end) - at > tagLengthMax) throw this.#error('a tag is longer than 64 KiB')
+    return end
   }
 
   *#tokensOf(source: string): Generator<XmlToken> {
@@ -77,12 +99,15 @@ class XmlReader {
     const isCdata = source.startsWith(cdata)
     if (!source.startsWith('<') || isCdata) {
       const text = isCdata ? source.slice(cdata.length, -3) : decoded(source)
+      this.#textLength += text.length
+      if (this.#textLength > tokenLengthMax) throw this.#error('a text is longer than 1 MiB')
       if (this.#open.length > 0) yield { kind: 'text', text, line }
       else if (text.trim() !== '' && text !== '\ufeff') throw this.#error('there is text outside of the root element')
       return
     }
     const [, slash, name = '', rest = '', isEmpty] = tag.exec(source) ?? []
     if (name === '') throw this.#error(`${source.slice(0, 40)} is not a tag`)
+    this.#textLength = 0
     if (slash === '/') yield this.#closed(name, line)
     else {
       if (this.#open.length === 0 && this.#hasRoot) throw this.#error(`<${name}> follows the root element`)
@@ -116,6 +141,12 @@ const tag = /^<(\/?)([^\s/>"'=<]{1,200})(?=[\s/>])([\s\S]*?)(\/?)>$/
 // The value is optional, so that a name is never tried again from its second letter.
 const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g
 
+// Not within a reference, of which the longest is `&#1114111;`.
+function textEnd(text: string, end: number): number {
+  const reference = text.lastIndexOf('&', end - 1)
+  return reference > end - 10 ? reference : end
+}
+
 // A `>` within quotes does not end a tag.
 function tagEnd(text: string, at: number): number {
   mark.lastIndex = at
@@ -130,7 +161,10 @@ function tagEnd(text: string, at: number): number {
 
 const mark = /[>"']/g
 
+const noAttributes: ReadonlyMap<string, string> = new Map()
+
 function attributesOf(text: string): ReadonlyMap<string, string> {
+  if (text === '') return noAttributes
   return new Map([...text.matchAll(attribute)].map(([, name = '', one, other]) => [name, decoded(one ?? other ?? '')]))
 }
 

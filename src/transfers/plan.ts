@@ -15,6 +15,7 @@ import {
   transferNotesMax,
 } from '../contract/admin/transfers.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
+import { createBreath } from '../kit/breath.ts'
 import { newId } from '../kit/ids.ts'
 import { withKnownCodes, withOwnCodes } from '../provisioning/codes.ts'
 import { CsvError, type CsvRow } from '../provisioning/csv.ts'
@@ -31,7 +32,7 @@ import {
 } from '../provisioning/shopify.ts'
 import { categoryMap } from '../provisioning/shopifyrows.ts'
 import { readStock, type StockOutcome } from '../provisioning/stockfile.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
 import {
   claimPlanning,
   type DueTransfer,
@@ -69,9 +70,13 @@ export interface TransferTools {
 
 // So few that reads beside it wait for some milliseconds.
 const batchProducts = 20
+export const batchWeightMax = 40
 const batchLevels = 100
 // A run that has not said anything for so long is taken over.
 const runMs = 20_000
+const extendedEveryMs = 5_000
+// A file that ends the process, or has it ended, would do so for ever.
+const interruptionsMax = 3
 const deletedAtOnce = 200
 
 class Superseded extends Error {}
@@ -84,17 +89,20 @@ export async function planTransfer(
 ): Promise<boolean> {
   const { storage, clock } = tools
   const run = newId('req')
-  const isMine = await storage.write((tx) => claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }))
-  if (!isMine) return false
+  const interruptions = await storage.write((tx) =>
+    claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }),
+  )
+  if (interruptions === undefined) return false
   // Of a run that died.
   while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
-  const planning = new Planning(tools, transfer, run)
+  const planning = new Planning(tools, transfer, run, isEnding)
   try {
-    for await (const batch of planning.batches()) {
-      await planning.save(batch)
-      if (isEnding()) throw new Superseded()
-      await breathe()
-    }
+    if (interruptions >= interruptionsMax) planning.fail(brokenOff)
+    else
+      for await (const batch of planning.batches()) {
+        await planning.save(batch)
+        await breathe()
+      }
   } catch (error) {
     if (error instanceof Superseded) {
       await storage.write((tx) => extendPlanning(tx, transfer, { run, until: null }))
@@ -110,12 +118,17 @@ export async function planTransfer(
   return true
 }
 
+const brokenOff = `reading the file was broken off ${interruptionsMax} times, so it is not read again; split it, and send it again`
+
 type Batch = { kind: 'products'; outcomes: ShopifyOutcome[] } | { kind: 'stock'; outcomes: StockOutcome[] }
 
 class Planning {
   readonly #tools: TransferTools
   readonly #transfer: DueTransfer
   readonly #run: string
+  readonly #isEnding: () => boolean
+  readonly #breath = createBreath()
+  #extendedAt: number
   readonly #plan: PlanResult & { changes: AdminPlannedChange[]; refusedRows: AdminRefusedRow[]; notes: string[] } = {
     state: 'ready',
     created: 0,
@@ -133,17 +146,19 @@ class Planning {
   // Those of the shop, and those that the file will have made.
   #categories: CategoryRow[] | undefined
 
-  constructor(tools: TransferTools, transfer: DueTransfer, run: string) {
+  constructor(tools: TransferTools, transfer: DueTransfer, run: string, isEnding: () => boolean) {
     this.#tools = tools
     this.#transfer = transfer
     this.#run = run
+    this.#isEnding = isEnding
+    this.#extendedAt = tools.clock()
   }
 
   async *batches(): AsyncGenerator<Batch> {
     const { kind } = this.#transfer
     const rows = readFile(this.#chunks(), { isUtf8: true })
     if (kind === 'stock') {
-      for await (const outcomes of inBatches(readStock(rows), batchLevels)) yield { kind, outcomes }
+      for await (const outcomes of inBatches(readStock(rows), batchLevels, () => 1)) yield { kind, outcomes }
       return
     }
     const { currency } = await this.#seller()
@@ -151,12 +166,31 @@ class Planning {
       currency,
       origin: this.#tools.origin(),
     })
-    for await (const outcomes of inBatches(products, batchProducts)) yield { kind, outcomes }
+    const least = batchWeightMax / batchProducts
+    // A refused row is only counted.
+    const weightOfOutcome = (outcome: ShopifyOutcome) =>
+      outcome.kind === 'product' ? Math.max(least, weightOf(outcome.entry)) : 0.1
+    for await (const outcomes of inBatches(products, batchWeightMax, weightOfOutcome)) yield { kind, outcomes }
   }
 
   async *#chunks(): AsyncGenerator<Buffer> {
-    for (let piece = 1; piece <= this.#transfer.pieces; piece += 1)
+    for (let piece = 1; piece <= this.#transfer.pieces; piece += 1) {
+      await this.#goOn()
       yield Buffer.from(await this.#tools.storage.read((db) => findPiece(db, this.#transfer, piece)))
+    }
+  }
+
+  // A file may be read for long before there is something to save.
+  async #goOn(): Promise<void> {
+    if (this.#isEnding()) throw new Superseded()
+    const { storage, clock } = this.#tools
+    if (clock() - this.#extendedAt < extendedEveryMs) return
+    if (!(await storage.write((tx) => this.#extend(tx)))) throw new Superseded()
+  }
+
+  #extend(tx: Tx): Promise<boolean> {
+    this.#extendedAt = this.#tools.clock()
+    return extendPlanning(tx, this.#transfer, { run: this.#run, until: this.#extendedAt + runMs })
   }
 
   async *#noteColumns(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
@@ -170,13 +204,12 @@ class Planning {
 
   async save(batch: Batch): Promise<void> {
     const items = batch.kind === 'stock' ? await this.#levels(batch.outcomes) : await this.#products(batch.outcomes)
-    const { storage, clock } = this.#tools
-    const isMine = await storage.write(async (tx) => {
-      if (!(await extendPlanning(tx, this.#transfer, { run: this.#run, until: clock() + runMs }))) return false
+    const isMine = await this.#tools.storage.write(async (tx) => {
+      if (!(await this.#extend(tx))) return false
       insertItems(tx, this.#transfer, items)
       return true
     })
-    if (!isMine) throw new Superseded()
+    if (!isMine || this.#isEnding()) throw new Superseded()
   }
 
   async #products(outcomes: readonly ShopifyOutcome[]): Promise<TransferItem[]> {
@@ -195,6 +228,8 @@ class Planning {
       await withOwnCodes(db, seller.id, found),
       await listProductsBySlug(db, seller.id, slugs),
     ])
+    // A product of two thousand SKUs is some milliseconds in each of these steps.
+    await this.#breath.take()
     const storedOf = new Map(stored.map((product) => [product.slug, product]))
     const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
     const items = new Map<string, ProductItem & { line: number; notes: readonly string[] }>()
@@ -205,13 +240,16 @@ class Planning {
         ? await mergedProduct(before, outcome, this.#columns, context)
         : { entry, categories: outcome.categories }
       items.set(entry.slug, { line, ...merged, isPartial, notes, version: before?.version ?? 0 })
+      if (this.#breath.isDue()) await this.#breath.take()
     }
     this.#placeCategories(items, now)
     const entries = [...items.values()].map(({ entry }) => entry)
     const partial = new Set([...items.values()].filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
+    await this.#breath.take()
     const { plans, refused } = await storage.read((db) =>
       planProducts(db, seller, entries, { now, stock: false, partial }),
     )
+    await this.#breath.take()
     for (const { slug, reason } of refused) {
       this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: `${reason}; the product is left out` })
       items.delete(slug)
@@ -334,13 +372,28 @@ function cut(value: unknown): unknown {
   return text.length <= shownLengthMax ? (value ?? null) : `${text.slice(0, shownLengthMax).toWellFormed()}…`
 }
 
-async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+// What planning or writing a product takes, in SKUs: a long description takes as long as several.
+export function weightOf({ skus, description = '', descriptionHtml }: ProductEntry): number {
+  return skus.length + Math.floor((description.length + (descriptionHtml?.length ?? 0)) / 2_000)
+}
+
+// An item that would make a batch too heavy begins the next one.
+async function* inBatches<Item>(
+  items: AsyncIterable<Item>,
+  weightMax: number,
+  weightOf: (item: Item) => number,
+): AsyncGenerator<Item[]> {
   let batch: Item[] = []
+  let weight = 0
   for await (const item of items) {
+    const added = weightOf(item)
+    if (weight + added > weightMax && batch.length > 0) {
+      yield batch
+      batch = []
+      weight = 0
+    }
     batch.push(item)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
+    weight += added
   }
   if (batch.length > 0) yield batch
 }

@@ -190,17 +190,18 @@ export async function hasDueTransfers(db: Reader, now: number): Promise<boolean>
   return (await listDue(db, now, 1)).length > 0
 }
 
-// One node plans at a time. False where another one does.
+// One node plans at a time. Answers how many runs before it died, and undefined where another one plans.
 export async function claimPlanning(
   tx: Tx,
   { merchantId, id }: TransferKey,
   { run, until, now }: { run: string; until: number; now: number },
-): Promise<boolean> {
-  const rows = await tx.sql`
-    update transfers set run = ${run}, run_until = ${until}
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ interruptions: number }>`
+    update transfers set run = ${run}, run_until = ${until},
+      interruptions = interruptions + case when run_until is null then 0 else 1 end
     where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and (run_until is null or run_until <= ${now})
-    returning id`
-  return rows.length > 0
+    returning interruptions`
+  return row?.interruptions
 }
 
 // False where the planning was taken over, or the transfer discarded.

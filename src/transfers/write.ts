@@ -15,7 +15,7 @@ import type { MerchantMode } from '../kit/mode.ts'
 import { type Round, type RowFailure, rowFailed } from '../loops/rows.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../storage/storage.ts'
-import type { ProductItem, StockItem } from './plan.ts'
+import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
 import {
   type DueTransfer,
   deleteItems,
@@ -30,7 +30,6 @@ import {
 const operation = 'confirmAdminTransfer'
 // So few that reads beside it wait for some milliseconds: a product is about a millisecond, and so are five levels.
 const batchProducts = 10
-const batchSkusMax = 40
 const batchLevels = 50
 
 interface Written {
@@ -88,7 +87,7 @@ async function writeItems(storage: Storage, transfer: DueTransfer, now: number, 
       await finish(tx, transfer, now)
       return false
     }
-    const items = transfer.kind === 'stock' ? found : withinSkus(found)
+    const items = transfer.kind === 'stock' ? found : withinWeight(found)
     const { mode, actor, requestId } = writing
     const ask: BatchAsk = {
       tx,
@@ -133,11 +132,11 @@ function after({ written, refused, refusedRows }: Writing, position: number, ste
 }
 
 // At least one.
-function withinSkus(items: readonly TransferItem[]): TransferItem[] {
-  let skus = 0
+function withinWeight(items: readonly TransferItem[]): TransferItem[] {
+  let weight = 0
   const fitting = items.findIndex(({ item }) => {
-    skus += (JSON.parse(item) as ProductItem).entry.skus.length
-    return skus > batchSkusMax
+    weight += weightOf((JSON.parse(item) as ProductItem).entry)
+    return weight > batchWeightMax
   })
   return fitting < 0 ? [...items] : items.slice(0, Math.max(1, fitting))
 }

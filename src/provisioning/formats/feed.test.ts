@@ -101,6 +101,15 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
   ['text of no element', `${rss('')}x`, /text outside of the root element/],
   ['too deep', `<rss>${'<a>'.repeat(100)}`, /nested deeper than 64/],
   ['a text without end', `<rss><a>${'x'.repeat(1_100_000)}`, /longer than 1 MiB/],
+  ['a text of many parts', `<rss><a>${'x<!-- -->'.repeat(20)}${'x'.repeat(1_100_000)}</a></rss>`, /longer than 1 MiB/],
+  ['a tag without end', `<rss ${'a="" '.repeat(100_000)}`, /a tag is longer than 64 KiB/],
+  ['many elements without an item', `<rss>${'<a/>'.repeat(20_000)}`, /more than 10000 elements/],
+  ['many items that say nothing', `<rss>${'<item/>'.repeat(20_000)}`, /more than 10000 elements/],
+  [
+    'many elements in an item',
+    rss(item(`${mug}${'<g:color>red</g:color>'.repeat(20_000)}`)),
+    /more than 10000 elements/,
+  ],
   ['a comment without end', `<rss><!-- ${'x'.repeat(1_100_000)}`, /longer than 1 MiB/],
   ['bytes of no encoding', Buffer.concat([Buffer.from('<rss>'), Buffer.from([0xff])]), /is not UTF-8/],
   [
@@ -116,12 +125,7 @@ for (const [name, file, reason] of refused) {
 }
 
 test('takes linear time, whatever stands in a tag', async () => {
-  for (const inside of [
-    'b'.repeat(500_000),
-    'a="" '.repeat(100_000),
-    ' '.repeat(500_000),
-    `a=${' '.repeat(500_000)}`,
-  ]) {
+  for (const inside of ['b'.repeat(60_000), 'a="" '.repeat(12_000), ' '.repeat(60_000), `a=${' '.repeat(60_000)}`]) {
     const startedAt = performance.now()
     await assert.rejects(read(`<rss ${inside}>`), /ends within rss/)
     assert.ok(performance.now() - startedAt < 5_000, inside.slice(0, 10))

@@ -20,6 +20,8 @@ const read = new Set<string>([
   ...always, 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', 'color', 'size', 'material', 'pattern',
   'image link', 'additional image link', 'shipping weight',
 ])
+// One item has far fewer, and a feed that is none has no item for long.
+const elementsMax = 10_000
 const roots = new Set(['rss', 'feed', 'rdf'])
 const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
 
@@ -46,6 +48,8 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
   let member: string | undefined
   let text = ''
   let characters = 0
+  // Since the last item that says something.
+  let elements = 0
 
   for await (const token of readXml(texts)) {
     if (token.kind === 'text') {
@@ -55,6 +59,9 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
     const [prefix, local] = partsOf(token.name)
     if (token.kind === 'start') {
       depth += 1
+      elements += 1
+      if (elements > elementsMax)
+        throw new CsvError(token.line, `there are more than ${elementsMax} elements in one item or without one`)
       if (depth === 1 && !roots.has(local))
         throw new CsvError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
       for (const [name, value] of token.attributes) {
@@ -92,13 +99,17 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       }
       item.detail = undefined
     } else if (item && depth === item.depth + 1 && member !== undefined) {
-      const cell = cellOf(item.cells.get(member), text.trim(), member)
-      characters += cell.length
+      const before = item.cells.get(member)
+      const cell = cellOf(before, text.trim(), member)
+      characters += cell.length - (before?.length ?? 0)
       item.cells.set(member, cell)
       columns.add(member)
       member = undefined
     } else if (item && depth === item.depth) {
-      items.push(item)
+      if (item.cells.size > 0) {
+        items.push(item)
+        elements = 0
+      }
       item = undefined
     }
     depth -= 1

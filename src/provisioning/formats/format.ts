@@ -1,6 +1,8 @@
 // What the readers of other systems' product files share. Each turns its rows into rows in Shopify's columns, which
 // `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
 
+import { skusMax } from '../../contract/entries.ts'
+import { inSlices } from '../../kit/breath.ts'
 import { CsvError, type CsvRow, withoutGuard } from '../csv.ts'
 import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 
@@ -33,24 +35,59 @@ export function columnName(text: string): string {
 }
 
 export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, number>): FileRow {
-  return { line, cell: (name) => withoutGuard((cells[places.get(name) ?? -1] ?? '').trim()) }
+  const cell = (name: string) => cells[places.get(name) ?? -1] ?? ''
+  return { line, cell: (name) => withoutGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
+}
+
+// A cell that is longer is cut before anything is done with it.
+function lengthMaxOf(name: string): number {
+  return name.endsWith('description') ? 512 * 1024 : 32 * 1024
 }
 
 export const heldRowsMax = 200_000
 export const heldCharactersMax = 128 * 1024 * 1024
+// What a cell takes beside its text.
+const cellCharacters = 8
 
 // For files in which the rows of a product need not stand together.
 export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {
   const held: FileRow[] = []
   let characters = 0
-  for await (const { line, cell } of rows) {
-    const cells = new Map(names.map((name) => [name, cell(name)]))
-    for (const text of cells.values()) characters += text.length
+  for await (const { line, cell } of inSlices(rows)) {
+    const cells = new Map<string, string>()
+    for (const name of names) {
+      const text = cell(name)
+      if (text === '') continue
+      cells.set(name, text)
+      characters += cellCharacters + text.length
+    }
     if (held.length >= heldRowsMax || characters > heldCharactersMax)
       throw new CsvError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
     held.push({ line, cell: (name) => cells.get(name) ?? '' })
   }
   return held
+}
+
+// Rows by what they have in common, in the order of the first of each. Without a key a row is left out.
+export async function groupRows<Key>(
+  rows: readonly FileRow[],
+  keyOf: (row: FileRow) => Key | undefined,
+): Promise<Map<Key, FileRow[]>> {
+  const groups = new Map<Key, FileRow[]>()
+  for await (const row of inSlices(rows)) {
+    const key = keyOf(row)
+    const group = key === undefined ? undefined : groups.get(key)
+    if (group) group.push(row)
+    else if (key !== undefined) groups.set(key, [row])
+  }
+  return groups
+}
+
+// As many as one product may have. The others are refused one by one, before anything is made of them.
+export function* variantsOf(handle: string, rows: readonly FileRow[]): Generator<ConvertedRow, readonly FileRow[]> {
+  for (const { line } of rows.slice(skusMax))
+    yield { line, handle, refused: `the product has more than ${skusMax} variants` }
+  return rows.slice(0, skusMax)
 }
 
 // The row of each variant, the first with what is said of the product, and a row for each further picture.

@@ -1,5 +1,6 @@
 // Which system wrote a product file, by its header, and its rows in Shopify's columns.
 
+import { inSlices } from '../../kit/breath.ts'
 import { type CsvRow, codeCell, guarded } from '../csv.ts'
 import { type ShopifyColumn, shopifyColumns } from '../shopify.ts'
 import { columnName, type FileRow, fileRow, type ProductFormat } from './format.ts'
@@ -53,7 +54,7 @@ async function* converted(
   const columns = new Set(places.keys())
   const wanted = format.columnsOf(columns)
   yield { ...header, cells: wanted.map((column) => shopifyColumns[column][0]) }
-  for await (const row of format.convert(fileRows(rows, places), columns, currency)) {
+  for await (const row of inSlices(format.convert(fileRows(rows, places), columns, currency))) {
     const { line } = row
     if ('refused' in row) yield { line, cells: [], refused: { handle: row.handle, reason: row.refused } }
     else {

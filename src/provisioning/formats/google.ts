@@ -7,12 +7,14 @@ import { isNoOption, optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
+  groupRows,
   holdRows,
   listOf,
   optionsOf,
   type ProductFormat,
   productRows,
   type ShopifyCells,
+  variantsOf,
 } from './format.ts'
 
 // As a feed in XML has it. One of text may name several, between commas.
@@ -56,8 +58,8 @@ export const google: ProductFormat = {
   ],
   async *convert(rows, columns, currency) {
     const held = await holdRows(rows, [...columns])
-    const groups = Map.groupBy(held, (row) => row.cell(wholeSlug) || row.cell('item group id') || row.cell('id'))
-    for (const [handle, items] of groups) yield* productOf(handle, items, currency)
+    const groups = await groupRows(held, (row) => row.cell(wholeSlug) || row.cell('item group id') || row.cell('id'))
+    for (const [handle, items] of groups) yield* productOf(handle, yield* variantsOf(handle, items), currency)
   },
 }
 

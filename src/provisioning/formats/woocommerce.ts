@@ -2,20 +2,27 @@
 // anywhere. It has no slugs; a product is named after its name and its id.
 
 import { paragraphsOf } from '../../catalog/plaintext.ts'
+import { inSlices } from '../../kit/breath.ts'
 import { slugify } from '../../kit/slug.ts'
 import { optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
+  groupRows,
   holdRows,
   listOf,
   optionsOf,
   type ProductFormat,
   productRows,
   type ShopifyCells,
+  variantsOf,
 } from './format.ts'
 
-const attributesMax = 20
+const attributeColumns = Array.from({ length: 20 }, (_, index) => ({
+  name: `attribute ${index + 1} name`,
+  value: `attribute ${index + 1} value(s)`,
+}))
+const categoriesMax = 100
 
 export const woocommerce: ProductFormat = {
   name: 'WooCommerce',
@@ -35,13 +42,14 @@ export const woocommerce: ProductFormat = {
   async *convert(rows, columns) {
     const held = await holdRows(rows, [...columns])
     const weight = weightColumnOf(columns)
-    const family = familiesOf(held)
-    for (const row of held) {
+    const family = await familiesOf(held)
+    for await (const row of inSlices(held)) {
       const kind = kindOf(row)
       if (kind === 'variation') {
         if (!parentOf(row, family.byKey)) yield refusal(row, 'the variation names no product of the file as its parent')
       } else if (kind === 'variable' || kind === 'simple') {
-        yield* productOf(row, kind === 'simple' ? [row] : (family.variations.get(row) ?? []), weight)
+        const found = kind === 'simple' ? [row] : (family.variations.get(row) ?? [])
+        yield* productOf(row, yield* variantsOf(handleOf(row), found), weight)
       } else yield refusal(row, `products of the type "${row.cell('type').slice(0, 40)}" are not imported`)
     }
   },
@@ -85,14 +93,14 @@ function typeWords(row: FileRow): string[] {
     .map((word) => word.trim())
 }
 
-function familiesOf(rows: readonly FileRow[]) {
+async function familiesOf(rows: readonly FileRow[]) {
   const byKey = new Map<string, FileRow>()
-  for (const row of rows) {
-    if (kindOf(row) !== 'variable') continue
+  const kinds = await groupRows(rows, kindOf)
+  for await (const row of inSlices(kinds.get('variable') ?? [])) {
     if (row.cell('sku') !== '') byKey.set(row.cell('sku'), row)
     if (row.cell('id') !== '') byKey.set(`id:${row.cell('id')}`, row)
   }
-  const variations = Map.groupBy(rows, (row) => (kindOf(row) === 'variation' ? parentOf(row, byKey) : undefined))
+  const variations = await groupRows(kinds.get('variation') ?? [], (row) => parentOf(row, byKey))
   return { byKey, variations }
 }
 
@@ -102,7 +110,9 @@ function parentOf(row: FileRow, byKey: ReadonlyMap<string, FileRow>): FileRow | 
 
 function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight | undefined): Generator<ConvertedRow> {
   const isSimple = variants[0] === row
-  const names = isSimple ? [] : optionNamesOf(variants)
+  const attributes = isSimple ? [] : variants.map(attributesOf)
+  // In the order of the columns.
+  const names = [...new Set(attributes.flatMap((of) => [...of.keys()]))]
   if (names.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
   if (variants.length === 0) return yield refusal(row, 'the product has no variations in the file')
   const [type = '', ...furtherTypes] = categoriesOf(row)
@@ -115,11 +125,11 @@ function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight |
     tags: row.cell('tags').replaceAll('\\,', ' '),
     published: row.cell('published') === '1' && row.cell('visibility in catalog') !== 'hidden' ? 'TRUE' : 'FALSE',
   }
-  const cells = variants.map((variant) => ({
+  const cells = variants.map((variant, index) => ({
     line: variant.line,
     cells: {
       ...variantCells(variant, row, weight),
-      ...optionsOf(names.map((name) => ({ name, value: attributesOf(variant).get(name) ?? '' }))),
+      ...optionsOf(names.map((name) => ({ name, value: attributes[index]?.get(name) ?? '' }))),
       ...(!isSimple && { variantImage: listOf(variant.cell('images'))[0] ?? '' }),
     },
   }))
@@ -130,8 +140,13 @@ function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight |
 function categoriesOf(row: FileRow): string[] {
   const paths = row
     .cell('categories')
-    .split(/(?<!\\),/)
-    .map((path) => unescaped(path).replace(/\s*>\s*/g, ' > '))
+    .split(/(?<!\\),/, categoriesMax)
+    .map((path) =>
+      unescaped(path)
+        .split('>')
+        .map((name) => name.trim())
+        .join(' > '),
+    )
     .filter((path) => path !== '')
   return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
 }
@@ -170,17 +185,12 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
   }
 }
 
-// In the order of the columns.
-function optionNamesOf(variants: readonly FileRow[]): string[] {
-  return [...new Set(variants.flatMap((variant) => [...attributesOf(variant).keys()]))]
-}
-
 function attributesOf(row: FileRow): Map<string, string> {
   const attributes = new Map<string, string>()
-  for (let number = 1; number <= attributesMax; number += 1) {
-    const name = row.cell(`attribute ${number} name`)
-    const value = unescaped(row.cell(`attribute ${number} value(s)`))
-    if (name !== '' && value !== '') attributes.set(name, value)
+  for (const column of attributeColumns) {
+    const name = row.cell(column.name)
+    const value = name === '' ? '' : unescaped(row.cell(column.value))
+    if (value !== '') attributes.set(name, value)
   }
   return attributes
 }

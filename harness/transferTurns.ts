@@ -1,0 +1,17 @@
+// The loop of imports in a process of its own, which is told the time, and then does what is due and answers how long it held
+// the event loop at most.
+
+import { openStorage } from '../src/storage/open.ts'
+import { transfersTurn } from '../src/transfers/round.ts'
+import { longestTurn } from './longestTurn.ts'
+
+const storage = await openStorage(process.argv[2] ?? '')
+
+process.on('message', async (now: number) => {
+  const tools = { storage, origin: () => 'http://127.0.0.1', clock: () => now }
+  const heldMs = await longestTurn(async () => {
+    while (await transfersTurn(tools, () => false));
+  })
+  process.send?.(heldMs)
+})
+process.send?.('ready')

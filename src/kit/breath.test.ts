@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBreath, finished, runSteps } from './breath.ts'
+
+function* steps(count: number, step: () => void): Generator<void, string> {
+  for (let at = 0; at < count; at += 1) {
+    step()
+    yield
+  }
+  return 'done'
+}
+
+test('others have a turn of the event loop after every ten milliseconds of work', async () => {
+  let now = 0
+  let turns = 0
+  const turn = () => {
+    turns += 1
+    others = setImmediate(turn)
+  }
+  let others = setImmediate(turn)
+  const seen: number[] = []
+  const work = steps(50, () => {
+    now += 1
+    seen.push(turns)
+  })
+  assert.equal(
+    await runSteps(
+      createBreath(() => now),
+      work,
+    ),
+    'done',
+  )
+  clearImmediate(others)
+  const slices = [...Map.groupBy(seen, (turn) => turn).values()].map(({ length }) => length)
+  assert.deepEqual(slices, [10, 10, 10, 10, 10])
+})
+
+test('work without a rest is done at once', () => {
+  let count = 0
+  assert.equal(
+    finished(
+      steps(50, () => {
+        count += 1
+      }),
+    ),
+    'done',
+  )
+  assert.equal(count, 50)
+})

@@ -1,0 +1,110 @@
+// Files that take long to read, on purpose or not, do not hold the event loop: everything else has its turn meanwhile.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, beforeEach, test } from 'node:test'
+import { clearTransfers, confirmTransfer, sendFile, transferWith } from '../harness/admin/transfers.ts'
+import { nodeFlags } from '../harness/flags.ts'
+import type { House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine, inTurns } from '../harness/storage.ts'
+
+// Slices are of 10 ms; what cannot be divided, such as a transaction, may take some more.
+const turnMsMax = 50
+
+const header = 'Handle,Title,Body (HTML),Image Src,Variant SKU,Variant Price\n'
+const withBody = (body: string, count = 1) =>
+  header + Array.from({ length: count }, (_, at) => `p${at},Bowl,${body},,BODY-${at},1.00\n`).join('')
+const feed = (text: string) => `<rss><channel>${text}</channel></rss>`
+
+const files: [name: string, text: string, state: 'ready' | 'failed', problem: RegExp | null][] = [
+  ['cells of `&`', withBody('&'.repeat(150_000), 5), 'ready', null],
+  ['a cell of tables in each other', withBody('<table><tr><td>'.repeat(20_000)), 'ready', null],
+  ['a cell of lists', withBody('<ul><li>x</ul>'.repeat(20_000)), 'ready', null],
+  ['a cell of comments', withBody('<!---->'.repeat(100_000)), 'ready', null],
+  ['a cell of things that are not read', withBody(`<svg>${'<b>'.repeat(200_000)}`), 'ready', null],
+  ['a tag of quotes', withBody(`<a ${"'".repeat(500_000)}>`), 'ready', null],
+  ['rows of empty cells', header + ',,,,,\n'.repeat(60_000), 'ready', null],
+  ['empty lines', header + '\n'.repeat(900_000), 'ready', null],
+  [
+    'a product of many pictures',
+    `${withBody('')}${Array.from({ length: 15_000 }, (_, at) => `p0,,,https://x.example/${at}.jpg,,\n`).join('')}`,
+    'ready',
+    null,
+  ],
+  ['a row of too many cells', `${header}${','.repeat(900_000)}\n`, 'failed', /more than 16384 cells/],
+  [
+    'a category of blanks',
+    `Type,Name,Categories,Regular price\nsimple,Bowl,a${' '.repeat(900_000)}a,1.00\n`,
+    'ready',
+    null,
+  ],
+  [
+    'many categories',
+    `Type,Name,Categories,Regular price\nsimple,Bowl,"${'a,'.repeat(200_000)}",1.00\n`,
+    'ready',
+    null,
+  ],
+  [
+    'a product of many variations',
+    `Type,SKU,Name,Parent,Regular price,Attribute 1 name,Attribute 1 value(s)\nvariable,V,Bowl,,,,\n${Array.from({ length: 12_000 }, (_, at) => `variation,V-${at},Bowl,V,1.00,Size,${at}\n`).join('')}`,
+    'ready',
+    null,
+  ],
+  ['elements that are no items', feed('<a/>'.repeat(200_000)), 'failed', /more than 10000 elements/],
+  ['one item many times', feed('<item><g:id>1</g:id></item>'.repeat(12_000)), 'ready', null],
+  ['line breaks in XML', feed('\n'.repeat(900_000)), 'ready', null],
+  ['a tag of attributes', feed(`<item ${'a=b '.repeat(200_000)}/>`), 'failed', /longer than 64 KiB/],
+  ['a text of references', feed(`<item><g:id>1</g:id><title>${'&amp;'.repeat(180_000)}</title></item>`), 'ready', null],
+]
+
+eachEngine('imports in slices', (given) => {
+  let house: House & { orders: Orders }
+  let loop: ChildProcess
+  before(async () => {
+    house = await openOrderHouse(given)
+    const script = join(import.meta.dirname, '..', 'harness', 'transferTurns.ts')
+    loop = fork(script, [house.url], { execArgv: [...nodeFlags] })
+    await once(loop, 'message')
+  })
+  after(async () => {
+    loop.kill('SIGKILL')
+    await once(loop, 'exit')
+  })
+  beforeEach(() => clearTransfers(house))
+
+  async function heldBy(): Promise<number> {
+    loop.send(house.clock.now)
+    const [heldMs] = (await once(loop, 'message')) as [number]
+    return heldMs
+  }
+
+  for (const [name, text, state, problem] of inTurns(given, files)) {
+    test(name, async () => {
+      const id = await sendFile(house, 'products', text, Math.ceil(text.length / 1_000_000))
+      const heldMs = await heldBy()
+      const transfer = await transferWith(house, id)
+      assert.equal(transfer.state, state, JSON.stringify(transfer))
+      if (problem) assert.match(transfer.problem ?? '', problem)
+      else assert.equal(transfer.problem, null)
+      assert.ok(heldMs < turnMsMax, `the event loop was held for ${heldMs} ms`)
+    })
+  }
+
+  test('products with long descriptions, also when they are written', async () => {
+    const bodies = ['&', '<ul><li>x</ul>', '<p>a<br>b'].map((part) => part.repeat(9_000))
+    const rows = bodies.flatMap((body, at) =>
+      [0, 1, 2].map((no) => `long-${at}-${no},Bowl,${body},,LONG-${at}-${no},1.00\n`),
+    )
+    const id = await sendFile(house, 'products', header + rows.join(''))
+    const planMs = await heldBy()
+    assert.equal((await transferWith(house, id)).created, rows.length)
+    assert.equal((await confirmTransfer(house, id)).status, 200)
+    const writeMs = await heldBy()
+    const { state, written } = await transferWith(house, id)
+    assert.deepEqual([state, written], ['done', rows.length])
+    assert.ok(Math.max(planMs, writeMs) < turnMsMax, `the event loop was held for ${planMs} and ${writeMs} ms`)
+  })
+})
