@@ -3,12 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { checkoutOf } from '../harness/checkout.ts'
 import type { House } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { lookUpNow, returnPathOf } from '../src/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { promptLooksMax } from '../src/payments/store.ts'
+import { newId } from '../src/kit/ids.ts'
+import { promptLooksMax, releasePayments } from '../src/payments/store.ts'
+
+const minute = 60_000
 
 async function openShop(given: Given) {
   const bank = createBank()
@@ -72,7 +76,7 @@ eachEngine('a shopper who comes back', (given) => {
     const { bank, house, paid, comeBack } = await openShop(given)
     const other = await openBankHouse(given, bank, { url: house.url, now: house.clock.now })
     const held = holdLookUp(bank)
-    const asking = recoverSoon(house, 6 * 60_000)
+    const asking = recoverSoon(house, 6 * minute)
     await held.seen
     bank.provider.act(paid.key, 'pay')
     other.clock.now = house.clock.now
@@ -128,6 +132,32 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
+  test('of a process that died while the payment began, the shopper waits for less than the lease', async () => {
+    const { bank, house } = await openShop(given)
+    const { payTools } = house.app
+    const checkout = await checkoutOf(house)
+    const begin = async () => {
+      const { secret } = await checkout.ready({ 'ROSE-12': 1 })
+      payTools.onStep = (step) => {
+        if (step === 'called') throw new Error('the process died')
+      }
+      await assert.rejects(payByBank(house, secret), /the process died/)
+      delete payTools.onStep
+      return async () => /data-state="(\w+)"/.exec((await house.fetch(`/c/${secret}`)).text)?.[1]
+    }
+    const [first, second] = [await begin(), await begin()]
+    house.clock.now += 24_999
+    assert.deepEqual([await first(), bank.provider.calls.lookUp], ['processing', 0])
+    house.clock.now += 1
+    assert.deepEqual([await first(), bank.provider.calls.lookUp], ['elsewhere', 1])
+    // The only server starts again.
+    const third = await begin()
+    await house.storage.write(async (tx) => releasePayments(tx, house.clock.now))
+    await recoverPayments(house.app.payTools)
+    assert.deepEqual([await second(), await third()], ['elsewhere', 'elsewhere'])
+    assert.equal(bank.provider.books.size, 4)
+  })
+
   test('again and again cannot make the server ask without an end', async () => {
     const { bank, house, paid, get, comeBack } = await openShop(given)
     const path = returnPathOf(house.app.payTools.rootSecret, await paid.payment())
@@ -163,6 +193,14 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal((await get('/c/none/state')).status, 404)
   })
 })
+
+function payByBank(house: House, secret: string) {
+  return checkoutOf(house).then(async ({ look }) => {
+    const { session } = await look(secret)
+    const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
+    return house.app.checkout.pay(secret, { version: session.version, expectedTotal: session.totals.total, ...chosen })
+  })
+}
 
 async function recoverSoon(house: House, ms: number): Promise<void> {
   house.clock.now += ms

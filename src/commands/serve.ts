@@ -18,6 +18,7 @@ import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
 import { makeNewsDue } from '../payments/accounts.ts'
+import { releasePayments } from '../payments/store.ts'
 import {
   type DemoShop,
   demoMerchantSlug,
@@ -285,7 +286,10 @@ async function makeHistory(
 async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
   // Rows that failed may work after this start: it may be a new version, or have other settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
-  await storage.write(async (tx) => makeNewsDue(tx))
+  await storage.write(async (tx) => {
+    makeNewsDue(tx)
+    if (storage.hasOneServer) releasePayments(tx, Date.now())
+  })
   let deferred: ReadonlyMap<LoopName, number> = new Map()
   const deferredLoop: Loop = {
     name: 'deferred_rows',

@@ -25,10 +25,12 @@ export const leaseMs = 3 * providerMsMax
 // What is on its way at a provider, such as a refund that was made there, is looked at again after this long.
 export const pendingAgainMs = 6 * hour
 
-// A new payment is looked up only when the call that starts it is over, one way or the other: earlier, `absent` would
-// say nothing.
+// The call that starts a payment is over by then and recorded, or its process died. Earlier a look-up might be in its way. Not the
+// lease, because a shopper waits. That the provider knows nothing of it by then is not believed yet (recover.ts).
+export const startMsMax = providerMsMax + 5 * second
+
 export function firstCheckAt(now: number): number {
-  return now + leaseMs
+  return now + startMsMax
 }
 
 // What `checks` of a payment is after its provider answered.

@@ -8,7 +8,7 @@ import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
 import { type Charge, type PaymentNews, providerMsMax, type Settles } from './port.ts'
-import { leaseMs } from './schedule.ts'
+import { leaseMs, startMsMax } from './schedule.ts'
 
 export interface PaymentRow {
   installationId: string
@@ -269,7 +269,7 @@ export async function claimPaymentToLook(
   const [row] = await tx.sql<PaymentRow>`
     update payments set ${claimed(now, leaseMs)}
     where installation_id = ${installationId} and id = ${id}
-      and (status = 'challenge' or (status = 'processing' and checks > 0)
+      and (status = 'challenge' or (status = 'processing' and (checks > 0 or created_at <= ${now - startMsMax}))
         or (status = 'pending' and settles = 'by_provider'))
       and ${isNotLooking('looking_until', now)}
       and (${isNotLookedUp('looked_at', now, everyMs)} or (looks < looks_wanted and looks < ${promptLooksMax}))
@@ -287,6 +287,13 @@ export async function wantLook(
     where installation_id = ${installationId} and id = ${id} and status in ('processing', 'challenge')
     returning ${paymentColumns}`
   return row
+}
+
+// For a server that is the only one, when it starts: calls that were under way have ended with the process that made them.
+export function releasePayments(tx: Tx, now: number): void {
+  tx.send`
+    update payments set looking_until = null, check_at = ${now}
+    where check_at > ${now} and (looking_until is not null or (status = 'processing' and checks = 0))`
 }
 
 // There is news of these charges of an account: they are asked about as soon as may be, whatever their status. One that was looked up
