@@ -39,7 +39,7 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
 
   await tab.goto(`${house.origin}/c/${secret}`)
   await tab.locator('input[value="mollie:online"]').check()
-  await tab.locator('button', { hasText: /^\s*Pay/ }).click()
+  await tab.locator('#pay-button', { hasText: 'Continue to payment' }).click()
   await tab.waitForURL(`${mollie.url}/**`)
   await tab.locator('button[value="pay"]').click()
   await tab.waitForURL(`${shop}/thanks**`)

@@ -70,6 +70,8 @@ async function visit(
     tab.on('pageerror', (error) => lines.push(String(error)))
     await tab.goto(`${shop.house.origin}/c/${secret}`)
     await tab.check('input[value="stripe:stripe"]')
+    const next = locale === 'ar' ? /^المتابعة إلى الدفع · / : /^Continue to payment · €/
+    assert.match(await tab.locator('#pay-button').innerText(), next)
     await tab.click('#pay-button')
     await tab.waitForSelector('[data-state="elsewhere"]')
     await work({ tab, secret, sessionId, lines })

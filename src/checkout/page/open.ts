@@ -247,13 +247,19 @@ function missingBox({ say }: Speaker, { session, customer, needsShipping }: Chec
 <ul>${missing.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`
 }
 
-// The button for a method that is paid later says so; the style sheet shows the one for the chosen method.
+// The button says whether one pays now, on the page that follows, or later; the style sheet shows the words for the chosen method.
 function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView): Html | string {
   if (session.totals.total === 0) return say('pay.free')
   const shown = { amount: amount(session.totals.total, session.currency) }
-  if (methods.every(isLater)) return say('pay.later', shown)
-  if (!methods.some(isLater)) return say('pay.button', shown)
-  return html`<span class="now">${say('pay.button', shown)}</span><span class="later">${say('pay.later', shown)}</span>`
+  const kinds = [...new Set(methods.map(wordsOf))]
+  const [only = 'button', ...others] = kinds
+  if (others.length === 0) return say(`pay.${only}`, shown)
+  return html`${kinds.map((kind) => html`<span data-words="${kind}">${say(`pay.${kind}`, shown)}</span>`)}`
+}
+
+function wordsOf({ shape }: CheckoutMethod): 'button' | 'next' | 'later' {
+  if (shape === 'later') return shape
+  return shape === 'fields' ? 'button' : 'next'
 }
 
 function isLater({ shape }: CheckoutMethod): boolean {
@@ -269,12 +275,11 @@ function methodCard(parts: OpenParts, index: number, errors: FieldErrors): Html 
   const value = methodValue(method)
   const isChosen = chosen ? value === methodValue(chosen) : index === 0
   const name = saidBy(speaker, method, method.labelKey) ?? method.method
-  const later = isLater(method) ? 'yes' : 'no'
   const head =
     methods.length === 1
       ? html`<p class="card">${hiddenFields({ method: value })}<span>${name}</span></p>`
       : html`<label class="card" for="${id}">
-<input type="radio" id="${id}" name="method" value="${value}" data-later="${later}"${isChosen && html` checked`}>
+<input type="radio" id="${id}" name="method" value="${value}" data-words="${wordsOf(method)}"${isChosen && html` checked`}>
 <span>${name}</span></label>`
   const note = noteOf(speaker, method, name)
   return html`<div class="method">${head}

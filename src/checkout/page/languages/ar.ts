@@ -131,6 +131,7 @@ export const ar: Texts = {
   'billing.other': 'عنوان الفوترة مختلف عن عنوان التوصيل',
   'pay.button': 'ادفع {amount}',
   'pay.free': 'تأكيد الطلب',
+  'pay.next': 'المتابعة إلى الدفع · {amount}',
   'pay.later': 'تأكيد الطلب · {amount}',
   'pay.busy': 'لحظة من فضلك…',
   'cancel.button': 'إلغاء الشراء',

@@ -122,6 +122,7 @@ export const de: Texts = {
   'billing.other': 'Meine Rechnungsadresse ist eine andere',
   'pay.button': 'Jetzt kaufen · {amount}',
   'pay.free': 'Jetzt bestellen',
+  'pay.next': 'Kaufen und weiter zur Zahlung · {amount}',
   'pay.later': 'Zahlungspflichtig bestellen · {amount}',
   'pay.busy': 'Einen Moment …',
   'cancel.button': 'Kauf abbrechen',

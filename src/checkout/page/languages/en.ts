@@ -120,6 +120,7 @@ export const en = {
   'billing.other': 'My billing address is different',
   'pay.button': 'Pay {amount}',
   'pay.free': 'Place order',
+  'pay.next': 'Continue to payment · {amount}',
   'pay.later': 'Place order · {amount}',
   'pay.busy': 'One moment…',
   'cancel.button': 'Cancel checkout',

@@ -121,6 +121,7 @@ export const es: Texts = {
   'billing.other': 'Mi dirección de facturación es otra',
   'pay.button': 'Pagar {amount}',
   'pay.free': 'Hacer el pedido',
+  'pay.next': 'Comprar y continuar al pago · {amount}',
   'pay.later': 'Pedido con obligación de pago · {amount}',
   'pay.busy': 'Un momento…',
   'cancel.button': 'Cancelar la compra',

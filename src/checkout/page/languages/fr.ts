@@ -118,6 +118,7 @@ export const fr: Texts = {
   'billing.other': 'Mon adresse de facturation est différente',
   'pay.button': 'Commander et payer {amount}',
   'pay.free': 'Commander',
+  'pay.next': 'Commander et passer au paiement · {amount}',
   'pay.later': 'Commander avec obligation de paiement · {amount}',
   'pay.busy': 'Un instant…',
   'cancel.button': 'Annuler l’achat',

@@ -119,6 +119,7 @@ export const ja: Texts = {
   'billing.other': '請求先住所はお届け先と異なる',
   'pay.button': '{amount}を支払う',
   'pay.free': '注文を確定する',
+  'pay.next': 'お支払いへ進む · {amount}',
   'pay.later': '注文を確定する · {amount}',
   'pay.busy': 'お待ちください…',
   'cancel.button': '購入をやめる',
