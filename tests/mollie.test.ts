@@ -11,6 +11,7 @@ import type { Books } from '../harness/mollie/books.ts'
 import { type MollieStandIn, openMollie } from '../harness/mollie/standin.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { labelPayments } from '../src/checkout/pay/label.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundOrder } from '../src/orders/operator.ts'
@@ -118,6 +119,19 @@ eachEngine('a purchase by Mollie', (given) => {
     const [charge, ...more] = books.paymentsOf((await one.payment()).id)
     assert.deepEqual([charge?.status, more.length], ['paid', 0])
     assert.equal(charge?.request.amount.value, (one.total / 100).toFixed(2))
+    const { request } = charge ?? {}
+    assert.match(request?.description ?? '', /^Bloom [0-9A-Z]{8}$/)
+    assert.deepEqual(
+      [request?.lines?.length, request?.billingAddress?.country, request?.shippingAddress?.country],
+      [2, 'DE', 'DE'],
+    )
+    assert.match(request?.billingAddress?.email ?? '', /@/)
+    await labelPayments(house.app.payTools)
+    const { number } = await one.order()
+    assert.deepEqual(
+      [charge?.request.description, charge?.request.metadata],
+      [`Bloom ${number}`, { cartwright_payment: (await one.payment()).id, order_number: number }],
+    )
     const seen = JSON.stringify(one.requests())
     assert.ok(!seen.includes(one.secret))
     assert.ok(one.requests().every(({ headers }) => headers.referer === undefined))

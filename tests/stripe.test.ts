@@ -9,6 +9,7 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { DeliverOptions } from '../harness/stripe/webhooks.ts'
 import { returnPathOf } from '../src/checkout/pay/elsewhere.ts'
+import { labelPayments } from '../src/checkout/pay/label.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
@@ -349,7 +350,59 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, 0, 0])
   })
 
-  test('no key is in a table or in the log', async () => {
+  test('tells Stripe the delivery before it is paid, and the number of the order afterwards, once it answers', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const intent = shop.there.books.intent(await shop.reference())
+    const { customer, address } = shop.view
+    assert.ok(address && customer.email)
+    assert.deepEqual(
+      [intent.shipping?.name, intent.shipping?.address?.line1, intent.shipping?.address?.country],
+      [address.name, address.line1, address.country],
+    )
+    assert.deepEqual(
+      [intent.description, intent.statement_descriptor_suffix, intent.receipt_email],
+      ['Bloom', 'Bloom', null],
+    )
+    shop.there.pay(intent.id)
+    await shop.comeBack()
+    const labels = async () =>
+      (await shop.house.storage.read((db) => db.sql<{ tries: number }>`select tries from payment_labels`)).map(
+        ({ tries }) => Number(tries),
+      )
+    assert.deepEqual(await labels(), [0])
+    shop.standIn.network.fail(500, { method: 'POST', path: /payment_intents/ }, 2)
+    assert.equal(await labelPayments(shop.tools), 1)
+    assert.deepEqual([await labels(), await labelPayments(shop.tools)], [[1], 0], 'not at once')
+    shop.house.clock.now += 10_000
+    assert.equal(await labelPayments(shop.tools), 1)
+    const [order] = (await shop.house.ask('listStorefrontOrders')).body.data.orders
+    const { id: cartwright_payment } = await shop.payment()
+    assert.deepEqual(
+      [intent.description, intent.metadata],
+      [`Bloom ${order.number}`, { cartwright_payment, order_number: order.number }],
+    )
+    assert.deepEqual(await labels(), [])
+    await shop.loop(hour)
+    assert.equal((await shop.payment()).status, 'succeeded')
+  })
+
+  test('an order whose number Stripe never hears of is given up', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    await shop.comeBack()
+    let rounds = 0
+    for (; rounds < 20; rounds += 1) {
+      shop.standIn.network.fail(500, { method: 'POST', path: /payment_intents/ }, 2)
+      if ((await labelPayments(shop.tools)) === 0) break
+      shop.house.clock.now += 7 * hour
+    }
+    shop.standIn.network.reset()
+    assert.equal(rounds, 9)
+  })
+
+  test('no key and nothing of the shopper is in a table or in the log', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -360,7 +413,10 @@ eachEngine('a payment at Stripe', (given) => {
       restrictedKey,
       ...books.endpointSecrets.values(),
       books.intent(await shop.reference()).client_secret ?? '',
+      shop.view.customer.email,
+      shop.view.address?.line1 ?? '',
     ]
+    assert.ok(secrets.every((secret) => secret.length > 4))
     const rows = await shop.house.storage.read(async (db) => {
       const tables =
         given.engine === 'sqlite'

@@ -105,11 +105,18 @@ async function orderOf(sessionId: string) {
   return (await shop.house.ask('getStorefrontOrder', { path })).body.data
 }
 
+async function detailsOf(secret: string) {
+  const view = await shop.house.app.checkout.look(secret)
+  assert.ok(view?.address)
+  return view
+}
+
 const charges = () => [...shop.there.books.charges.values()].filter(({ status }) => status === 'succeeded').length
 
 test('paid with 3-D Secure: the shopper lands in the shop, and the order is paid once', async () => {
   const before = charges()
-  await visit({}, async ({ tab, sessionId, lines }) => {
+  await visit({}, async ({ tab, secret, sessionId, lines }) => {
+    const { customer, address } = await detailsOf(secret)
     await payWith(tab, '4000 0025 0000 3155')
     await tab.click('text=Accept')
     await tab.waitForURL(`${thanks.origin}/thanks`)
@@ -122,6 +129,20 @@ test('paid with 3-D Secure: the shopper lands in the shop, and the order is paid
     assert.deepEqual({ ...payment }, { brand: 'visa', last4: '3155' })
     assert.equal(charges() - before, 1)
     assert.deepEqual(lines, [], 'no violation of the policy, and no error')
+    const [reference] = [...shop.there.books.billing.keys()].slice(-1)
+    assert.deepEqual(shop.there.books.billing.get(reference ?? ''), {
+      email: customer.email,
+      name: customer.name || address?.name,
+      ...((customer.phone || address?.phone) && { phone: customer.phone || address?.phone }),
+      address: {
+        line1: address?.line1,
+        ...(address?.line2 && { line2: address.line2 }),
+        city: address?.city,
+        ...(address?.region && { state: address.region }),
+        ...(address?.postalCode && { postal_code: address.postalCode }),
+        country: address?.country,
+      },
+    })
   })
 })
 

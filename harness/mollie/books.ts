@@ -1,7 +1,7 @@
 // The books of one profile at the stand-in for Mollie, in one mode: payments, refunds and chargebacks, and what the shopper, the
 // bank and the merchant's dashboard do to them.
 
-import type { Amount, CreatePayment, CreateRefund } from './schemas.ts'
+import type { Amount, CreatePayment, CreateRefund, Line, UpdatePayment } from './schemas.ts'
 import { decimalsOf } from './schemas.ts'
 
 export type PaymentStatus = 'open' | 'canceled' | 'pending' | 'authorized' | 'expired' | 'failed' | 'paid'
@@ -83,7 +83,8 @@ export class Books {
   }
 
   create(request: CreatePayment): StoredPayment {
-    minorOf(request.amount)
+    const total = minorOf(request.amount)
+    if (request.lines) checkLines(request.lines, total)
     const id = this.#newId('tr')
     const now = this.#now()
     const payment: StoredPayment = {
@@ -99,6 +100,13 @@ export class Books {
       changedAt: null,
     }
     this.payments.set(id, payment)
+    return payment
+  }
+
+  update(id: string, { description, metadata }: UpdatePayment): StoredPayment {
+    const payment = this.payment(id)
+    const { request } = payment
+    payment.request = { ...request, ...(description && { description }), ...(metadata && { metadata }) }
     return payment
   }
 
@@ -268,6 +276,24 @@ export class Books {
       .toString('hex')
       .slice(0, 8)}`
   }
+}
+
+// The rules of `lines` in https://docs.mollie.com/reference/create-payment.
+function checkLines(lines: readonly Line[], total: number): void {
+  let sum = 0
+  for (const [index, line] of lines.entries()) {
+    const refuse = (name: string) => new ApiError(422, `The ${name} of the line is wrong`, `lines.${index}.${name}`)
+    const lineTotal = minorOf(line.totalAmount)
+    const discount = line.discountAmount ? minorOf(line.discountAmount) : 0
+    if (minorOf(line.unitPrice) * line.quantity - discount !== lineTotal) throw refuse('totalAmount')
+    const { vatRate, vatAmount } = line
+    if ((vatRate === undefined) !== (vatAmount === undefined)) throw refuse('vatAmount')
+    const rate = Number(vatRate ?? 0)
+    if (vatAmount && Math.abs(minorOf(vatAmount) - (lineTotal * rate) / (100 + rate)) > 0.5 + 1e-9)
+      throw refuse('vatAmount')
+    sum += lineTotal
+  }
+  if (sum !== total) throw new ApiError(422, 'The lines do not add up to the amount', 'lines')
 }
 
 export function minorOf({ currency, value }: Amount): number {

@@ -27,6 +27,46 @@ const locales = [
 // Metadata may be anything of about a kilobyte; the size is checked apart.
 const metadata = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' })
 
+// https://docs.mollie.com/reference/create-payment, `lines`. Discounts and credits as lines of their own are not sent.
+const line = object({
+  type: oneOf(['physical', 'digital', 'shipping_fee']),
+  description: Type.String({ minLength: 1 }),
+  quantity: Type.Integer({ minimum: 1 }),
+  unitPrice: amount,
+  discountAmount: Type.Optional(amount),
+  totalAmount: amount,
+  vatRate: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}\\.[0-9]{2}$' })),
+  vatAmount: Type.Optional(amount),
+  sku: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
+
+const text = (maxLength = 255) => Type.Optional(Type.String({ minLength: 1, maxLength }))
+// "at least two characters and cannot contain only numbers"
+const personName = Type.Optional(Type.String({ pattern: '^(?![0-9\\s]+$)[^]{2,}$' }))
+
+const person = object({
+  givenName: personName,
+  familyName: personName,
+  organizationName: text(),
+  streetAndNumber: text(),
+  streetAdditional: text(),
+  postalCode: text(),
+  email: Type.Optional(Type.String({ pattern: '^[^\\s@]+@[\\x21-\\x7e]+\\.[\\x21-\\x7e]+$' })),
+  phone: Type.Optional(Type.String({ pattern: '^\\+[1-9][0-9]{1,14}$' })),
+  city: text(),
+  region: text(),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+})
+
+export interface Line {
+  quantity: number
+  unitPrice: Amount
+  discountAmount?: Amount
+  totalAmount: Amount
+  vatRate?: string
+  vatAmount?: Amount
+}
+
 export interface CreatePayment {
   amount: Amount
   description: string
@@ -35,7 +75,12 @@ export interface CreatePayment {
   webhookUrl?: string | null
   locale?: string | null
   metadata?: Readonly<Record<string, unknown>>
+  lines?: readonly Line[]
+  billingAddress?: Readonly<Record<string, string>>
+  shippingAddress?: Readonly<Record<string, string>>
 }
+
+export type UpdatePayment = Pick<CreatePayment, 'metadata'> & Partial<Pick<CreatePayment, 'description'>>
 
 export interface CreateRefund {
   amount: Amount
@@ -50,6 +95,15 @@ const createPayment = object({
   cancelUrl: Type.Optional(nullable(address)),
   webhookUrl: Type.Optional(nullable(address)),
   locale: Type.Optional(nullable(oneOf(locales))),
+  metadata: Type.Optional(metadata),
+  lines: Type.Optional(Type.Array(line, { minItems: 1 })),
+  billingAddress: Type.Optional(person),
+  shippingAddress: Type.Optional(person),
+})
+
+// https://docs.mollie.com/reference/update-payment
+const updatePayment = object({
+  description: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   metadata: Type.Optional(metadata),
 })
 
@@ -66,6 +120,7 @@ const paging = object({
 
 export const checks = {
   createPayment: compile(createPayment),
+  updatePayment: compile(updatePayment),
   createRefund: compile(createRefund),
   paging: compile(paging),
   getPayment: compile(object({ embed: Type.Optional(oneOf(['refunds,chargebacks'])) })),

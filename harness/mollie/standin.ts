@@ -17,7 +17,7 @@ import { readBounded } from '../boundedBody.ts'
 import { ApiError, Books } from './books.ts'
 import { chargebackObject, listObject, type Place, paymentObject, profileObject, refundObject } from './objects.ts'
 import { answerPage, pagePath } from './pages.ts'
-import { type CreatePayment, type CreateRefund, checks } from './schemas.ts'
+import { type CreatePayment, type CreateRefund, checks, type UpdatePayment } from './schemas.ts'
 import { Webhooks } from './webhooks.ts'
 
 export interface Seen {
@@ -30,7 +30,7 @@ export interface Seen {
 }
 
 export interface Match {
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path?: string | RegExp
 }
 
@@ -293,6 +293,11 @@ function answered({ profile, side: { books }, place }: Scene, { method, path, qu
     case 'GET /v2/payments/:id':
       mustPass(checks.getPayment, query)
       return success(200, paymentObject(books, place, books.payment(id), query.embed !== undefined))
+    case 'PATCH /v2/payments/:id': {
+      const request = json() as UpdatePayment
+      mustPass(checks.updatePayment, request)
+      return success(200, paymentObject(books, place, books.update(id, request)))
+    }
     case 'DELETE /v2/payments/:id':
       mustPass(checks.nothing, query)
       return success(200, paymentObject(books, place, books.cancel(id)))

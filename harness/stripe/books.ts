@@ -37,6 +37,8 @@ export class Books {
   readonly domains = new Map<string, Stripe.PaymentMethodDomain>()
   readonly endpoints = new Map<string, Stripe.WebhookEndpoint>()
   readonly endpointSecrets = new Map<string, string>()
+  // By intent: what the frame told of the shopper.
+  readonly billing = new Map<string, object>()
   // By intent: the attempt under way, or the last one.
   readonly attempts = new Map<string, Attempt>()
   pending: PendingDelivery[] = []

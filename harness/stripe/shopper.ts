@@ -29,6 +29,8 @@ export function answerShopper(books: Books, { method, path, form }: ShopperReque
     })
   if (!action) return publicView(intent)
   try {
+    const { billing_details: billing } = (form.payment_method_data ?? {}) as { billing_details?: object }
+    if (billing) books.billing.set(intent.id, billing)
     const returnUrl = typeof form.return_url === 'string' ? form.return_url : null
     return publicView(confirmIntent(books, intent, instrumentOf(form), returnUrl))
   } catch (error) {

@@ -12,6 +12,7 @@ import { tellCarts } from '../carts/untold.ts'
 import { foldTexts } from '../catalog/fold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { indexProducts, newWalk } from '../catalog/reindex.ts'
+import { labelPayments } from '../checkout/pay/label.ts'
 import { recoverPayments } from '../checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
@@ -89,6 +90,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('product_index', 3_600_000, some, (now) => indexProducts(storage, walk, { now, limit: some })),
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
+    rounds('payment_labels', 2_000, few, () => labelPayments(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
     rounds('search', 2_000, some, async (now) => {

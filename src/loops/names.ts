@@ -6,6 +6,7 @@ const loopNames = [
   'product_index',
   'payments',
   'payment_news',
+  'payment_labels',
   'refunds',
   'mail',
   'search',

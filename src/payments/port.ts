@@ -90,7 +90,41 @@ export interface StartRequest {
   journey: () => Promise<Journey>
   // For methods that ask for it. It concerns the provider only, and is not stored here.
   billing?: Address
+  // For providers that work with an account of the merchant. It is not stored here either.
+  purchase?: Purchase
 }
+
+// What is bought, by whom, and where it goes.
+export interface Purchase {
+  // Each may be empty.
+  shopper: { email: string; name: string; phone: string }
+  // null where nothing is sent.
+  delivery: Address | null
+  // Their totals add up to the amount of the charge.
+  lines: readonly PurchaseLine[]
+}
+
+// Amounts are minor units. `unitPrice` and `discount` are as the shop counts them, with or without tax; `total` is with tax.
+export interface PurchaseLine {
+  kind: 'physical' | 'digital' | 'shipping'
+  name: string
+  code: string | null
+  quantity: number
+  unitPrice: number
+  discount: number
+  total: number
+  // Basis points; null where it is not known.
+  taxRateBps: number | null
+}
+
+// What became of a payment, for those who look at it at the provider.
+export interface PlacedOrderFacts {
+  orderNumber: string
+  merchantName: string
+}
+
+// `refused`: it never will.
+export type DescribeAnswer = 'described' | 'refused' | 'unknown'
 
 export interface RefundRequest {
   // The refund's id. Asking twice with it never pays twice.
@@ -167,6 +201,9 @@ export interface PaymentProvider {
   // From now on no payment can begin under the key, and one that has not been made is given up; nothing is taken back. `taken`:
   // it was paid, or is being paid.
   close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
+  // Writes the number of the order to the charge, for the merchant's eyes there and for statements. Asked once the order is placed, and
+  // again where there was no answer. Left out by those that cannot.
+  describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
   // What its script and frames on the pay page need beyond our own policy.
   readonly sources?: PageSources
   // Pure: whether a message at the address for notices comes from the provider, and which charges it is about. It is only a reason
@@ -291,6 +328,7 @@ const refundAnswers: readonly unknown[] = [
   'unknown',
 ] satisfies RefundAnswer[]
 const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
+const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] satisfies DescribeAnswer[]
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
 // The only ways to call a provider: they never throw, and they end.
@@ -319,6 +357,13 @@ export async function callForRefundState(
 
 export async function callToClose(ask: Ask<CloseAnswer>, options: CallOptions<CloseAnswer> = {}): Promise<CloseAnswer> {
   return (await answerOf(ask, (answer) => closeAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callToDescribe(
+  ask: Ask<DescribeAnswer>,
+  options: CallOptions<DescribeAnswer> = {},
+): Promise<DescribeAnswer> {
+  return (await answerOf(ask, (answer) => describeAnswers.includes(answer), options)) ?? 'unknown'
 }
 
 // Answers whether everything was read.

@@ -5,6 +5,7 @@ import type { Log } from '../observe/log.ts'
 import {
   type CallOptions,
   type CloseAnswer,
+  type DescribeAnswer,
   type Finding,
   type NewsGap,
   type RefundState,
@@ -13,7 +14,7 @@ import {
 } from './port.ts'
 import { createTryWatch, type TryWatch } from './trywatch.ts'
 
-export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close'
+export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close' | 'describe'
 
 export interface MoneyFacts {
   provider: string
@@ -66,7 +67,7 @@ export type NewsFacts = Required<NoticeFacts>
 
 export type NoticeOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
 
-export type CallAnswer = Finding | RefundState | CloseAnswer
+export type CallAnswer = Finding | RefundState | CloseAnswer | DescribeAnswer
 
 export interface PaymentWatch {
   // To be spread into the options of a call.

@@ -16,13 +16,17 @@ function check() {
   return /^\d{3,4}$/.test(typed('cvc')) ? {} : incomplete('incomplete_cvc', "Your card's security code is incomplete.")
 }
 
-async function confirm({ clientSecret, returnUrl }) {
+async function confirm({ clientSecret, returnUrl, billingDetails = {} }) {
   const params = new URLSearchParams({ key, client_secret: clientSecret })
   if (returnUrl) params.set('return_url', returnUrl)
   const type = form.elements.type.value
   params.set('payment_method_data[type]', type)
   if (type === 'card') params.set('payment_method_data[card][number]', typed('number'))
   else params.set('payment_method_data[sepa_debit][iban]', typed('iban'))
+  const { address = {}, ...person } = billingDetails
+  for (const [name, value] of Object.entries(person)) params.set(`payment_method_data[billing_details][${name}]`, value)
+  for (const [name, value] of Object.entries(address))
+    params.set(`payment_method_data[billing_details][address][${name}]`, value)
   const id = clientSecret.split('_secret_')[0]
   const response = await fetch(`/v1/payment_intents/${id}/confirm`, { method: 'POST', body: params })
   const body = await response.json()

@@ -88,6 +88,12 @@
     return url.href
   }
 
+  // https://docs.stripe.com/js/elements_object/create_payment_element: others are refused as a mistake of the page.
+  function checkNames(options, known) {
+    for (const name of Object.keys(options))
+      if (!known.includes(name)) throw new Error(`IntegrationError: ${name} is not an accepted parameter.`)
+  }
+
   const never = new Promise(() => {})
 
   function leave(url) {
@@ -103,8 +109,12 @@
         const element = new PaymentElement(key, { clientSecret, locale })
         return {
           element,
-          create: (type) => {
+          create: (type, { defaultValues: { billingDetails = {} } = {}, ...others } = {}) => {
             if (type !== 'payment') throw new Error(`the stand-in has no element ${type}`)
+            checkNames(others, [])
+            checkNames(billingDetails, ['address', 'email', 'name', 'phone'])
+            checkNames(billingDetails.address ?? {}, ['city', 'country', 'line1', 'line2', 'postal_code', 'state'])
+            element.billingDetails = billingDetails
             return element
           },
           getElement: () => element,
@@ -119,7 +129,12 @@
         const { element } = elements
         const checked = await element.ask({ kind: 'check' })
         if (checked.error) return checked
-        const answer = await element.ask({ kind: 'confirm', clientSecret: element.clientSecret, returnUrl })
+        const answer = await element.ask({
+          kind: 'confirm',
+          clientSecret: element.clientSecret,
+          returnUrl,
+          billingDetails: element.billingDetails,
+        })
         if (answer.error) return answer
         const { paymentIntent } = answer
         const bank = paymentIntent.next_action?.redirect_to_url?.url

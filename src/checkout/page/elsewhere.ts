@@ -52,7 +52,7 @@ function framePage(speaker: Speaker, view: CheckoutView, { elsewhere, facts, scr
 <p class="grand">${amount}</p>
 ${elsewhere.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
 <noscript><p>${say('frame.noscript')}</p></noscript>
-<form id="frame" hidden data-facts="${JSON.stringify(facts)}" data-return="${elsewhere.returnPath}"${words}>
+<form id="frame" hidden data-facts="${JSON.stringify(facts)}" data-shopper="${JSON.stringify(shopperOf(view))}" data-return="${elsewhere.returnPath}"${words}>
 <div id="frame-place" aria-busy="true"><p class="soft" id="frame-loading">${say('frame.loading')}</p><div id="frame-element"></div></div>
 <p class="error" id="frame-problem" role="alert" dir="auto"></p>
 <button class="first wide" id="frame-pay" disabled>${say('pay.button', { amount })}</button>
@@ -67,6 +67,12 @@ ${elsewhere.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
     refreshTo: refreshOf(secret),
     body: sheet(speaker, merchant, session.mode === 'test', inside),
   })
+}
+
+// What the shopper has told us already, so it is not asked for again. It is in this page only, and in no record of the payment.
+function shopperOf({ customer: { email, name, phone }, address, needsShipping }: CheckoutView): object {
+  const delivery = needsShipping ? address : null
+  return { email, name: name || delivery?.name, phone: phone || delivery?.phone, address: delivery }
 }
 
 // The payment may be made in another tab.

@@ -1,12 +1,13 @@
 // The first transaction of a payment: it secures everything that the order will need, and records what is about to be charged.
 
 import { keepAddress } from '../../addresses/store.ts'
+import { needsShipping } from '../../carts/shipping.ts'
 import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { Cause } from '../../events/announce.ts'
 import { moveFor, onlyMove } from '../../kit/lifecycle.ts'
-import type { OfferedProvider, PaymentProvider } from '../../payments/port.ts'
+import type { OfferedProvider, PaymentProvider, Purchase } from '../../payments/port.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
 import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
@@ -20,7 +21,9 @@ import { factsOf, lockSessionAndCart } from '../sessions.ts'
 import { type SessionKey, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { type Billed, findBilling } from './billing.ts'
+import { openAddressOf, openCustomerOf } from './customer.ts'
 import { findMethodProblem, findOrderProblem } from './problems.ts'
+import { purchaseOf } from './purchase.ts'
 import { nothingOwed } from './settlement.ts'
 
 // The address of a cart stays at least this long once a payment has begun.
@@ -35,7 +38,13 @@ export interface Attempt {
 // `provider` is undefined where nothing is owed.
 export type Begun =
   | { problem: CheckoutProblem }
-  | { payment: PaymentRow; isNew: boolean; provider: PaymentProvider | undefined; billing?: Address }
+  | {
+      payment: PaymentRow
+      isNew: boolean
+      provider: PaymentProvider | undefined
+      billing?: Address
+      purchase?: Purchase
+    }
 
 export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
   const { session: key, input } = attempt
@@ -68,8 +77,21 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
     tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
     return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
   }
+  const purchase = offered?.accountId
+    ? await findPurchase(tools, tx, { session, quote, now: now.getTime() })
+    : undefined
   const payment = await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt, offered })
-  return { payment, isNew: true, provider: offered?.provider, ...billed }
+  return { payment, isNew: true, provider: offered?.provider, ...billed, ...(purchase && { purchase }) }
+}
+
+async function findPurchase(
+  tools: PayTools,
+  tx: Tx,
+  { session, quote, now }: { session: SessionRow; quote: Quote; now: number },
+): Promise<Purchase> {
+  const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
+  const address = isSent ? await openAddressOf(tools, tx, quote.cart, now) : undefined
+  return purchaseOf(quote, { customer: openCustomerOf(tools, session), address })
 }
 
 async function findOffered(

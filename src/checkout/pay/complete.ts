@@ -14,6 +14,7 @@ import { newId } from '../../kit/ids.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
 import { takeOrderNumber } from '../../orders/store.ts'
+import { oweLabel } from '../../payments/labels.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
 import { savePayment } from '../../payments/store.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
@@ -121,6 +122,7 @@ async function bookOrder(
   const booked = { ...payment, orderId }
   // The number last: the next order of the merchant in this mode waits for it.
   const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, session)])
+  if (payment.accountId !== null) oweLabel(tx, booked, now)
   const placed = await placeOrder(tx, {
     ...draft,
     orderId,

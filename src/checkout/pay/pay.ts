@@ -22,7 +22,7 @@ export async function pay(
   const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
   if ('problem' in begun) return begun.problem
   tools.onStep?.('recorded')
-  const { payment, provider, billing } = begun
+  const { payment, provider, billing, purchase } = begun
   // The same form sent twice: the first one is at work, or done.
   if (!begun.isNew) return null
   const { method, details } = input
@@ -31,7 +31,11 @@ export async function pay(
     provider === undefined
       ? outcomeWithoutProvider(payment)
       : await askProvider(tools, payment, 'start', (signal) =>
-          provider.start(chargeOf(payment), { method, details, journey, ...(billing && { billing }) }, signal),
+          provider.start(
+            chargeOf(payment),
+            { method, details, journey, ...(billing && { billing }), ...(purchase && { purchase }) },
+            signal,
+          ),
         )
   tools.onStep?.('called')
   await finishPayment(tools, payment, outcome, cause)

@@ -5,6 +5,7 @@ export interface MollieClient {
   // The parsed answer to a request that succeeded. Throws MollieError for every other answer.
   get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<unknown>
   post(request: PostRequest, signal: AbortSignal): Promise<{ body: unknown; isReplayed: boolean }>
+  patch(path: string, body: object, signal: AbortSignal): Promise<unknown>
   delete(path: string, signal: AbortSignal): Promise<unknown>
 }
 
@@ -80,6 +81,10 @@ export function createMollieClient({ url, key }: { url: string; key: string }): 
       return (await send(search ? `${path}?${search}` : path, { method: 'GET' }, signal)).body
     },
     post,
+    async patch(path, body, signal) {
+      const headers = { 'content-type': 'application/json' }
+      return (await send(path, { method: 'PATCH', headers, body: JSON.stringify(body) }, signal)).body
+    },
     delete: async (path, signal) => (await send(path, { method: 'DELETE' }, signal)).body,
   }
 }

@@ -10,7 +10,7 @@ import { newId } from '../../kit/ids.ts'
 import { AccountRefused } from '../../payments/accountPort.ts'
 import type { Charge, Journey, PaymentProvider } from '../../payments/port.ts'
 import { createMollieAccounts } from './account.ts'
-import { createMollieClient, MollieError } from './client.ts'
+import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { outcomeOf } from './outcomes.ts'
 import { createMollieProvider } from './provider.ts'
 
@@ -66,7 +66,7 @@ test('a payment is asked for with our id as key and mark, the way back, and the 
   assert.equal(headers['idempotency-key'], own.key)
   assert.deepEqual(JSON.parse(body), {
     amount: { currency: 'EUR', value: '19.99' },
-    description: `Bloom ${own.key}`,
+    description: `Bloom ${own.key.slice(-8).toUpperCase()}`,
     redirectUrl: 'https://shop.example/r/token',
     cancelUrl: 'https://shop.example/r/token',
     webhookUrl: 'https://shop.example/hooks/payments/pac_1',
@@ -161,6 +161,33 @@ test('an amount that Mollie refuses is a way of paying that is not available', a
   const other = createMollieProvider({ client, mode: 'test', noticeUrl: null })
   assert.deepEqual(await other.start(charge(), request, signal), unavailable)
   server.close()
+})
+
+test('what Mollie refuses of the purchase does not keep anyone from paying', async () => {
+  const shopper = { email: 'jo@example.com', name: 'Jo Berg', phone: '' }
+  const asked: { body: object; idempotencyKey: string }[] = []
+  const client = createMollieClient({ url: mollie.url, key: mollie.profile.test.key })
+  const picky: MollieClient = {
+    ...client,
+    post(request, stop) {
+      asked.push(request)
+      if ('billingAddress' in request.body) throw new MollieError(422, 'billingAddress.email')
+      return client.post(request, stop)
+    },
+  }
+  const own = charge()
+  const other = createMollieProvider({ client: picky, mode: 'test', noticeUrl: null })
+  const purchase = { shopper, delivery: null, lines: [] }
+  const outcome = await other.start(own, { method: 'online', details: {}, journey: journeyIn('en'), purchase }, signal)
+  assert.equal(outcome.kind, 'elsewhere')
+  assert.deepEqual(
+    asked.map(({ body, idempotencyKey }) => ['billingAddress' in body, idempotencyKey]),
+    [
+      [true, own.key],
+      [false, `${own.key}-plain`],
+    ],
+  )
+  assert.equal((await other.lookUp(own, signal)).kind, 'elsewhere')
 })
 
 test('a request whose key is in use is repeated', async () => {

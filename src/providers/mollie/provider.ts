@@ -4,6 +4,7 @@ import type { Mode } from '../../contract/words.ts'
 import type {
   Charge,
   CloseAnswer,
+  DescribeAnswer,
   Finding,
   Method,
   NoticeMessage,
@@ -28,6 +29,7 @@ import {
   refundMark,
   voidMark,
 } from './objects.ts'
+import { type MollieOrder, mollieOrderOf } from './order.ts'
 import { findingOf, isOfOrder, mustFit, outcomeOf, refundAnswerOf, refundedOf } from './outcomes.ts'
 import { mollieTexts } from './texts.ts'
 
@@ -102,15 +104,14 @@ export function createMollieProvider({
     }
   }
 
-  async function start(charge: Charge, { journey }: StartRequest, signal: AbortSignal): Promise<Outcome> {
+  async function start(charge: Charge, { journey, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
     mustBeOf(charge)
     const amount = toMollieAmount(charge.amount, charge.currency)
     if (!amount) return unavailable
     const { returnUrl, cancelUrl, locale, merchantName } = await journey()
     const body = {
       amount,
-      // On the shopper's bank statement, and in the merchant's dashboard.
-      description: `${merchantName} ${charge.key}`.trim().slice(0, 255),
+      description: descriptionOf(merchantName, referenceOf(charge.key)),
       redirectUrl: returnUrl,
       cancelUrl,
       ...(noticeUrl !== null && { webhookUrl: noticeUrl }),
@@ -118,7 +119,7 @@ export function createMollieProvider({
       metadata: { [paymentMark]: charge.key },
     }
     try {
-      const made = await client.post({ path: '/v2/payments', body, idempotencyKey: charge.key }, signal)
+      const made = await create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
       const payment = readPayment(made.body)
       mustFit(charge, payment)
       // An answer that is repeated is as old as the first.
@@ -126,6 +127,24 @@ export function createMollieProvider({
     } catch (error) {
       if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
       throw error
+    }
+  }
+
+  // What is refused because of what is told of the purchase is asked for without it, under a key of its own: a key has one request.
+  async function create(
+    { key }: Charge,
+    { body, order }: { body: object; order: MollieOrder | undefined },
+    signal: AbortSignal,
+  ): ReturnType<MollieClient['post']> {
+    const path = '/v2/payments'
+    if (!order) return client.post({ path, body, idempotencyKey: key }, signal)
+    try {
+      return await client.post({ path, body: { ...body, ...order }, idempotencyKey: key }, signal)
+    } catch (error) {
+      const isOfOrder =
+        error instanceof MollieError && error.status === 422 && /^(lines|\w+Address)\b/.test(error.field ?? '')
+      if (!isOfOrder) throw error
+      return client.post({ path, body, idempotencyKey: `${key}-plain` }, signal)
     }
   }
 
@@ -169,6 +188,21 @@ export function createMollieProvider({
       mustBeOf(charge)
       const payment = await find(charge, signal)
       return payment ? findingOf(charge, payment) : { kind: 'absent' }
+    },
+
+    async describe({ reference, key }, { merchantName, orderNumber }, signal): Promise<DescribeAnswer> {
+      if (reference === null) return 'refused'
+      // Metadata is replaced as a whole.
+      const metadata = { [paymentMark]: key, order_number: orderNumber }
+      try {
+        const body = { description: descriptionOf(merchantName, orderNumber), metadata }
+        await client.patch(paymentPath(reference), body, signal)
+        return 'described'
+      } catch (error) {
+        if (error instanceof MollieError && error.status >= 400 && error.status < 500 && error.status !== 429)
+          return 'refused'
+        throw error
+      }
     },
 
     async close(charge, signal): Promise<CloseAnswer> {
@@ -263,6 +297,16 @@ export function createMollieProvider({
   }
 }
 
+// On the shopper's bank statement, and in the merchant's dashboard.
+function descriptionOf(merchantName: string, reference: string): string {
+  return `${merchantName} ${reference}`.trim().slice(0, 255)
+}
+
+// Until there is an order: short enough for a statement, and the end of the payment's id.
+function referenceOf(key: string): string {
+  return key.slice(-8).toUpperCase()
+}
+
 const unavailable: Outcome = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
 
 function paymentPath(reference: string): string {
@@ -288,6 +332,7 @@ const locales: readonly string[] = [
   ...['en_US', 'en_BE', 'en_GB', 'en_NL'],
   ...['de_DE', 'de_AT', 'de_CH', 'de_LU'],
   ...['fr_FR', 'fr_BE', 'fr_LU', 'es_ES'],
+  ...['nl_NL', 'nl_BE'],
 ]
 
 function localeFor(locale: string): { locale?: string } {

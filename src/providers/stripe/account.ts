@@ -111,6 +111,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         client: clientFor(secretKey),
         mode: account.mode,
         publishableKey: account.public.publishableKey ?? '',
+        descriptor: account.public.descriptor,
         // An empty secret would verify what anybody signs with it.
         noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),
         clock,

@@ -6,6 +6,7 @@ const place = document.getElementById('frame-place')
 const button = document.getElementById('frame-pay')
 const problem = document.getElementById('frame-problem')
 const { script, publishableKey, clientSecret } = JSON.parse(form.dataset.facts)
+const shopper = JSON.parse(form.dataset.shopper)
 const returnUrl = new URL(form.dataset.return, location.href).href
 const label = button.textContent
 
@@ -40,13 +41,22 @@ function appearance() {
   }
 }
 
+// What is known already. Link recognises a shopper by it, and it is not typed twice. Empty texts would count as given.
+function billingDetails() {
+  const given = (facts) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value))
+  const { email, name, phone, address } = shopper
+  if (!address) return given({ email, name, phone })
+  const { line1, line2, city, region: state, postalCode: postal_code, country } = address
+  return given({ email, name, phone, address: given({ line1, line2, city, state, postal_code, country }) })
+}
+
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
 function mount() {
   const locale = document.documentElement.lang.split('-')[0]
   const stripe = window.Stripe(publishableKey, { locale })
   const elements = stripe.elements({ clientSecret, locale, appearance: appearance() })
-  const element = elements.create('payment')
+  const element = elements.create('payment', { defaultValues: { billingDetails: billingDetails() } })
   element.on('ready', () => {
     place.removeAttribute('aria-busy')
     document.getElementById('frame-loading').remove()

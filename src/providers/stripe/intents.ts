@@ -1,7 +1,7 @@
 // The PaymentIntents of one account: one for each payment, made under the payment's id and marked with it.
 
 import type { Mode } from '../../contract/words.ts'
-import type { Charge, CloseAnswer } from '../../payments/port.ts'
+import type { Charge, CloseAnswer, DescribeAnswer } from '../../payments/port.ts'
 import { toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
 import { OddAnswer } from './odd.ts'
@@ -38,8 +38,13 @@ export class Intents {
   }
 
   // Under a key that Stripe still knows this makes nothing new. The answer is the first one then, so the intent is read after it. A failure
-  // that is repeated may hide an intent; one that is not listed either has a secret that no page was ever given.
-  async create(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent> {
+  // that is repeated may hide an intent; one that is not listed either has a secret that no page was ever given. A repeated request needs the
+  // same parameters, so what is not stored is written afterwards, which reads the intent as well.
+  async create(
+    charge: Charge,
+    signal: AbortSignal,
+    about?: Stripe.PaymentIntentUpdateParams,
+  ): Promise<Stripe.PaymentIntent> {
     const { key, amount, currency, mode } = charge
     const theirs = toStripeAmount(amount, currency)
     if (mode !== this.#mode || theirs === undefined) throw new OddAnswer('NOT_OFFERED')
@@ -52,7 +57,37 @@ export class Intents {
     const { id } = await this.#client
       .ask(signal, (api) => api.paymentIntents.create(params, { idempotencyKey: key }))
       .catch((error: unknown) => this.#hidden(charge, error, signal))
-    return this.#read(charge, id, signal)
+    return about ? this.#tell(charge, { id, about }, signal) : this.#read(charge, id, signal)
+  }
+
+  // Nothing of it is needed to pay: what Stripe refuses is left out.
+  async #tell(
+    charge: Charge,
+    { id, about }: { id: string; about: Stripe.PaymentIntentUpdateParams },
+    signal: AbortSignal,
+  ): Promise<Stripe.PaymentIntent> {
+    try {
+      const params = { ...about, expand: ['latest_charge'] }
+      return mustFit(charge, await this.#client.ask(signal, (api) => api.paymentIntents.update(id, params)))
+    } catch (error) {
+      if (!(error instanceof StripeFailure && error.isRefusal)) throw error
+      return this.#read(charge, id, signal)
+    }
+  }
+
+  async describe(
+    { reference }: Charge,
+    about: Stripe.PaymentIntentUpdateParams,
+    signal: AbortSignal,
+  ): Promise<DescribeAnswer> {
+    if (reference === null) return 'refused'
+    try {
+      await this.#client.ask(signal, (api) => api.paymentIntents.update(reference, about))
+      return 'described'
+    } catch (error) {
+      if (error instanceof StripeFailure && error.isRefusal) return 'refused'
+      throw error
+    }
   }
 
   async #hidden(charge: Charge, error: unknown, signal: AbortSignal): Promise<{ id: string }> {
@@ -114,13 +149,17 @@ export class Intents {
     const intent = await this.#client.ask(signal, (api) =>
       api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
     )
-    const isSame =
-      intent.metadata[paymentMark] === charge.key &&
-      intent.amount === toStripeAmount(charge.amount, charge.currency) &&
-      intent.currency === charge.currency.toLowerCase()
-    if (!isSame) throw new OddAnswer('OTHER_PAYMENT')
-    return intent
+    return mustFit(charge, intent)
   }
+}
+
+function mustFit(charge: Charge, intent: Stripe.PaymentIntent): Stripe.PaymentIntent {
+  const isSame =
+    intent.metadata[paymentMark] === charge.key &&
+    intent.amount === toStripeAmount(charge.amount, charge.currency) &&
+    intent.currency === charge.currency.toLowerCase()
+  if (!isSame) throw new OddAnswer('OTHER_PAYMENT')
+  return intent
 }
 
 function secondsOf(at: number): number {

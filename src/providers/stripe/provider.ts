@@ -12,6 +12,7 @@ import type {
   PaymentProvider,
   Standing,
 } from '../../payments/port.ts'
+import { aboutOf } from './about.ts'
 import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
@@ -29,6 +30,8 @@ export interface StripeParts {
   client: StripeClient
   mode: Mode
   publishableKey: string
+  // How card statements of the account begin, if it is known.
+  descriptor: string | undefined
   // Those that sign notices, now and until a while ago.
   noticeSecrets: readonly string[]
   clock: () => Date
@@ -48,7 +51,7 @@ const methods: readonly Method[] = [
 const listedMs = 30 * 24 * 3_600_000
 
 export function createStripeProvider(parts: StripeParts): PaymentProvider {
-  const { client, mode, publishableKey, noticeSecrets, url, clock } = parts
+  const { client, mode, publishableKey, descriptor, noticeSecrets, url, clock } = parts
   const intents = new Intents(parts)
   const refunds = new Refunds(client)
   const frame = { script: `${url ?? 'https://js.stripe.com'}/${release}/stripe.js`, publishableKey }
@@ -98,10 +101,12 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
     offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
 
-    async start(charge, _, signal) {
+    async start(charge, { journey, purchase }, signal) {
       if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
       try {
-        const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal), signal)
+        const { merchantName } = await journey()
+        const about = aboutOf({ merchantName, purchase, descriptor })
+        const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal, about), signal)
         return outcome
       } catch (error) {
         if (error instanceof NothingMade) return unmade(error.failure)
@@ -151,6 +156,12 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       if (made.some(isOfOrder)) return 'failed'
       if (chargeIn(intent)?.refunded) return 'succeeded'
       return refunds.create(intent, { key: voidKey, amount: null, isVoid: true }, signal)
+    },
+
+    // The mark stays: names of the metadata that are not given are not changed.
+    describe: (charge, { orderNumber, merchantName }, signal) => {
+      const description = `${merchantName} ${orderNumber}`.trim()
+      return intents.describe(charge, { description, metadata: { order_number: orderNumber } }, signal)
     },
 
     async close(charge, signal) {
