@@ -37,7 +37,9 @@ const program = isPackaged || found === 'none' ? undefined : found
 export const noBrowser =
   isPackaged || program !== undefined
     ? undefined
-    : 'no browser here: install Chromium, or name its file in CARTWRIGHT_TEST_BROWSER'
+    : chosen === 'none'
+      ? 'CARTWRIGHT_TEST_BROWSER is none'
+      : 'no browser here: install Chromium, or name its file in CARTWRIGHT_TEST_BROWSER'
 
 // What `node:test` exports, for tests in a browser: they are skipped where there is none.
 export const browserSuite: Pick<typeof runner, 'after' | 'before' | 'describe' | 'test'> =
