@@ -63,9 +63,9 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
       assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
     await house.storage.write(async (tx) => {
       tx.afterCommit(() => house.forget(here.id))
-      assert.equal(await endKey(tx, here.id, house.clock.now), 'revoked')
-      assert.equal(await endKey(tx, elsewhere.id, house.clock.now), 'revoked')
-      assert.equal(await endKey(tx, elsewhere.id, house.clock.now), 'revoked_before')
+      assert.equal((await endKey(tx, here.id, house.clock.now)).length, 1)
+      assert.equal((await endKey(tx, elsewhere.id, house.clock.now)).length, 1)
+      assert.deepEqual(await endKey(tx, elsewhere.id, house.clock.now), [])
     })
     assert.equal((await house.ask('getInstallationCredentialIdentity', { key: here.key })).status, 401)
     house.clock.now += 2_000

@@ -16,6 +16,8 @@ export interface CredentialInput {
   readonly expiresAt: number | null
   // The credential that this one replaces.
   readonly rotatedFrom: string | null
+  // The key that made it or is shown its secret, with which it ends (default: none).
+  readonly madeBy?: string | null
 }
 
 export interface NewCredential extends CredentialInput {

@@ -12,11 +12,12 @@ import {
   countCredentials,
   expireCredential,
   findCredentialById,
-  handOnEndpoints,
+  handOn,
   insertCredential,
   listCredentials,
   lockCredential,
-  revokeCredential,
+  type RevokedKey,
+  revokeWithMade,
 } from './store.ts'
 
 export interface MadeKey {
@@ -39,6 +40,8 @@ export interface KeyInput {
   // Of a publishable key, in normal form (default: none, for a secret key).
   origins?: readonly string[]
   expiresAt: number | null
+  // The key that makes it, with which it ends (default: none).
+  madeBy?: string | null
 }
 
 export async function createKey(
@@ -71,6 +74,8 @@ export interface Rotation {
   overlapMs: number
   // When the successor ends at the latest. null: when the old one would have ended.
   endsBy?: number | null
+  // The key that is shown the successor, with which it ends. null: a person or the operator.
+  madeBy?: string | null
 }
 
 // The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused: its
@@ -79,7 +84,7 @@ export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
   id: string,
-  { overlapMs, endsBy = null }: Rotation,
+  { overlapMs, endsBy = null, madeBy = null }: Rotation,
   now: number,
 ): Promise<RotatedKey> {
   await lockCredential(tx, id)
@@ -103,22 +108,24 @@ export async function rotateKey(
       origins: originsFrom(old.origins),
       expiresAt: earlier(old.expiresAt, endsBy),
       rotatedFrom: old.id,
+      madeBy,
     },
     now,
   )
   await insertCredential(tx, credential)
-  handOnEndpoints(tx, old.id, credential.id)
+  handOn(tx, old.id, credential.id)
   const overlapEndsAt = now + overlapMs
   await expireCredential(tx, old.installationId, old.id, overlapEndsAt)
   const oldKeyEndsAt = Math.min(overlapEndsAt, old.expiresAt ?? overlapEndsAt)
   return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
 }
 
-export async function endKey(tx: Tx, id: string, now: number): Promise<'revoked' | 'revoked_before'> {
+// The keys that ended by it: none when it was revoked before, otherwise itself and those that it made.
+export async function endKey(tx: Tx, id: string, now: number): Promise<readonly RevokedKey[]> {
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
   if (!old) throw refuse('credential_not_found', { message: `There is no key ${id}.` })
-  return (await revokeCredential(tx, old.installationId, id, now)) ? 'revoked' : 'revoked_before'
+  return revokeWithMade(tx, old.installationId, id, now)
 }
 
 export interface ShownKey {

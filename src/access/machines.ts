@@ -26,6 +26,11 @@ export async function callerEnd(db: Reader, { kind, id, installationId }: Princi
   return row?.expiresAt ?? null
 }
 
+// The key that what is made ends with. An app by its token makes things for its own installation only, with which they end.
+export function makerOf({ kind, id }: Principal): string | null {
+  return kind === 'key' ? id : null
+}
+
 // The earlier of two ends.
 export function earlier(one: number | null, other: number | null): number | null {
   return one === null ? other : other === null ? one : Math.min(one, other)

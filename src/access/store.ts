@@ -121,10 +121,10 @@ export async function insertCredential(tx: Tx, credential: NewCredential): Promi
   const c = credential
   await tx.sql`
     insert into credentials (id, installation_id, merchant_id, name, mode, lookup, digest, pepper_version, prefix, last4,
-      scopes, created_at, expires_at, rotated_from)
+      scopes, created_at, expires_at, rotated_from, made_by)
     values (${c.id}, ${c.installationId}, ${c.merchantId}, ${c.name}, ${c.mode}, ${c.lookup}, ${c.digest},
       ${c.pepperVersion}, ${c.prefix}, ${c.last4}, ${scopesText(c.scopes)}, ${c.createdAt}, ${c.expiresAt},
-      ${c.rotatedFrom})`
+      ${c.rotatedFrom}, ${c.madeBy ?? null})`
   for (const origin of c.origins)
     tx.send`
       insert into key_origins (installation_id, credential_id, origin) values (${c.installationId}, ${c.id}, ${origin})`
@@ -138,23 +138,46 @@ export async function isOriginOfKey(db: Reader, origin: string, now: number): Pr
   return rows.length > 0
 }
 
-// Webhook endpoints end with the key that made them, or with its successor.
-export function handOnEndpoints(tx: Tx, id: string, successorId: string): void {
+// Webhook endpoints, keys and invitations end with the key that made them, or with its successor.
+export function handOn(tx: Tx, id: string, successorId: string): void {
   tx.send`update webhook_endpoints set credential_id = ${successorId} where credential_id = ${id}`
+  tx.send`update credentials set made_by = ${successorId} where made_by = ${id}`
+  tx.send`update invitations set created_by = ${successorId} where created_by = ${id}`
 }
 
 // False when the installation has no such credential or it was revoked before. The caller forgets the
 // credential after the commit, so it ends at once on this node; the others see it when they read again.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
-  const rows = await tx.sql`
-    update credentials set revoked_at = ${now}
-    where installation_id = ${installationId} and id = ${id} and revoked_at is null
-    returning id`
-  return rows.length > 0
+  return (await revokeWithMade(tx, installationId, id, now)).length > 0
 }
 
-// Whatever the installation has, when it ends. The caller signals every node.
+export interface RevokedKey {
+  id: string
+  name: string
+}
+
+// The key comes first, then those that it made: a key with admin scopes is made by no key, so these have made none.
+export async function revokeWithMade(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<readonly RevokedKey[]> {
+  const own = await tx.sql<RevokedKey>`
+    update credentials set revoked_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and revoked_at is null
+    returning id, name`
+  if (own.length === 0) return []
+  const made = await tx.sql<RevokedKey>`
+    update credentials set revoked_at = ${now} where made_by = ${id} and revoked_at is null returning id, name`
+  return [...own, ...made]
+}
+
+// Whatever the installation has, and what its keys made for others, when it ends. The caller signals every node.
 export async function revokeCredentials(tx: Tx, installationId: string, now: number): Promise<void> {
+  await tx.sql`
+    update credentials set revoked_at = ${now} where revoked_at is null and made_by in (
+      select c.id from credentials c where c.installation_id = ${installationId})`
   await tx.sql`
     update credentials set revoked_at = ${now} where installation_id = ${installationId} and revoked_at is null`
 }

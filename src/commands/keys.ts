@@ -128,15 +128,17 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
 function revoke(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
-    const outcome = await storage.write(async (tx) => {
+    const ended = await storage.write(async (tx) => {
       const now = Date.now()
       const done = await endKey(tx, id, now)
-      if (done === 'revoked')
-        await writeDownKey(tx, id, { kind: 'retire', operation: 'revokeAdminKey', members: [], now })
+      for (const one of done)
+        await writeDownKey(tx, one.id, { kind: 'retire', operation: 'revokeAdminKey', members: [], now })
       return done
     })
-    print(terminal, given, { id, revoked: true }, () => [
-      outcome === 'revoked' ? `${id} is revoked` : `${id} was already revoked`,
+    const made = ended.slice(1)
+    print(terminal, given, { id, revoked: true, alsoRevoked: made.map((one) => one.id) }, () => [
+      ended.length > 0 ? `${id} is revoked` : `${id} was already revoked`,
+      ...made.map((one) => visible(`${one.id} (${one.name}), which it made, is revoked too`)),
     ])
     return 0
   })

@@ -2,7 +2,7 @@
 
 import { credentialStatus, originsFrom, scopesFrom } from '../access/credential.ts'
 import { createKey, endKey, rotateKey } from '../access/keys.ts'
-import { callerEnd, earlier, refuseBeyondApp } from '../access/machines.ts'
+import { callerEnd, earlier, makerOf, refuseBeyondApp } from '../access/machines.ts'
 import { normalOrigin, originRule } from '../access/origins.ts'
 import {
   type CredentialRow,
@@ -110,7 +110,8 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       refuseUngranted(installation, scopes)
       if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
       const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
-      const made = await createKey(db, rootSecret, owner, { name, scopes, origins, expiresAt }, now.getTime())
+      const input = { name, scopes, origins, expiresAt, madeBy: makerOf(caller) }
+      const made = await createKey(db, rootSecret, owner, input, now.getTime())
       const key = keyView(await findKey(db, caller, made.id), now)
       return new Audited({ data: { key, secret: made.key } }, [
         keyChange('create', key, [
@@ -127,7 +128,8 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       await refuseBeyondApp(db, caller, old.installationId)
       const overlapMs = overlapHours * hourMs
       const endsBy = await callerEnd(db, caller)
-      const made = await rotateKey(db, rootSecret, keyId, { overlapMs, endsBy }, now.getTime())
+      const rotation = { overlapMs, endsBy, madeBy: makerOf(caller) }
+      const made = await rotateKey(db, rootSecret, keyId, rotation, now.getTime())
       forgetKey(db, keyId)
       const key = keyView(await findKey(db, caller, made.id), now)
       const oldKey = { id: keyId, expiresAt: toInstant(made.oldKeyEndsAt) }
@@ -143,10 +145,13 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
     // Revoking takes a right away, so whoever may see the key may do it.
     async revokeAdminKey({ db, caller, path: { keyId }, now }) {
       await findKey(db, caller, keyId)
-      const outcome = await endKey(db, keyId, now.getTime())
-      forgetKey(db, keyId)
+      const ended = await endKey(db, keyId, now.getTime())
+      for (const { id } of ended) forgetKey(db, id)
       const key = keyView(await findKey(db, caller, keyId), now)
-      return new Audited({ data: key }, outcome === 'revoked' ? [keyChange('retire', key, [])] : [])
+      return new Audited(
+        { data: key },
+        ended.map((one) => keyChange('retire', one, [])),
+      )
     },
   }
 

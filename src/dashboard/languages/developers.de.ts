@@ -76,7 +76,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'apiKeys.overlapHelp': 'Ist der Schlüssel vielleicht bekannt geworden, wählen Sie „Ab sofort nicht mehr“.',
   'apiKeys.revoke': 'Widerrufen',
   'apiKeys.revokeTitle': 'Schlüssel „{name}“ widerrufen',
-  'apiKeys.revokeLead': 'Programme, die ihn benutzen, werden sofort abgewiesen. Das lässt sich nicht zurücknehmen.',
+  'apiKeys.revokeLead':
+    'Programme, die ihn benutzen, werden sofort abgewiesen, auch mit Schlüsseln, die er erstellt hat. Das lässt sich nicht zurücknehmen.',
   'done.keyRevoked': 'Schlüssel widerrufen.',
   'state.key.active': 'Aktiv',
   'state.key.expiring': 'Läuft ab',

@@ -72,7 +72,8 @@ export const developersEn = {
   'apiKeys.overlapHelp': 'If the key may have leaked, choose “No longer”.',
   'apiKeys.revoke': 'Revoke',
   'apiKeys.revokeTitle': 'Revoke key “{name}”',
-  'apiKeys.revokeLead': 'Programs that use it are refused at once. This cannot be taken back.',
+  'apiKeys.revokeLead':
+    'Programs that use it are refused at once, and so are keys that it made. This cannot be taken back.',
   'done.keyRevoked': 'Key revoked.',
   'state.key.active': 'Active',
   'state.key.expiring': 'Expiring',

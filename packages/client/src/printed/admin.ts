@@ -159,11 +159,11 @@ export interface AdminClient {
       /** Only keys of this installation. */
       installationId?: string | undefined
     }, options?: ListOptions): List<AdminKeyListResponse, AdminKey>
-    /** Create a key. Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. A publishable key reads the catalog without stock numbers, and makes carts and checkouts, on the pages that it is bound to. Needs the scope `admin:developers`. (createAdminKey) */
+    /** Create a key. Answers the key this once. A key or an app gives only open scopes that it has itself, and what it makes ends with it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. A publishable key reads the catalog without stock numbers, and makes carts and checkouts, on the pages that it is bound to. Needs the scope `admin:developers`. (createAdminKey) */
     create(input: AdminKeyCreateRequest, options?: CallOptions): Promise<AdminKeyCreateResponse>
     /** Rotate a key. Makes a successor with the same scopes; the old key works for a while. A key with admin scopes is rotated by a person who has them, others by a person or by a key or app that has their scopes. Needs the scope `admin:developers`. (rotateAdminKey) */
     rotate(keyId: string, input?: AdminKeyRotateRequest, options?: CallOptions): Promise<AdminKeyRotateResponse>
-    /** Revoke a key. At once. Revoking a revoked key is not an error. The request has a body, for its idempotency key. Needs the scope `admin:developers`. (revokeAdminKey) */
+    /** Revoke a key. At once, with the keys that it made. Revoking a revoked key is not an error. The request has a body, for its idempotency key. Needs the scope `admin:developers`. (revokeAdminKey) */
     revoke(keyId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminKeyResponse>
   }
   webhooks: {
