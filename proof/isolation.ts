@@ -130,18 +130,19 @@ const idParameters: readonly IdParameter[] = [
     body: () => ({ code: null }),
     refusal: 'cart_not_found',
   },
-  {
-    operation: 'setPublicCartShipping',
-    id: 'cartId',
-    pathName: 'cartId',
-    body: () => ({ optionId: 'standard' }),
-    refusal: 'cart_not_found',
-  },
+  // Before shipping, which is offered only to an address.
   {
     operation: 'setPublicCartAddress',
     id: 'cartId',
     pathName: 'cartId',
     body: () => ({ address: berlin }),
+    refusal: 'cart_not_found',
+  },
+  {
+    operation: 'setPublicCartShipping',
+    id: 'cartId',
+    pathName: 'cartId',
+    body: () => ({ optionId: 'standard' }),
     refusal: 'cart_not_found',
   },
   {
@@ -185,8 +186,13 @@ export async function runIsolation(
   const shop = await makeShop(
     ground,
     [
-      shopFile('shared', { products: [product('OWN', 1_000), ...many], installations }),
-      shopFile('rival', { products: [product('THEIRS', 1_000), ...many] }),
+      shopFile('shared', {
+        products: [product('OWN', 1_000), product('OWN-SENT', 1_000, { isSent: true }), ...many],
+        installations,
+      }),
+      shopFile('rival', {
+        products: [product('THEIRS', 1_000), product('THEIRS-SENT', 1_000, { isSent: true }), ...many],
+      }),
     ],
     { webhookUrl: webhooks.url },
   )
@@ -215,7 +221,9 @@ export async function runIsolation(
     const skuId = shop.sku(code, stand.merchantSlug)
     const items = [{ skuId, quantity: 1 }]
     const usedKeys = [randomUUID(), randomUUID()]
-    const make = { items, idempotencyKey: usedKeys[0] }
+    // With something that is sent, so it offers shipping.
+    const sent = { skuId: shop.sku(`${code}-SENT`, stand.merchantSlug), quantity: 1 }
+    const make = { items: [...items, sent], idempotencyKey: usedKeys[0] }
     const { id: cartId } = dataOf<CartData>(
       await caller.ask(server.origin, 'createPublicCart', { key: stand.key, body: make }),
     )
