@@ -335,7 +335,14 @@ describe('the command line', () => {
       [{ CARTWRIGHT_PUBLIC_URL: 'http://shop.example.com' }, /^cartwright: Apps are installed over https only/],
       [{ CARTWRIGHT_RATE_LIMIT: 'fast' }, /^cartwright: CARTWRIGHT_RATE_LIMIT must be/],
       [{ CARTWRIGHT_SECRET: 'short' }, /^cartwright: CARTWRIGHT_SECRET: /],
-      [{ NODE_ENV: 'production' }, /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/],
+      [
+        { NODE_ENV: 'production', CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' },
+        /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/,
+      ],
+      [
+        { NODE_ENV: 'production', CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' },
+        /^cartwright: CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: .* https:\/\/shop\.example\.com\n$/,
+      ],
       [{ LOG_LEVEL: 'loud' }, /^cartwright: LOG_LEVEL must be one of/],
       [{ CARTWRIGHT_TRUSTED_PROXIES: 'balancer' }, /^cartwright: CARTWRIGHT_TRUSTED_PROXIES must be/],
     ] as const) {
@@ -352,6 +359,7 @@ describe('the command line', () => {
     const server = await serve({
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`,
       CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows',
+      CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com',
       NODE_ENV: 'production',
     })
     assert.equal((await fetch(`${server.origin}/`)).status, 200)

@@ -51,6 +51,11 @@ export const serveCommand = command({
   },
   async run(given, terminal) {
     const settings = readSettings(given.environment)
+    // Links of pages and letters, and the issuer of tokens, would name this machine.
+    if (settings.production && settings.publicUrl === null)
+      throw new Failure(
+        'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
+      )
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.
