@@ -33,6 +33,7 @@ import { lease } from './leases.ts'
 import { issuesOf } from './schemas.ts'
 import { canShare } from './shared.ts'
 import { bloom, rival } from './shops.ts'
+import { assertNoStalls, watchStalls } from './stalls.ts'
 import type { Given } from './storage.ts'
 import { makeTemplate } from './templates.ts'
 
@@ -139,6 +140,7 @@ export async function openHouse(
   given: Given,
   { shops = [bloom, rival], url: known, now = Date.parse('2026-06-01T12:00:00.000Z'), ...parts }: HouseOptions = {},
 ): Promise<House> {
+  watchStalls()
   const clock = { now }
   const furnished = known === undefined ? await furnishedCopy(given, shops, now) : undefined
   const url = known ?? furnished?.url ?? (await given.migratedUrl())
@@ -182,6 +184,7 @@ export async function openHouse(
     app.close()
     log.flush()
     await rm(mediaFolder, { recursive: true, force: true })
+    assertNoStalls()
     // Whatever a test did, the invariants must hold.
     assert.deepEqual(await storage.read(findViolations), [])
   })

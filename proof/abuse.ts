@@ -1,11 +1,11 @@
 // Abusive shoppers beside normal ones: twelve connections that post as fast as they are answered, to carts of a hundred
 // lines, with cards, codes, sign-ins and the link of an ended checkout. Normal callers must wait little longer, and
-// what is written must stay bounded.
+// what is written must stay bounded. Then the attacks of attacks.ts.
 
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { runAttacks } from './attacks.ts'
 import { type Caller, createCaller } from './caller.ts'
 import type { HostileReport, Hostility } from './hostile.ts'
+import { normalCallerFor, normalPaths, type Took } from './normal.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { median } from './quantile.ts'
@@ -18,12 +18,17 @@ import { startTalker } from './talk.ts'
 export const abuseRun: ServerRun = {
   name: 'abuse',
   method:
-    'abusive shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while normal callers read a product, change a cart and look at a checkout; quiet and abusive phases alternate, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written',
-  numbers: { rounds: 6, phaseSeconds: 8, connections: 12, lines: 100 },
-  short: { rounds: 3, phaseSeconds: 2 },
-  runOn: (ground, numbers, tools) => {
-    const { rounds = 1, phaseSeconds = 1, connections = 1, lines = 1 } = numbers
-    return runAbuse(ground, { rounds, phaseSeconds, connections, lines }, tools)
+    'abusive shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while normal callers read a product, change a cart and look at a checkout; quiet and abusive phases alternate, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written. Then, at default limits, strangers send forms (50 KB of empty fields, 4 MiB of plus signs, 24,900 parts), leave answers unread, a staff member sends products of 24,900 variants, and a key imports files that are dear to read: the p99 of normal callers is at most twice the quiet one (from 30 ms on), and none of them is refused',
+  numbers: { rounds: 6, phaseSeconds: 8, connections: 12, lines: 100, percent: 100 },
+  short: { rounds: 3, phaseSeconds: 2, percent: 20 },
+  async runOn(ground, numbers, tools) {
+    const { rounds = 1, phaseSeconds = 1, connections = 1, lines = 1, percent = 1 } = numbers
+    const shoppers = await runAbuse(ground, { rounds, phaseSeconds, connections, lines }, tools)
+    const attacked = await runAttacks(ground, { rounds, phaseSeconds, connections, percent }, tools)
+    return {
+      seen: { ...shoppers.seen, ...attacked.seen },
+      violations: [...shoppers.violations, ...attacked.violations],
+    }
   },
 }
 
@@ -37,7 +42,6 @@ export interface AbuseNumbers {
 const ratioMax = 3
 // A difference below this is noise of the machine.
 const noiseMs = 5
-const normalEveryMs = 20
 const hostileAddress = '127.0.0.2'
 
 export async function runAbuse(ground: Ground, numbers: AbuseNumbers, tools: RunTools): Promise<RunResult> {
@@ -107,45 +111,6 @@ async function hostilityFor(
     ended: ended.secret,
     skuId: shop.sku(codes[0] ?? ''),
     total: open[0]?.total ?? 0,
-  }
-}
-
-const normalPaths = ['product read', 'cart change', 'checkout page'] as const
-type Took = Readonly<Record<(typeof normalPaths)[number], number[]>>
-
-// A normal caller: sends requests at a steady pace, one after the other.
-async function normalCallerFor(shop: Shop, server: Server, caller: Caller, violations: Set<string>) {
-  const { origin } = server
-  const { key } = standOf(shop)
-  const items = [{ skuId: shop.sku('THING'), quantity: 1 }]
-  const session = sessionFrom(await openSession(caller, origin, standOf(shop), { items }))
-  const made = await caller.ask(origin, 'createPublicCart', { key, body: { idempotencyKey: randomUUID(), items } })
-  const cartId = (JSON.parse(made.text) as { data: { id: string } }).data.id
-  let turn = 0
-  const calls = {
-    'product read': () => caller.ask(origin, 'getApiKeyCatalogProduct', { key, path: { slug: 'thing' } }),
-    'cart change': () =>
-      caller.ask(origin, 'updatePublicCartItemQuantity', {
-        key,
-        path: { cartId, skuId: shop.sku('THING') },
-        body: { idempotencyKey: randomUUID(), quantity: 1 + (turn % 9) },
-      }),
-    'checkout page': () => caller.call(origin, { method: 'GET', path: `/c/${session.secret}` }),
-  }
-  return {
-    async during(ms: number): Promise<Took> {
-      const took: Took = { 'product read': [], 'cart change': [], 'checkout page': [] }
-      const endsAt = performance.now() + ms
-      while (performance.now() < endsAt) {
-        turn += 1
-        const path = normalPaths[turn % normalPaths.length] ?? 'product read'
-        const answer = await calls[path]()
-        took[path].push(answer.tookMs)
-        if (answer.status !== 200) violations.add(`${path}: a normal caller was answered ${answer.status}`)
-        await pause(normalEveryMs)
-      }
-      return took
-    },
   }
 }
 

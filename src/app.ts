@@ -51,6 +51,7 @@ import { observeDatabase } from './observe/database.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
+import { watchedStorage } from './observe/watched.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
@@ -140,7 +141,8 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const { storage, rootSecret, rateLimit, publicOrigin, version, clock, log, retentionMs = retentionDefaultsMs } = parts
+  const { rootSecret, rateLimit, publicOrigin, version, clock, log, retentionMs = retentionDefaultsMs } = parts
+  const storage = watchedStorage(parts.storage)
   const identify = createIdentify({ storage, rootSecret })
   const knownOrigins = createKnownOrigins(storage)
   const metrics = createMetrics()

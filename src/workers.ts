@@ -2,6 +2,7 @@
 // goes on.
 
 import { setImmediate as breathe } from 'node:timers/promises'
+import { endTurn, pauseWork, resumeWork, runWork } from './kit/work.ts'
 import { ClockJumped } from './loops/clock.ts'
 import type { LoopName } from './loops/names.ts'
 import { rowLogger } from './loops/report.ts'
@@ -68,6 +69,7 @@ function startLoop(
     isTurning = true
     isWoken = false
     round = turn().then((isMore) => {
+      endTurn()
       isTurning = false
       rest(isMore || isWoken ? Math.min(briefMs, everyMs) : everyMs)
     })
@@ -75,7 +77,7 @@ function startLoop(
 
   async function turn(): Promise<boolean> {
     try {
-      const isMore = await work(() => stopped)
+      const isMore = await runWork({ name }, () => work(() => stopped))
       stats.lastSuccessAt = Date.now()
       isPaused = false
       return isMore
@@ -141,7 +143,9 @@ export async function catchUp(
     })
     isMore = rows >= full
     if (performance.now() >= deadline) break
+    pauseWork()
     await breathe()
+    resumeWork()
   }
   if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
   return isMore

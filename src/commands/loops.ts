@@ -26,6 +26,7 @@ import { makeDeferredDue } from '../loops/store.ts'
 import { deleteOldLetters, lettersAtOnce, lettersDeletedMax, mailRound } from '../mail/send.ts'
 import { bringForward as bringLettersForward } from '../mail/store.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
+import { watchedStorage } from '../observe/watched.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
 import { readNews } from '../payments/news.ts'
@@ -70,7 +71,8 @@ function lastUseLoop(app: App, clock: () => number): Loop {
 
 const loadTransfers = late(() => import('../transfers/round.ts'))
 
-export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
+export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
+  const storage = watchedStorage(given)
   const checkClock = createClockGuard(clock, monotonic)
   const rounds = (name: LoopName, everyMs: number, full: number, round: (now: number) => Promise<number>): Loop => ({
     name,

@@ -89,8 +89,9 @@ async function heldForm(
 ): Promise<PageAnswer | undefined> {
   if (!isSameOrigin(request.raw, publicOrigin())) return undefined
   const hasFile = filesBytesMax !== undefined
-  const cost = costOfHolding(request.raw, filesBytesMax ?? heldBounds.bytesMax)
-  if (cost > 0) request.spend?.(cost)
+  const length = lengthOf(request.raw, filesBytesMax ?? heldBounds.bytesMax)
+  const heldLength = Math.min(length, heldBounds.bytesMax)
+  spend(request, Math.floor(heldLength / heldBytesOfOne) + Math.floor(length / fileBytesOfOne))
   const form = await request.receive(() =>
     hasFile ? readFields(request.raw, heldBounds, filesBytesMax) : readTypedForm(request.raw, heldBounds),
   )
@@ -101,27 +102,33 @@ async function heldForm(
 
 // Anybody can have a form sent back, and need not read the answer: 64 KiB of quotes are a page of 400 KB.
 const heldBounds = { bytesMax: 65_536, fieldsMax: formFieldsMax }
-// How much doubles the cost of a post. A file only goes by.
+// How much costs as another post: of a form that is sent back, of one that is read, and of a file.
 const heldBytesOfOne = 4_096
+const readBytesOfOne = 65_536
 const fileBytesOfOne = 1_048_576
 // Less than an address may spend at once.
-const holdingCostMax = 40
+const costMax = 40
 
-// Spent before the form is read: one that is refused must cost nothing. A length that is not said counts as the largest.
-function costOfHolding({ headers }: IncomingMessage, bytesMax: number): number {
-  const length = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
-  const heldLength = Math.min(length, heldBounds.bytesMax)
-  return Math.min(Math.floor(heldLength / heldBytesOfOne) + Math.floor(length / fileBytesOfOne), holdingCostMax)
+// Before a form is read: one that is refused must cost nothing.
+function spend(request: PageRequest, cost: number): void {
+  if (cost >= 1) request.spend?.(Math.min(Math.floor(cost), costMax))
+}
+
+// A length that is not said counts as the largest.
+function lengthOf({ headers }: IncomingMessage, bytesMax: number): number {
+  return Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
 }
 
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
   const { get, post } = screen
   if (request.raw.method !== 'POST' && get) return get(visit)
   if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
-  const { filesBytesMax } = screen
+  const { filesBytesMax, formBytesMax: bytesMax = formBytesMax } = screen
+  const length = lengthOf(request.raw, filesBytesMax ?? bytesMax)
+  spend(request, length / (filesBytesMax === undefined ? readBytesOfOne : fileBytesOfOne))
   const sent = await request.receive(async () => {
     if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
-    const form = await readTypedForm(request.raw, { bytesMax: screen.formBytesMax ?? formBytesMax, fieldsMax })
+    const form = await readTypedForm(request.raw, { bytesMax, fieldsMax })
     return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
   })
   if (typeof sent === 'number') throw new Refusal(noForm[sent], {})

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '../contract/limits.ts'
 import { parseJson } from '../kit/json.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
+import { resumeWork } from '../kit/work.ts'
 
 export function hasBody(raw: IncomingMessage): boolean {
   const length = raw.headers['content-length']
@@ -43,6 +44,7 @@ function refuseOtherMedia(raw: IncomingMessage): void {
 export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
   const chunks: Buffer[] = []
   const end = await takeChunks(raw, bytesMax, (chunk) => chunks.push(chunk))
+  resumeWork()
   if (end !== 'whole') return end
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }

@@ -2,6 +2,7 @@
 // never finish, use up this limit and not that of requests that are being worked on.
 
 import type { IncomingMessage } from 'node:http'
+import { pauseWork } from '../kit/work.ts'
 import type { Pressure } from './pressure.ts'
 import { unavailable } from './refusal.ts'
 
@@ -50,6 +51,7 @@ export function createReceive(limiter: BodyLimiter, pressure: Pressure): Receive
     if (!limiter.enter(key, most)) throw unavailable()
     pressure.pause()
     try {
+      pauseWork()
       return await read()
     } finally {
       pressure.resume()

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressBucket } from '../access/throttle.ts'
 import type { Surface } from '../contract/surface.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
+import { renameWork } from '../kit/work.ts'
 import { type BodyLimiter, createBodyLimiter, type Receive } from './limiter.ts'
 import type { Incoming, Outgoing } from './message.ts'
 import { refusalAnswer, unavailable } from './refusal.ts'
@@ -85,6 +86,7 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
         ...pageRequest(parts, incoming, bodiesMax),
         named(name: string) {
           trace.name = name
+          renameWork(name)
         },
       }
       if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)

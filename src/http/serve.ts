@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Operation } from '../contract/surface.ts'
 import { newId } from '../kit/ids.ts'
 import type { Refusal } from '../kit/refuse.ts'
+import { pauseWork, runWork } from '../kit/work.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { hasBody } from './body.ts'
@@ -44,7 +45,9 @@ export type Serve = (route: Route, request: Incoming, response: ServerResponse) 
 export function createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics }: ServeParts): Serve {
   let delayed = 0
 
-  return async (route, request, response) => {
+  return (route, request, response) => runWork({ name: route.name }, () => answer(route, request, response))
+
+  async function answer(route: Route, request: Incoming, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const trace: Trace = { requestId: newId('req'), callerId: null, code: null, pageOrigin: null, name: null }
     let outgoing: Outgoing | null
@@ -65,6 +68,7 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
     record(route, request, trace, outgoing?.status ?? response.statusCode, performance.now() - startedAt)
     if (outgoing && response.headersSent) response.destroy()
     else if (outgoing) send(response, outgoing)
+    pauseWork()
   }
 
   async function admitted(route: Route, request: Incoming, trace: Trace, response: ServerResponse) {

@@ -1,6 +1,7 @@
 // Lets others have a turn during a long computation: after 10 ms of it, the event loop answers what has arrived meanwhile.
 
 import { createTurns } from './turns.ts'
+import { pauseWork, resumeWork } from './work.ts'
 
 const sliceMs = 10
 // One for all, so ten computations at once hold the loop for one slice at a time too.
@@ -17,7 +18,9 @@ export function createBreath(clock: () => number = () => performance.now()): Bre
   return {
     isDue: () => clock() >= dueAt,
     async take() {
+      pauseWork()
       await turns.take()
+      resumeWork()
       dueAt = clock() + sliceMs
     },
   }

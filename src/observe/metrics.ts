@@ -2,8 +2,12 @@
 // Counting is two array additions; everything else happens at a scrape.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { endTurn, onStall } from '../kit/work.ts'
 
 const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
+
+// Less than half of what counts as a stall.
+const heartbeatMs = 40
 
 interface Series {
   byStatus: Map<number, number>
@@ -37,8 +41,15 @@ export function createMetrics(): Metrics {
   const looks: (() => Promise<void>)[] = []
   const eventLoop = monitorEventLoopDelay({ resolution: 20 })
   eventLoop.enable()
+  const stalls = new Map<string, { count: number; sumMs: number }>()
+  const stopListening = onStall(({ work, ms }) => {
+    const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
+    stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
+  })
+  // While this is late, something holds the loop.
+  const heartbeat = setInterval(endTurn, heartbeatMs).unref()
   const render = () =>
-    `${[...requestLines(requests), ...readingLines(readings), ...processLines(eventLoop)].join('\n')}\n`
+    `${[...requestLines(requests), ...readingLines(readings), ...stallLines(stalls), ...processLines(eventLoop)].join('\n')}\n`
 
   return {
     countRequest(operation, status, durationMs) {
@@ -60,7 +71,11 @@ export function createMetrics(): Metrics {
       return render()
     },
     render,
-    close: () => void eventLoop.disable(),
+    close() {
+      eventLoop.disable()
+      stopListening()
+      clearInterval(heartbeat)
+    },
   }
 }
 
@@ -120,6 +135,15 @@ function* readingLines(readings: readonly Reading[]): Generator<string> {
     yield `# HELP ${name} ${help}`
     yield `# TYPE ${name} ${type}`
     for (const [labels, value] of Object.entries(values())) yield `${name}${labels ? `{${labels}}` : ''} ${value}`
+  }
+}
+
+function* stallLines(stalls: ReadonlyMap<string, { count: number; sumMs: number }>): Generator<string> {
+  yield '# HELP cartwright_event_loop_stall_seconds Times of 100 ms and more for which a piece of work held the event loop.'
+  yield '# TYPE cartwright_event_loop_stall_seconds summary'
+  for (const [work, { count, sumMs }] of stalls) {
+    yield `cartwright_event_loop_stall_seconds_sum{work="${work}"} ${sumMs / 1000}`
+    yield `cartwright_event_loop_stall_seconds_count{work="${work}"} ${count}`
   }
 }
 

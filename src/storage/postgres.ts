@@ -2,6 +2,7 @@
 // the first statement, statements that do not depend on each other are pipelined, and callers do not wait for a
 // rollback.
 import { hash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { guardFailure, type RowMoved } from './guard.ts'
@@ -50,6 +51,9 @@ const SILENT_MS = 1_000
 const REFUSED_MS = 250
 // After this long the pool may grow again to its full size.
 const FEWER_MS = 30_000
+
+// For who watches what runs after an answer.
+const answered = channel('cartwright.storage.answered')
 
 const BEGIN_WRITE = 'begin isolation level read committed'
 const BEGIN_READ = 'begin isolation level repeatable read read only'
@@ -536,6 +540,7 @@ class Session {
   async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
     this.check()
     const { rows } = await this.#send(this.#queryOf(template, parts), parts)
+    answered.publish(undefined)
     // The author of the statement declares the shape of its rows; it cannot be checked here.
     return rows as Row[]
   }

@@ -1,0 +1,72 @@
+// Fails a test in which one piece of work of the server held the event loop for more than 100 ms of CPU: meanwhile nobody else is
+// answered. The CPU of the thread is counted, not the time, so a loaded machine fails no test. What the test itself computes is not
+// the work of the server, and does not count.
+
+import assert from 'node:assert/strict'
+import { createHook, type HookCallbacks } from 'node:async_hooks'
+import { PerformanceObserver, performance } from 'node:perf_hooks'
+import { loading } from '../src/kit/late.ts'
+import { endTurn, onStall, otherWork, type Stall, setWorkClock, stallMsMin } from '../src/kit/work.ts'
+
+// Work that may hold the loop, and why.
+const allowed: Readonly<Record<string, string>> = {
+  [loading]:
+    'code is compiled once in a process, and a server that is ready for requests has loaded what most of them need',
+  [otherWork]: 'the test itself, the browser that it drives, and the start of a server',
+}
+// The first of each name: its code is compiled.
+const firstMsMax = 500
+
+interface Held extends Stall {
+  endedAt: number
+}
+
+const stalls: Held[] = []
+const known = new Set<string>()
+const collections: { startTime: number; duration: number }[] = []
+const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()))
+let isWatching = false
+
+export function watchStalls(): void {
+  if (isWatching) return
+  isWatching = true
+  setWorkClock(threadCpuMs)
+  onStall((stall) => stalls.push({ ...stall, endedAt: performance.now() }))
+  observer.observe({ entryTypes: ['gc'] })
+  // Each callback of the event loop is a turn. Promises are within one.
+  const callbacks = { before: endTurn, after: endTurn, trackPromises: false }
+  createHook(callbacks as HookCallbacks).enable()
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+export function assertNoStalls(): void {
+  assert.deepEqual(
+    takeStalls().map(({ work, ms }) => `${work} held the event loop for ${Math.round(ms)} ms of CPU`),
+    [],
+  )
+}
+
+// Those since the last call that are not allowed.
+export function takeStalls(): Stall[] {
+  collections.push(...observer.takeRecords())
+  const found = stalls.splice(0).filter((stall) => {
+    const isFirst = !known.has(stall.work)
+    known.add(stall.work)
+    const ms = stall.ms - collectedMs(stall)
+    return allowed[stall.work] === undefined && ms >= (isFirst ? firstMsMax : stallMsMin)
+  })
+  collections.length = 0
+  return found
+}
+
+// The heap of a test process is large, and whoever runs when it is collected is not to blame. Somewhat more than the stall is looked
+// at, since it may have taken longer than its CPU.
+function collectedMs({ ms, endedAt }: Held): number {
+  const since = endedAt - 3 * ms
+  const during = collections.filter(({ startTime }) => startTime >= since && startTime <= endedAt)
+  return during.reduce((sum, { duration }) => sum + duration, 0)
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  asOwnWork,
+  endTurn,
+  onStall,
+  pauseWork,
+  renameWork,
+  resumeWork,
+  runWork,
+  type Stall,
+  setWorkClock,
+} from './work.ts'
+
+describe('which work held the event loop', () => {
+  let now = 0
+  let stalls: Stall[] = []
+  let stop = () => {}
+  beforeEach(() => {
+    now = 0
+    stalls = []
+    setWorkClock(() => now)
+    stop = onStall((stall) => stalls.push(stall))
+  })
+  afterEach(() => {
+    stop()
+    setWorkClock(() => performance.now())
+  })
+
+  const held = () => stalls.splice(0).map(({ work, ms }) => `${work} ${ms}`)
+
+  test('is the one that ran until it waited or ended', () => {
+    runWork({ name: 'a' }, () => {
+      now += 150
+      pauseWork()
+      now += 99
+      resumeWork()
+      now += 99
+      pauseWork()
+    })
+    assert.deepEqual(held(), ['a 150'])
+  })
+
+  test('is the one that began, where nothing says that it ended', () => {
+    runWork({ name: 'a' }, () => {
+      now += 200
+    })
+    runWork({ name: 'b' }, () => {
+      now += 300
+    })
+    endTurn()
+    now += 400
+    endTurn()
+    assert.deepEqual(held(), ['a 200', 'b 300', 'other 400'])
+  })
+
+  test('is known after waiting, by the name that it has by then', async () => {
+    const one = runWork({ name: 'a' }, async () => {
+      pauseWork()
+      await turn()
+      resumeWork()
+      renameWork('c')
+      now += 100
+      pauseWork()
+    })
+    const other = runWork({ name: 'b' }, async () => {
+      pauseWork()
+      await turn()
+      now += 120
+      pauseWork()
+    })
+    await Promise.all([one, other])
+    assert.deepEqual(held(), ['c 100', 'b 120'])
+  })
+
+  test('is the one that asked for a transaction, wherever it runs', async () => {
+    const transactions: (() => Promise<void>)[] = []
+    const busy = async () => {
+      now += 100
+    }
+    for (const name of ['a', 'b']) runWork({ name }, () => transactions.push(asOwnWork(busy)))
+    await runWork({ name: 'c' }, async () => {
+      for (const transaction of transactions) await transaction()
+      pauseWork()
+    })
+    assert.deepEqual(held(), ['a 100', 'b 100'])
+  })
+})

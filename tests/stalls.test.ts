@@ -1,0 +1,72 @@
+// Work that holds the event loop is named in the metrics, and fails the test in which it happened.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type House, openHouse } from '../harness/house.ts'
+import { takeStalls } from '../harness/stalls.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { watchedStorage } from '../src/observe/watched.ts'
+
+function burn(): void {
+  const before = process.threadCpuUsage()
+  for (;;) {
+    const { user, system } = process.threadCpuUsage(before)
+    if (user + system > 150_000) return
+  }
+}
+
+eachEngine('work that holds the event loop', (given) => {
+  let house: House
+  const name = `burner ${given.engine}`
+  const answer = { status: 200, headers: {}, body: '' }
+  before(async () => {
+    house = await openHouse(given, {
+      extraPages: [
+        {
+          path: '/burn',
+          name: 'burners',
+          async answer(request) {
+            request.named?.(name)
+            // Between two questions to the database.
+            await watchedStorage(house.storage).read(async (db) => {
+              await db.sql`select 1`
+              burn()
+              await db.sql`select 1`
+            })
+            return answer
+          },
+        },
+        {
+          path: '/burn/body',
+          name: `${name} body`,
+          methods: ['POST'],
+          async answer({ raw, receive }) {
+            await receive(async () => void (await raw.toArray()))
+            burn()
+            return answer
+          },
+        },
+      ],
+    })
+  })
+
+  test('is named in the metrics', async () => {
+    await house.fetch('/burn')
+    await house.fetch('/burn/body', { method: 'POST', body: 'x' })
+    const { text } = await house.fetch('/metrics')
+    for (const work of [name, `${name} body`]) {
+      assert.ok(text.includes(`cartwright_event_loop_stall_seconds_count{work="${work}"} 1\n`), text)
+      const [, sum] = new RegExp(`_stall_seconds_sum\\{work="${work}"\\} ([\\d.]+)\n`).exec(text) ?? []
+      assert.ok(Number(sum) > 0.1 && Number(sum) < 2, sum)
+    }
+  })
+
+  test('fails the test, unless its code ran for the first time', async () => {
+    assert.deepEqual(takeStalls(), [])
+    await house.fetch('/burn')
+    assert.deepEqual(
+      takeStalls().map(({ work }) => work),
+      [name],
+    )
+  })
+})
