@@ -62,6 +62,30 @@ eachEngine('transfers', (given) => {
         where merchant_id = ${house.merchantId} and request_id = ${requestId} order by id`,
     )
 
+  test('a product of WooCommerce that was renamed keeps its slug and what was added here', async () => {
+    const file = (name: string) =>
+      `ID,Typ,Artikelnummer,Name,Veröffentlicht,"Sichtbarkeit im Katalog","Regulärer Preis"\n470,simple,woo-470,${name},1,visible,18\n`
+    const first = await planned('products', file('Tasse'))
+    await written(first.id)
+    const [found] = await bySlug('tasse-470')
+    const { product: entry, version } = await product(found?.id ?? '')
+    assert.deepEqual(entry.metadata, { woocommerceId: '470' })
+    const marked = { ...entry, metadata: { ...entry.metadata, shelf: '4' } }
+    const replaced = await house.askAdmin('replaceAdminProduct', {
+      path: { productId: found?.id ?? '' },
+      body: { idempotencyKey: newId('req'), expectedVersion: version, product: marked },
+    })
+    assert.equal(replaced.status, 200, replaced.text)
+    const plan = await planned('products', file('Becher'))
+    assert.deepEqual([plan.created, plan.changed], [0, 1])
+    await written(plan.id)
+    const { product: after } = await product(found?.id ?? '')
+    assert.deepEqual(
+      [after.slug, after.name, after.metadata],
+      ['tasse-470', 'Becher', { shelf: '4', woocommerceId: '470' }],
+    )
+  })
+
   test('an export of products that is imported again changes nothing, whatever the products hold', async () => {
     const { category: outer } = await createCategory(house, { name: 'In & > out' })
     const { category: inner } = await createCategory(house, { parent: outer.slug })

@@ -310,6 +310,12 @@ export async function listProductsBySlug(
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
+export async function listProductSlugs(db: Reader, merchant: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ slug: string }>`
+    select slug from products where merchant_id = ${merchant} and slug > ${after} order by slug limit ${limit}`
+  return rows.map(({ slug }) => slug)
+}
+
 export async function listPublishedProducts(
   db: Reader,
   merchant: string,

@@ -16,6 +16,7 @@ import { CsvError, type CsvRow } from './csv.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importStock.ts'
+import { findKnownIn } from './known.ts'
 import { planMissing } from './missing.ts'
 import { productEntries, type Recorder } from './record.ts'
 import { type ReadProduct, readShopifyProducts } from './shopify.ts'
@@ -78,7 +79,7 @@ export async function importProducts(
 ): Promise<ImportReport> {
   const merchant = await storage.read((db) => findMerchant(db, options.merchantSlug))
   if (!merchant) throw new Error(`there is no merchant ${options.merchantSlug}`)
-  const { slug: merchantSlug, currency } = merchant
+  const { id: merchantId, slug: merchantSlug, currency } = merchant
   const report: ImportReport = {
     currency,
     created: 0,
@@ -145,7 +146,8 @@ export async function importProducts(
         options.onProgress(report)
         return
       }
-      for await (const outcome of readShopifyProducts(productFileRows(rows, currency), { currency, stockDefault })) {
+      const products = productFileRows(rows, { currency, findKnown: findKnownIn(storage.read, merchantId) })
+      for await (const outcome of readShopifyProducts(products, { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
           continue

@@ -28,6 +28,7 @@ export async function mergedProduct(
   const said = saidOf(read.entry, shown.entry)
   // A summary of the merchant's own is not replaced by one that is made of the description.
   if (before.summary !== shown.entry.summary) delete said.summary
+  if (said.metadata) said.metadata = { ...stored.metadata, ...said.metadata }
   const codes = codesOf(shown.entry, before)
   const skus = read.entry.skus.map((sku) => {
     const known = codes.get(sku.code)

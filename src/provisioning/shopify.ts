@@ -105,7 +105,7 @@ export async function* readShopifyProducts(
       const read = readHeader(cells, memory)
       if ('reason' in read) return yield { kind: 'refused', line, handle: '', reason: read.reason }
       header = read.header
-      memory.notes = read.notes
+      memory.notes = [...(notes ?? []), ...read.notes]
       continue
     }
     if (cells.every((text) => text.trim() === '')) continue
@@ -179,6 +179,8 @@ export const shopifyColumns = {
   category: ['product category', 'standardized product type', 'standard product type'],
   // Not a column of Shopify's: the other systems' further categories, a line each.
   furtherTypes: ['further product types'],
+  // Nor this: a line for each name and text, with a tab between them.
+  metadata: ['further metadata'],
   tags: ['tags'],
   published: ['published', 'published on online store'],
   status: ['status'],
@@ -246,9 +248,13 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
       reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce or Medusa, nor a Google feed`,
     }
   }
-  const notes = unread.length === 0 ? [] : [cut(`columns that are not imported: ${unread.join(', ')}`, 1_000)]
+  const notes = unreadNotes(unread)
   if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
   return { header: { places, width: cells.length }, notes }
+}
+
+export function unreadNotes(columns: readonly string[]): string[] {
+  return columns.length === 0 ? [] : [cut(`columns that are not imported: ${columns.join(', ')}`, 1_000)]
 }
 
 // Shopify leaves the column out of the files of shops with several locations.
@@ -330,6 +336,8 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
   }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
   if (has(row, 'vendor')) entry.brand = brandOf(cell(row, 'vendor'), note)
+  const metadata = metadataOf(raw(row, 'metadata'))
+  if (Object.keys(metadata).length > 0) entry.metadata = metadata
 
   return {
     line: row.line,
@@ -350,6 +358,11 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
 function brandOf(vendor: string, note: Note): string | null {
   if (vendor.length > brandLengthMax) note(`the brand was cut to ${brandLengthMax} characters`)
   return cut(vendor, brandLengthMax) || null
+}
+
+function metadataOf(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => line.split('\t', 2))
+  return Object.fromEntries(lines.flatMap(([name = '', value = '']) => (value === '' ? [] : [[name, cut(value, 500)]])))
 }
 
 function withinLength(html: string, note: Note): string | null {

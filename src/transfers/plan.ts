@@ -21,6 +21,7 @@ import { withKnownCodes, withOwnCodes } from '../provisioning/codes.ts'
 import { CsvError, type CsvRow } from '../provisioning/csv.ts'
 import { readFile } from '../provisioning/formats/file.ts'
 import { productFileRows } from '../provisioning/formats/formats.ts'
+import { findKnownIn } from '../provisioning/known.ts'
 import { mergedProduct } from '../provisioning/merge.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import {
@@ -162,7 +163,8 @@ class Planning {
       return
     }
     const { currency } = await this.#seller()
-    const products = readShopifyProducts(this.#noteColumns(productFileRows(rows, currency)), {
+    const findKnown = findKnownIn(this.#tools.storage.read, this.#transfer.merchantId)
+    const products = readShopifyProducts(this.#noteColumns(productFileRows(rows, { currency, findKnown })), {
       currency,
       origin: this.#tools.origin(),
     })

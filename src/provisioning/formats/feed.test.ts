@@ -17,7 +17,7 @@ async function* chunks(bytes: Buffer, size = bytes.length): AsyncGenerator<Buffe
 }
 
 async function read(file: string | Buffer, options: FileOptions = {}, size?: number) {
-  const rows = productFileRows(readFile(chunks(Buffer.from(file), size), options), 'EUR')
+  const rows = productFileRows(readFile(chunks(Buffer.from(file), size), options), { currency: 'EUR' })
   return Array.fromAsync(readShopifyProducts(rows, { currency: 'EUR', origin: 'https://api.example' }))
 }
 

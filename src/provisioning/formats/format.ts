@@ -9,10 +9,31 @@ import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 export interface ProductFormat {
   name: string
   isThis(columns: ReadonlySet<string>): boolean
+  // Whether a column of the file is read. The others are named in a note.
+  reads(column: string): boolean
   // Those that its rows may fill; what the file has no column for, it does not say.
   columnsOf(columns: ReadonlySet<string>): readonly ShopifyColumn[]
-  convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, currency: string): AsyncIterable<ConvertedRow>
+  convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, context: FileContext): AsyncIterable<ConvertedRow>
 }
+
+export interface FileContext {
+  currency: string
+  findKnown: FindKnown
+}
+
+// In the metadata of a product: the id by which WooCommerce knows it.
+export const markMember = 'woocommerceId'
+
+// A product of a file whose handle may change, while its mark does not.
+export interface MarkedProduct {
+  slug: string
+  mark: string
+  // Its codes in the file.
+  codes: readonly string[]
+}
+
+// The slugs under which the shop knows such products, by their marks, where it does not know the slug of the file.
+export type FindKnown = (products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
 

@@ -10,7 +10,7 @@ const fixtures = new URL('../../../tests/fixtures/imports/', import.meta.url)
 
 async function read(name: string, { currency = 'EUR', encoding }: { currency?: string; encoding?: string } = {}) {
   const rows = readCsv(createReadStream(new URL(name, fixtures)), encoding ? { encoding } : {})
-  const outcomes = await Array.fromAsync(readShopifyProducts(productFileRows(rows, currency), { currency }))
+  const outcomes = await Array.fromAsync(readShopifyProducts(productFileRows(rows, { currency }), { currency }))
   const products = outcomes.filter((outcome) => outcome.kind === 'product')
   return {
     products: new Map<string, ReadProduct>(products.map((product) => [product.entry.slug, product])),
@@ -35,6 +35,7 @@ test('reads a file of WooCommerce', async () => {
     descriptionHtml: null,
     categories: ['clothing-t-shirts', 'sale'],
     tags: ['summer', 'cotton'],
+    metadata: { woocommerceId: '44' },
     options: [
       { name: 'Color', values: ['Red', 'Blue'] },
       { name: 'Size', values: ['S', 'M'] },
@@ -179,7 +180,7 @@ for (const [file, expected, encoding] of odd) {
 test('a brand of WooCommerce is the first that is named, and of a path its last part', async () => {
   async function brandOf(header: string, cell: string) {
     const text = `ID,Type,Name,Published,Regular price,${header}\n1,simple,Cap,1,4.50,"${cell}"\n`
-    const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), 'EUR')
+    const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), { currency: 'EUR' })
     const [outcome] = await Array.fromAsync(readShopifyProducts(rows, { currency: 'EUR' }))
     return outcome?.kind === 'product' ? outcome.entry.brand : outcome
   }

@@ -2,17 +2,24 @@
 
 import { inSlices } from '../../kit/breath.ts'
 import { type CsvRow, codeCell, guarded } from '../csv.ts'
-import { type ShopifyColumn, shopifyColumns } from '../shopify.ts'
-import { columnName, type FileRow, fileRow, type ProductFormat } from './format.ts'
+import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
+import { columnName, type FileContext, type FileRow, type FindKnown, fileRow, type ProductFormat } from './format.ts'
 import { google } from './google.ts'
 import { medusa } from './medusa.ts'
 import { woocommerce } from './woocommerce.ts'
+import { wooHeader } from './wooheader.ts'
 
 const formats: readonly ProductFormat[] = [medusa, woocommerce, google]
 
+const unknownLanguage =
+  'this is a product file of WooCommerce whose columns are named in a language that is not known here; in WordPress set the language of your profile to English, and export it again'
+
+// Enough to see what the columns of a file hold.
+const sampleRows = 50
+
 export async function* productFileRows(
   rows: AsyncIterable<CsvRow>,
-  currency: string,
+  { currency, findKnown = async () => new Map() }: { currency: string; findKnown?: FindKnown },
 ): AsyncGenerator<CsvRow, void, undefined> {
   const iterator = rows[Symbol.asyncIterator]()
   try {
@@ -22,10 +29,21 @@ export async function* productFileRows(
     const places = placesOf(header.cells)
     const columns = new Set(places.keys())
     const format = isShopify(columns) ? undefined : formats.find((known) => known.isThis(columns))
-    if (format) yield* converted(format, header, places, remaining(iterator), currency)
+    const sample = format || isShopify(columns) ? [] : await take(iterator, sampleRows)
+    const remaining = remainingOf(sample, iterator)
+    const context = { currency, findKnown }
+    if (format) yield* converted(format, header, { places, notes: [] }, remaining, context)
     else {
-      yield header
-      yield* remaining(iterator)
+      const woo = wooHeader(header.cells, sample)
+      if (woo && woocommerce.isThis(new Set(woo.places.keys())))
+        yield* converted(woocommerce, header, woo, remaining, context)
+      else if (woo) {
+        yield { ...header, cells: ['handle', 'title', 'price'] }
+        yield { line: header.line, cells: [], refused: { handle: '', reason: unknownLanguage } }
+      } else {
+        yield header
+        yield* remaining
+      }
     }
   } finally {
     await iterator.return?.()
@@ -47,14 +65,17 @@ function placesOf(header: readonly string[]): Map<string, number> {
 async function* converted(
   format: ProductFormat,
   header: CsvRow,
-  places: ReadonlyMap<string, number>,
+  { places, notes }: { places: ReadonlyMap<string, number>; notes: readonly string[] },
   rows: AsyncIterable<CsvRow>,
-  currency: string,
+  context: FileContext,
 ): AsyncGenerator<CsvRow> {
   const columns = new Set(places.keys())
   const wanted = format.columnsOf(columns)
-  yield { ...header, cells: wanted.map((column) => shopifyColumns[column][0]) }
-  for await (const row of inSlices(format.convert(fileRows(rows, places), columns, currency))) {
+  const nameAt = new Map([...places].map(([name, place]) => [place, name]))
+  const unread = header.cells.filter((text, place) => text.trim() !== '' && !format.reads(nameAt.get(place) ?? ''))
+  const allNotes = [...notes, ...unreadNotes(unread.map((text) => text.trim()))]
+  yield { ...header, cells: wanted.map((column) => shopifyColumns[column][0]), notes: allNotes }
+  for await (const row of inSlices(format.convert(fileRows(rows, places), columns, context))) {
     const { line } = row
     if ('refused' in row) yield { line, cells: [], refused: { handle: row.handle, reason: row.refused } }
     else {
@@ -73,6 +94,17 @@ async function* fileRows(rows: AsyncIterable<CsvRow>, places: ReadonlyMap<string
   for await (const row of rows) if (row.cells.some((text) => text.trim() !== '')) yield fileRow(row, places)
 }
 
-async function* remaining(iterator: AsyncIterator<CsvRow>): AsyncGenerator<CsvRow> {
+async function take(iterator: AsyncIterator<CsvRow>, count: number): Promise<CsvRow[]> {
+  const rows: CsvRow[] = []
+  while (rows.length < count) {
+    const next = await iterator.next()
+    if (next.done) break
+    rows.push(next.value)
+  }
+  return rows
+}
+
+async function* remainingOf(taken: CsvRow[], iterator: AsyncIterator<CsvRow>): AsyncGenerator<CsvRow> {
+  yield* taken
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
 }

@@ -44,9 +44,16 @@ export function titleEndOf(options: readonly Option[]): string {
     .join('')
 }
 
+// biome-ignore format: a list of words
+const read = new Set<string>([
+  'id', 'title', 'price', 'availability', 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', ...optionAttributes,
+  'image link', 'additional image link', 'shipping weight', productTypePath, optionDetails, wholeSlug, wholeCode,
+])
+
 export const google: ProductFormat = {
   name: 'a Google feed',
   isThis: (columns) => ['id', 'title', 'price', 'availability'].every((name) => columns.has(name)),
+  reads: (column) => read.has(column),
   columnsOf: (columns) => [
     ...(['handle', 'title', 'body', 'sku', 'price', 'compareAtPrice', 'tracker', 'quantity', 'policy'] as const),
     ...optionColumns.flat(),
@@ -56,7 +63,7 @@ export const google: ProductFormat = {
     ...(columns.has('product type') || columns.has(productTypePath) ? (['type'] as const) : []),
     ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
   ],
-  async *convert(rows, columns, currency) {
+  async *convert(rows, columns, { currency }) {
     const held = await holdRows(rows, [...columns])
     const groups = await groupRows(held, (row) => row.cell(wholeSlug) || row.cell('item group id') || row.cell('id'))
     for (const [handle, items] of groups) yield* productOf(handle, yield* variantsOf(handle, items), currency)

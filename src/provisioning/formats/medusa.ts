@@ -7,9 +7,19 @@ import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type Sh
 const picturesMax = 50
 const tagsMax = 50
 
+// Of those with a number, the first; of those with a currency, without it.
+// biome-ignore format: a list of words
+const read = new Set([
+  'product handle', 'product title', 'product description', 'product type', 'product status', 'product tags', 'product tag 1',
+  'product thumbnail', 'product image 1', 'product image 1 url', 'image 1 url', 'product weight', 'variant sku', 'variant barcode',
+  'variant price', 'price', 'variant manage inventory', 'variant inventory quantity', 'variant allow backorder', 'variant weight',
+  'variant option 1 name', 'option 1 name', 'variant option 1 value', 'option 1 value',
+])
+
 export const medusa: ProductFormat = {
   name: 'Medusa',
   isThis: (columns) => columns.has('product handle') && columns.has('product title'),
+  reads: (column) => read.has(column.replace(/ \d+/, ' 1').replace(/(price) [a-z]{3}$/, '$1')),
   columnsOf: (columns) => [
     ...(['handle', 'title', 'body', 'tags', 'status', 'sku', 'barcode', 'price', 'tracker', 'policy'] as const),
     ...optionColumns.flat(),
@@ -17,7 +27,7 @@ export const medusa: ProductFormat = {
     ...(columns.has('product type') ? (['type'] as const) : []),
     ...(columns.has('variant inventory quantity') ? (['quantity'] as const) : []),
   ],
-  async *convert(rows, columns, currency) {
+  async *convert(rows, columns, { currency }) {
     const price = [`variant price ${currency}`, `price ${currency}`].map((name) => name.toLowerCase())
     const priceColumn = price.find((name) => columns.has(name))
     if (priceColumn === undefined) {

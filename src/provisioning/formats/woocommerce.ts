@@ -2,36 +2,49 @@
 // anywhere. It has no slugs; a product is named after its name and its id.
 
 import { paragraphsOf } from '../../catalog/plaintext.ts'
+import { skusMax } from '../../contract/entries.ts'
 import { inSlices } from '../../kit/breath.ts'
 import { slugify } from '../../kit/slug.ts'
-import { optionColumns } from '../shopify.ts'
+import { optionColumns, slugOfHandle } from '../shopify.ts'
 import {
   type ConvertedRow,
   type FileRow,
   groupRows,
   holdRows,
   listOf,
+  type MarkedProduct,
+  markMember,
   optionsOf,
   type ProductFormat,
   productRows,
   type ShopifyCells,
   variantsOf,
 } from './format.ts'
+import { isRead } from './wooheader.ts'
 
-const attributeColumns = Array.from({ length: 20 }, (_, index) => ({
-  name: `attribute ${index + 1} name`,
-  value: `attribute ${index + 1} value(s)`,
-}))
+const attributesMax = 100
 const categoriesMax = 100
 
 export const woocommerce: ProductFormat = {
   name: 'WooCommerce',
   isThis: (columns) => ['type', 'name', 'regular price'].every((name) => columns.has(name)),
+  reads: isRead,
   columnsOf: (columns) => [
-    ...(['handle', 'title', 'published', 'sku', 'price', 'compareAtPrice', 'tracker', 'quantity', 'policy'] as const),
+    ...([
+      'handle',
+      'metadata',
+      'title',
+      'published',
+      'sku',
+      'price',
+      'compareAtPrice',
+      'tracker',
+      'quantity',
+      'policy',
+    ] as const),
     ...optionColumns.flat(),
     ...(['requiresShipping', 'variantImage'] as const),
-    ...(hasAny(columns, 'description', 'short description') ? (['body'] as const) : []),
+    ...(hasText(columns) ? (['body'] as const) : []),
     ...(hasAny(columns, 'categories') ? (['type', 'furtherTypes'] as const) : []),
     ...(hasAny(columns, ...brandColumns) ? (['vendor'] as const) : []),
     ...(hasAny(columns, 'tags') ? (['tags'] as const) : []),
@@ -39,20 +52,53 @@ export const woocommerce: ProductFormat = {
     ...(hasAny(columns, 'images') ? (['imageUrl'] as const) : []),
     ...(weightColumnOf(columns) ? (['weight', 'weightUnit'] as const) : []),
   ],
-  async *convert(rows, columns) {
+  async *convert(rows, columns, { findKnown }) {
     const held = await holdRows(rows, [...columns])
-    const weight = weightColumnOf(columns)
     const family = await familiesOf(held)
+    const rowsOf = (row: FileRow) => (kindOf(row) === 'simple' ? [row] : (family.variations.get(row) ?? []))
+    const marked: MarkedProduct[] = []
+    for await (const row of inSlices(held)) if (isProduct(row)) marked.push(...markedProduct(row, rowsOf(row)))
+    const file: WooFile = {
+      weight: weightColumnOf(columns),
+      hasText: hasText(columns),
+      attributes: attributeColumnsOf(columns),
+      known: await findKnown(marked),
+      said: new Set(),
+    }
     for await (const row of inSlices(held)) {
-      const kind = kindOf(row)
-      if (kind === 'variation') {
+      if (isProduct(row)) yield* productOf(row, yield* variantsOf(handleOf(row), rowsOf(row)), file)
+      else if (kindOf(row) === 'variation') {
         if (!parentOf(row, family.byKey)) yield refusal(row, 'the variation names no product of the file as its parent')
-      } else if (kind === 'variable' || kind === 'simple') {
-        const found = kind === 'simple' ? [row] : (family.variations.get(row) ?? [])
-        yield* productOf(row, yield* variantsOf(handleOf(row), found), weight)
       } else yield refusal(row, `products of the type "${row.cell('type').slice(0, 40)}" are not imported`)
     }
   },
+}
+
+interface WooFile {
+  weight: Weight | undefined
+  // A file without a description says nothing about it.
+  hasText: boolean
+  // Of the columns of attributes.
+  attributes: readonly AttributeColumns[]
+  // Slugs of the shop by the marks of products that have another name by now.
+  known: ReadonlyMap<string, string>
+  // What was noted once, and is not noted again.
+  said: Set<string>
+}
+
+function isProduct(row: FileRow): boolean {
+  return ['simple', 'variable'].includes(kindOf(row))
+}
+
+// WooCommerce knows a product by its id, whatever its name is. Without one, by its code.
+function markOf(row: FileRow): string {
+  return row.cell('id') || row.cell('sku')
+}
+
+function markedProduct(row: FileRow, variants: readonly FileRow[]): MarkedProduct[] {
+  const mark = markOf(row)
+  const codes = variants.map((variant) => variant.cell('sku')).filter((code) => code !== '')
+  return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, codes }]
 }
 
 // WooCommerce's own, and that of older plugins.
@@ -63,6 +109,10 @@ function hasAny(columns: ReadonlySet<string>, ...names: readonly string[]): bool
   return names.some((name) => columns.has(name))
 }
 
+function hasText(columns: ReadonlySet<string>): boolean {
+  return hasAny(columns, 'description', 'short description')
+}
+
 interface Weight {
   column: string
   unit: string
@@ -71,7 +121,7 @@ interface Weight {
 // The unit is in the header: "Weight (lbs)".
 function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
   for (const column of columns) {
-    const unit = /^weight \((\w+)\)$/.exec(column)?.[1]
+    const unit = /^weight \((.+)\)$/.exec(column)?.[1]
     if (unit !== undefined) return { column, unit: unit === 'lbs' ? 'lb' : unit }
   }
   return undefined
@@ -108,32 +158,159 @@ function parentOf(row: FileRow, byKey: ReadonlyMap<string, FileRow>): FileRow | 
   return byKey.get(row.cell('parent'))
 }
 
-function* productOf(row: FileRow, variants: readonly FileRow[], weight: Weight | undefined): Generator<ConvertedRow> {
-  const isSimple = variants[0] === row
-  const attributes = isSimple ? [] : variants.map(attributesOf)
-  // In the order of the columns.
-  const names = [...new Set(attributes.flatMap((of) => [...of.keys()]))]
-  if (names.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
-  if (variants.length === 0) return yield refusal(row, 'the product has no variations in the file')
+function* productOf(row: FileRow, rows: readonly FileRow[], file: WooFile): Generator<ConvertedRow> {
+  if (rows.length === 0) return yield refusal(row, 'the product has no variations in the file')
+  const own = attributesOf(row, file)
+  const isSimple = rows[0] === row
+  const { options, variants, constants, notes } = isSimple ? simpleOf(row) : unrolledOf(own, rows, file)
+  if (options.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
+  const details = file.hasText ? detailsOf(row, { own, options, constants }, file) : ''
+  if (details !== '') notes.push(inDescription)
   const [type = '', ...furtherTypes] = categoriesOf(row)
+  const mark = markOf(row)
+  const known = file.known.get(mark)
   const product: ShopifyCells = {
     title: row.cell('name'),
-    body: bodyOf(row),
+    body: bodyOf(row) + details,
     vendor: brandOf(row),
     type,
     furtherTypes: furtherTypes.join('\n'),
     tags: row.cell('tags').replaceAll('\\,', ' '),
     published: row.cell('published') === '1' && row.cell('visibility in catalog') !== 'hidden' ? 'TRUE' : 'FALSE',
+    ...(mark !== '' && { metadata: `${markMember}\t${mark}` }),
   }
-  const cells = variants.map((variant, index) => ({
+  const cells = variants.map(({ row: variant, values, share }) => ({
     line: variant.line,
     cells: {
-      ...variantCells(variant, row, weight),
-      ...optionsOf(names.map((name) => ({ name, value: attributes[index]?.get(name) ?? '' }))),
+      ...sharedCells(variantCells(variant, row, file.weight), share),
+      ...optionsOf(options.map((name, index) => ({ name, value: values?.[index] ?? '' }))),
       ...(!isSimple && { variantImage: listOf(variant.cell('images'))[0] ?? '' }),
     },
   }))
-  yield* productRows(handleOf(row), product, cells, listOf(row.cell('images')))
+  const made = productRows(known ?? handleOf(row), product, cells, listOf(row.cell('images')))
+  const told = [...new Set(notes)].filter((note) => !file.said.has(note))
+  for (const note of told) file.said.add(note)
+  if (known !== undefined) told.push(`the product has another name here, and is found by its id as "${known}"`)
+  const [first, ...others] = made
+  if (first && 'cells' in first) yield { ...first, ...(told.length > 0 && { notes: told }) }
+  yield* others
+}
+
+function simpleOf(row: FileRow): Variants {
+  return { options: [], variants: [{ row }], constants: new Map(), notes: [] }
+}
+
+interface Variants {
+  options: readonly string[]
+  variants: readonly Variant[]
+  // Attributes that are the same in all variations.
+  constants: ReadonlyMap<string, string>
+  notes: string[]
+}
+
+interface Variant {
+  row: FileRow
+  // Of the options.
+  values?: readonly string[]
+  // Which of how many that are made of one variation, and what its code ends with.
+  share?: { index: number; count: number; end: string }
+}
+
+const unrolledMax = 500
+const inDescription = 'attributes that are not options are listed at the end of descriptions'
+const unrolled =
+  'a variation for any value of an attribute became a variant for each value, and its stock was divided among them'
+
+const tooManyUnrolled = `a variation stands for any of many values, of which only the first ${unrolledMax} became variants`
+
+// An empty value of a variation stands for any of the product's.
+function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], file: WooFile): Variants {
+  const given = rows.map((row) => ({ row, attributes: attributesOf(row, file) }))
+  const names = [...new Set(given.flatMap(({ attributes }) => [...attributes.keys()]))]
+  const allOf = (name: string) => given.map(({ attributes }) => attributes.get(name) ?? '')
+  const choices = new Map(
+    names.map((name) => [
+      name,
+      [...new Set([...valuesIn(own.get(name) ?? ''), ...allOf(name).filter((value) => value !== '')])],
+    ]),
+  )
+  const differs = (name: string) =>
+    new Set(allOf(name)).size > 1 || (allOf(name).includes('') && (choices.get(name)?.length ?? 0) > 1)
+  // With up to three, each may be an option, whether it differs or not.
+  const options = names.length <= 3 ? names : names.filter(differs)
+  const constants = new Map(names.filter((name) => !options.includes(name)).map((name) => [name, allOf(name)[0] ?? '']))
+  const notes: string[] = []
+  if (options.length > 3) return { options, variants: [], constants, notes }
+  const found = given.map(({ row, attributes }) => ({ row, values: options.map((name) => attributes.get(name) ?? '') }))
+  const taken = new Set(found.flatMap(({ values }) => (values.includes('') ? [] : [JSON.stringify(values)])))
+  const variants: Variant[] = []
+  let room = skusMax
+  for (const { row, values } of found) {
+    if (!values.includes('')) {
+      variants.push({ row, values })
+      continue
+    }
+    const lists = options.map((name, index) => (values[index] ? [values[index]] : (choices.get(name) ?? [])))
+    const all = combined(lists, Math.min(unrolledMax, room))
+    room -= all.length
+    const free = all.filter((one) => !taken.has(JSON.stringify(one)))
+    for (const [index, one] of free.entries()) {
+      taken.add(JSON.stringify(one))
+      const chosen = one.filter((_, place) => values[place] === '')
+      const end = chosen.map((value) => slugify(value) || value).join('-')
+      variants.push({ row, values: one, ...(free.length > 1 && { share: { index, count: free.length, end } }) })
+    }
+    if (free.length > 1) notes.push(all.length < unrolledMax ? unrolled : tooManyUnrolled)
+  }
+  return { options, variants, constants, notes }
+}
+
+// Combinations of one of each list, as many as are wanted.
+function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
+  let combinations: string[][] = [[]]
+  for (const list of lists) {
+    const longer: string[][] = []
+    for (const one of combinations)
+      for (const value of list.length === 0 ? [''] : list) if (longer.length < countMax) longer.push([...one, value])
+    combinations = longer
+  }
+  return combinations
+}
+
+// What several variants share of one variation: each has a code of its own, and a part of its stock.
+function sharedCells(cells: ShopifyCells, share: Variant['share']): ShopifyCells {
+  if (!share) return cells
+  const { index, count, end } = share
+  const stock = Number(cells.quantity)
+  const part = Math.floor(stock / count) + (index < stock % count ? 1 : 0)
+  return {
+    ...cells,
+    ...(cells.sku && { sku: `${cells.sku}-${end}` }),
+    ...(stock > 0 && { quantity: String(part) }),
+    ...(index > 0 && { barcode: '' }),
+  }
+}
+
+// As WooCommerce shows them below a product: those that are visible and not to be chosen.
+function detailsOf(
+  row: FileRow,
+  {
+    own,
+    options,
+    constants,
+  }: { own: ReadonlyMap<string, string>; options: readonly string[]; constants: ReadonlyMap<string, string> },
+  file: WooFile,
+): string {
+  const isHidden = ({ visible }: AttributeColumns) => row.cell(visible) === '0'
+  const hidden = new Set(file.attributes.filter(isHidden).map(({ name }) => row.cell(name)))
+  const items = [...new Map([...own, ...constants])]
+    .filter(([name, value]) => value !== '' && !options.includes(name) && !hidden.has(name))
+    .map(([name, value]) => `<li>${escaped(name)}: ${escaped(valuesIn(value).join(', '))}</li>`)
+  return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 // "Clothing, Clothing > T-shirts, Sale": what stands in a category stands in those above it, so these are left out.
@@ -160,12 +337,12 @@ function brandOf(row: FileRow): string {
 
 function handleOf(row: FileRow): string {
   const words = slugify(row.cell('name')).slice(0, 90) || 'product'
-  const id = row.cell('id') || row.cell('sku')
+  const id = markOf(row)
   return id === '' ? row.cell('name') : `${words}-${id}`
 }
 
 function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined): ShopifyCells {
-  const [regular, sale] = [row.cell('regular price'), row.cell('sale price')]
+  const [regular, sale] = [decimalOf(row.cell('regular price')), decimalOf(row.cell('sale price'))]
   const own = row.cell('stock')
   const stock = own === 'parent' ? parent.cell('stock') : own
   const isSold = row.cell('in stock?') !== '0'
@@ -181,18 +358,44 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
     quantity: stock || '0',
     policy: ['1', 'notify'].includes(row.cell('backorders allowed?')) ? 'continue' : 'deny',
     requiresShipping: words.includes('virtual') || words.includes('downloadable') ? 'FALSE' : 'TRUE',
-    ...(weight && { weight: heavy ?? '', weightUnit: heavy ? weight.unit : '' }),
+    ...(weight && { weight: decimalOf(heavy ?? ''), weightUnit: heavy ? weight.unit : '' }),
   }
 }
 
-function attributesOf(row: FileRow): Map<string, string> {
-  const attributes = new Map<string, string>()
-  for (const column of attributeColumns) {
-    const name = row.cell(column.name)
-    const value = name === '' ? '' : unescaped(row.cell(column.value))
-    if (value !== '') attributes.set(name, value)
+// In the form of the shop, without a sign for thousands.
+function decimalOf(text: string): string {
+  return text.replace(/^(\d+),(\d+)$/, '$1.$2')
+}
+
+interface AttributeColumns {
+  name: string
+  values: string
+  visible: string
+}
+
+function attributeColumnsOf(columns: ReadonlySet<string>): AttributeColumns[] {
+  return [...columns]
+    .filter((column) => /^attribute \d+ name$/.test(column))
+    .slice(0, attributesMax)
+    .map((name) => ({ name, values: name.replace('name', 'value(s)'), visible: name.replace('name', 'visible') }))
+}
+
+// In the order of the columns. A list of values is as it is written, with an escaped comma within one.
+function attributesOf(row: FileRow, { attributes }: WooFile): Map<string, string> {
+  const isOne = kindOf(row) === 'variation'
+  const found = new Map<string, string>()
+  for (const { name: column, values } of attributes) {
+    const name = row.cell(column)
+    if (name !== '') found.set(name, isOne ? unescaped(row.cell(values)) : row.cell(values))
   }
-  return attributes
+  return found
+}
+
+function valuesIn(text: string): string[] {
+  return text
+    .split(/(?<!\\),/, unrolledMax)
+    .map(unescaped)
+    .filter((value) => value !== '')
 }
 
 function bodyOf(row: FileRow): string {

@@ -1,0 +1,93 @@
+// Files of other systems that come again after something changed in them, on both engines.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import { type ImportOptions, importProducts } from '../src/provisioning/import.ts'
+import { patient, type Storage } from '../src/storage/storage.ts'
+
+const now = Date.parse('2026-06-01T12:00:00.000Z')
+
+async function openShop(given: Given): Promise<Storage> {
+  const storage = await given.open(patient)
+  const merchant = { slug: 'tea', name: 'Tea House', currency: 'GBP', country: 'GB' }
+  await applyShop(storage, { merchant }, { now, stock: false, dryRun: false })
+  return storage
+}
+
+async function bring(storage: Storage, lines: readonly string[], options: Partial<ImportOptions> = {}) {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    yield Buffer.from(`${lines.join('\n')}\n`)
+  }
+  const report = await importProducts(storage, bytes(), {
+    ...{ merchantSlug: 'tea', now, stock: false, onProgress: () => {} },
+    ...options,
+  })
+  const { created, changed, unchanged, refused, notes, brokenOff } = report
+  return { counts: [created, changed, unchanged, refused.length], refused, notes, brokenOff }
+}
+
+// Slug, name, and the codes and stock of what is sold.
+async function productsOf(storage: Storage): Promise<string[]> {
+  const rows = await storage.read(
+    (db) => db.sql<{ slug: string; name: string; code: string; onHand: number }>`
+      select p.slug, p.name, s.code, t.on_hand as "onHand"
+      from products p join skus s on s.merchant_id = p.merchant_id and s.product_id = p.id
+      join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = 'live'
+      where s.retired_at is null order by p.slug, s.position`,
+  )
+  return rows.map(({ slug, name, code, onHand }) => `${slug} | ${name} | ${code} | ${onHand}`)
+}
+
+eachEngine('files of other systems', (given) => {
+  const woo =
+    'ID,Type,SKU,Name,Published,Visibility in catalog,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)'
+
+  test('a product of WooCommerce that was renamed is found by its id, with its SKUs', async () => {
+    const storage = await openShop(given)
+    const file = (shirt: string, cap: string) => [
+      woo,
+      `47,simple,woo-tshirt,${shirt},1,visible,18,,,`,
+      `48,variable,,${cap},1,visible,,,Size,"S, M"`,
+      `49,variation,,${cap} - S,1,visible,9,id:48,Size,S`,
+      `50,variation,,${cap} - M,1,visible,9,id:48,Size,M`,
+    ]
+    assert.deepEqual((await bring(storage, file('T-Shirt', 'Cap'))).counts, [2, 0, 0, 0])
+    const renamed = await bring(storage, file('Classic T-Shirt', 'Hat'))
+    assert.deepEqual(renamed.counts, [0, 2, 0, 0])
+    assert.ok(renamed.notes.some((note) => note.endsWith('is found by its id as "cap-48"')))
+    assert.deepEqual(await productsOf(storage), [
+      'cap-48 | Hat | cap-48-s | 0',
+      'cap-48 | Hat | cap-48-m | 0',
+      't-shirt-47 | Classic T-Shirt | woo-tshirt | 0',
+    ])
+    assert.deepEqual((await bring(storage, file('Classic T-Shirt', 'Hat'))).counts, [0, 0, 2, 0])
+  })
+
+  test('a product that only has the same number in its slug is another one', async () => {
+    const storage = await openShop(given)
+    await bring(storage, ['Handle,Title,Variant SKU,Variant Price', 'gate-47,Gate,,3', 'door-48,Door,D,3'])
+    const report = await bring(storage, [woo, '47,simple,,Cap,1,visible,18,,,', '48,simple,D,Hat,1,visible,18,,,'])
+    // The code says that it is the same, as it was imported before products had marks.
+    assert.deepEqual(report.counts, [1, 1, 0, 0])
+    assert.deepEqual(await productsOf(storage), [
+      'cap-47 | Cap | cap-47 | 0',
+      'door-48 | Hat | D | 0',
+      'gate-47 | Gate | gate-47 | 0',
+    ])
+  })
+
+  test("a SKU that was imported with Shopify's apostrophe keeps its code and its stock", async () => {
+    const storage = await openShop(given)
+    const product = { slug: 'mug', name: 'Mug', skus: [{ code: "'00169", price: 100, stock: 5 }] }
+    const merchant = { slug: 'tea', name: 'Tea House', currency: 'GBP', country: 'GB' }
+    await applyShop(storage, { merchant, products: [product] }, { now, stock: false, dryRun: false })
+    await bring(storage, [
+      'Handle,Title,Variant SKU,Variant Price,Variant Inventory Qty',
+      "mug,Mug,'00169,1,9",
+      "cup,Cup,'00170,1,9",
+    ])
+    assert.deepEqual(await productsOf(storage), ['cup | Cup | 00170 | 9', "mug | Mug | '00169 | 5"])
+  })
+})
