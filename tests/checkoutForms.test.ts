@@ -237,7 +237,7 @@ anyEngine('the checkout without script', (given) => {
       assert.ok(payButton(page))
     })
 
-    for (const language of ['en', 'de', 'fr', 'es', 'ja', 'ar']) {
+    for (const language of ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar']) {
       test(`speaks ${language} when the session says so`, async () => {
         const page = await visit(await shop.ready(undefined, { locale: language }), { 'accept-language': 'it' })
         assert.match(page.html, new RegExp(`<html lang="${language}"`))

@@ -701,7 +701,7 @@ anyEngine('letters and mail servers', (given) => {
       if (status !== 'sent') assert.deepEqual([kind, status, code], ['order_placed', 'discarded', 'bad_address'])
   })
 
-  test('in six languages, text and HTML have the same amounts', async () => {
+  test('in seven languages, text and HTML have the same amounts', async () => {
     const shop = await openMailHouse(given, server.url)
     const { storage, installationId, clock } = shop.house
     const moment = () => ({ now: ++clock.now, cause: null })

@@ -15,6 +15,7 @@ import { en, type Text, type TextKey } from '../apps/storefront/languages/en.ts'
 import { es } from '../apps/storefront/languages/es.ts'
 import { fr } from '../apps/storefront/languages/fr.ts'
 import { ja } from '../apps/storefront/languages/ja.ts'
+import { nl } from '../apps/storefront/languages/nl.ts'
 import { storefrontServer } from '../apps/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
 import { amountOf, money } from '../apps/storefront/words.ts'
@@ -395,8 +396,8 @@ describe('pages', () => {
   })
 })
 
-describe('in six languages', () => {
-  const tables = { ar, de, en, es, fr, ja } as const
+describe('in seven languages', () => {
+  const tables = { ar, de, en, es, fr, ja, nl } as const
 
   test('every language has every text, with the same values and only forms that it knows', () => {
     const valuesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
@@ -421,13 +422,14 @@ describe('in six languages', () => {
 
   test('a page is in the first language of the browser that the shop speaks', async () => {
     for (const [asked, locale, direction, word, price] of [
-      ['nl, de-CH;q=0.8, en;q=0.5', 'de-CH', 'ltr', 'In den Warenkorb', '24.00'],
+      ['nl-BE, de;q=0.8', 'nl-BE', 'ltr', 'In winkelwagen', '24,00'],
+      ['it, de-CH;q=0.8, en;q=0.5', 'de-CH', 'ltr', 'In den Warenkorb', '24.00'],
       ['de-DE', 'de-DE', 'ltr', 'In den Warenkorb', '24,00'],
       ['fr', 'fr', 'ltr', 'Ajouter au panier', '24,00'],
       ['es-MX', 'es-MX', 'ltr', 'Añadir al carrito', '24.00'],
       ['ja', 'ja', 'ltr', 'カートに入れる', '24.00'],
       ['ar', 'ar', 'rtl', 'أضف إلى السلة', '24.00'],
-      ['nl, ../x, *', 'en', 'ltr', 'Add to cart', '24.00'],
+      ['it, ../x, *', 'en', 'ltr', 'Add to cart', '24.00'],
     ] as const) {
       const response = await fetch(`${shop}/products/speckled-stoneware-mug`, { headers: { 'accept-language': asked } })
       const page = await response.text()

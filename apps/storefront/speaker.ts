@@ -7,9 +7,10 @@ import { en, type Text, type TextKey, type Texts } from './languages/en.ts'
 import { es } from './languages/es.ts'
 import { fr } from './languages/fr.ts'
 import { ja } from './languages/ja.ts'
+import { nl } from './languages/nl.ts'
 import { money } from './words.ts'
 
-const texts: Readonly<Record<string, Texts>> = { en, de, fr, es, ja, ar }
+const texts: Readonly<Record<string, Texts>> = { en, de, fr, es, nl, ja, ar }
 
 export const languages: readonly string[] = Object.keys(texts)
 

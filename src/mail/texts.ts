@@ -8,8 +8,9 @@ import { en, type LetterTextKey, type LetterTexts } from './languages/en.ts'
 import { es } from './languages/es.ts'
 import { fr } from './languages/fr.ts'
 import { ja } from './languages/ja.ts'
+import { nl } from './languages/nl.ts'
 
-export const letterTexts: Readonly<Record<Language, LetterTexts>> = { en, de, fr, es, ja, ar }
+export const letterTexts: Readonly<Record<Language, LetterTexts>> = { en, de, fr, es, nl, ja, ar }
 
 export function tell({ language, fill }: Speaker, key: LetterTextKey, values?: Values): string {
   return fill(letterTexts[language][key], values)

@@ -80,7 +80,7 @@ export const MailEntry = object({
     'Where answers of shoppers go (default: supportEmail).',
     nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
   ),
-  language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'ja', 'ar'])),
+  language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'])),
   off: optional(
     'Kinds of letters that are not sent.',
     Type.Array(oneOf(switchableKinds), { maxItems: 20, uniqueItems: true }),

@@ -205,7 +205,7 @@ export function countryField(
 
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
 
-// Sorting 249 names costs a millisecond, and there are six languages.
+// Sorting 249 names costs a millisecond, and there are few languages.
 export function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
   const kept = countryLists.get(speaker.language)
   if (kept) return kept

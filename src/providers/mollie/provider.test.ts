@@ -80,6 +80,8 @@ test('languages of Mollie are named, and others are left to it', async () => {
     ['en', 'en_US'],
     ['en-GB', 'en_GB'],
     ['fr-CA', 'fr_FR'],
+    ['nl', 'nl_NL'],
+    ['nl-BE', 'nl_BE'],
     ['es', 'es_ES'],
     ['ja', undefined],
     ['ar', undefined],

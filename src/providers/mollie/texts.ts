@@ -1,4 +1,4 @@
-// What the checkout page says of Mollie, in its six languages.
+// What the checkout page says of Mollie, in its languages.
 
 import type { Texts } from '../../payments/port.ts'
 
@@ -18,6 +18,10 @@ export const mollieTexts = {
   es: {
     'mollie.online': 'Mollie (tarjeta, banco o monedero digital)',
     'mollie.method': 'Elija una forma de pago.',
+  },
+  nl: {
+    'mollie.online': 'Mollie (iDEAL, kaart, bank of wallet)',
+    'mollie.method': 'Kies hoe je wilt betalen.',
   },
   ja: {
     'mollie.online': 'Mollie(カード・銀行・電子ウォレット)',

@@ -23,6 +23,11 @@ export const texts = {
     'stripe.note': 'Introducirá sus datos en la página siguiente.',
     'stripe.choose': 'Elija cómo quiere pagar.',
   },
+  nl: {
+    'stripe.method': 'Kaart, wallet en meer',
+    'stripe.note': 'Je gegevens vul je op de volgende pagina in.',
+    'stripe.choose': 'Kies hoe je wilt betalen.',
+  },
   ar: {
     'stripe.method': 'بطاقة أو محفظة رقمية وغيرها',
     'stripe.note': 'ستُدخل بياناتك في الصفحة التالية.',

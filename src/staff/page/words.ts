@@ -7,8 +7,9 @@ import { en, type StaffTextKey, type StaffTexts } from './languages/en.ts'
 import { es } from './languages/es.ts'
 import { fr } from './languages/fr.ts'
 import { ja } from './languages/ja.ts'
+import { nl } from './languages/nl.ts'
 
-export const staffTexts = { en, de, fr, es, ja, ar } as const satisfies Readonly<Record<string, StaffTexts>>
+export const staffTexts = { en, de, fr, es, nl, ja, ar } as const satisfies Readonly<Record<string, StaffTexts>>
 export type StaffLanguage = keyof typeof staffTexts
 
 export interface Words {

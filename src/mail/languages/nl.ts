@@ -1,0 +1,99 @@
+// Everything that letters say, in Dutch.
+
+import type { LetterTexts } from './en.ts'
+
+export const nl: LetterTexts = {
+  'order_placed.subject': 'Je bestelling {number} bij {merchant}',
+  'order_placed.title': 'Bedankt voor je bestelling',
+  'order_placed.paid': 'We hebben je bestelling en je betaling van {amount} ontvangen.',
+  'order_placed.free': 'We hebben je bestelling ontvangen. Je hoeft niets te betalen.',
+  'order_placed.received': 'We hebben je bestelling ontvangen.',
+  'order_placed.awaiting': 'We hebben je bestelling ontvangen. {amount} moet nog worden betaald.',
+  'order_placed.processing':
+    'We hebben je bestelling ontvangen. Je betaling van {amount} wordt verwerkt. We schrijven je zodra ze binnen is.',
+  'order_placed.reference': 'Vermeld bij je betaling bestelnummer {number}.',
+  'payment_received.subject': 'Betaling ontvangen voor bestelling {number}',
+  'payment_received.title': 'Je betaling is binnen',
+  'payment_received.text': 'We hebben je betaling van {amount} voor bestelling {number} ontvangen. Bedankt.',
+  'payment_received.cancelled':
+    'We hebben je betaling van {amount} ontvangen. Bestelling {number} was al geannuleerd, dus je krijgt het geld terug.',
+  'shipped.subject': 'Bestelling {number} is onderweg',
+  'shipped.title': 'Je bestelling is onderweg',
+  'shipped.all': 'Alles wat je hebt besteld, is nu verzonden.',
+  'shipped.part': 'Een deel van je bestelling is verzonden. De rest volgt in een ander pakket.',
+  'shipped.carrier': 'Bezorgdienst',
+  'shipped.items': 'In dit pakket',
+  'order_cancelled.subject': 'Bestelling {number} is geannuleerd',
+  'order_cancelled.title': 'Je bestelling is geannuleerd',
+  'order_cancelled.text': 'Bestelling {number} bij {merchant} is geannuleerd.',
+  'order_cancelled.back':
+    '{amount} wordt terugbetaald op de manier waarop je hebt betaald. Het kan een paar dagen duren voordat het geld er is.',
+  'order_cancelled.nothing': 'Je hoeft niets meer te betalen.',
+  'refunded.subject': 'Terugbetaling voor bestelling {number}',
+  'refunded.title': 'Je terugbetaling',
+  'refunded.text':
+    '{amount} voor bestelling {number} is terugbetaald. Het kan een paar dagen duren voordat het op je rekening staat.',
+  'payment_returned.subject': 'Je betaling aan {merchant} wordt teruggestort',
+  'payment_returned.title': 'Je bestelling kon niet worden afgerond',
+  'payment_returned.text':
+    'We hebben je betaling van {amount} ontvangen, maar de bestelling kon niet meer worden geplaatst. Het geld wordt teruggestort op de manier waarop je hebt betaald. Je hoeft niets te doen.',
+  'order_received.subject': 'Nieuwe bestelling {number}: {amount}',
+  'order_received.title': 'Nieuwe bestelling {number}',
+  'order_received.paid': 'Betaald: {amount}.',
+  'order_received.free': 'Er viel niets te betalen.',
+  'order_received.awaiting': 'Wacht op betaling van {amount}.',
+  'refund_failed.subject': 'Een terugbetaling is mislukt: {subject}',
+  'refund_failed.title': 'Een terugbetaling kon niet worden uitgevoerd',
+  'refund_failed.text':
+    'De betaalprovider weigerde {amount} terug te betalen ({subject}). Probeer het opnieuw, of betaal het op een andere manier terug.',
+  'dispute_opened.subject': 'Een betaling wordt betwist: {subject}',
+  'dispute_opened.title': 'Een betaling wordt betwist',
+  'dispute_opened.text':
+    'Een klant heeft de bank gevraagd {amount} terug te halen ({subject}). Reageer in het dashboard van je betaalprovider.',
+  'dispute_opened.due':
+    'Een klant heeft de bank gevraagd {amount} terug te halen ({subject}). Reageer uiterlijk op {date} in het dashboard van je betaalprovider: zonder reactie ben je het geld kwijt.',
+  'endpoint_disabled.subject': 'Een webhook-adres is uitgeschakeld',
+  'endpoint_disabled.title': 'Een webhook-adres is uitgeschakeld',
+  'endpoint_disabled.failing':
+    '{url} heeft te lang gefaald. Er gaat niets verloren: gebeurtenissen wachten tot het adres weer is ingeschakeld.',
+  'endpoint_disabled.gone':
+    '{url} antwoordde met 410 Gone. Er gaat niets verloren: gebeurtenissen wachten tot het adres weer is ingeschakeld.',
+  'stock_low.subject': 'Lage voorraad: {item}',
+  'stock_low.title': 'Lage voorraad',
+  'stock_low.text': 'Nog maar {count} over: {item} ({code}).',
+  'stock_low.none': '{item} ({code}) is uitverkocht.',
+  'invitation.subject': 'Uitnodiging voor {merchant}',
+  'invitation.title': 'Je uitnodiging voor {merchant}',
+  'invitation.text': 'Je bent uitgenodigd voor het team van {merchant}.',
+  'invitation.button': 'Uitnodiging aannemen',
+  'invitation.ignore': 'Ken je deze winkel niet? Dan kun je dit bericht negeren.',
+  'password_reset.subject': 'Stel een nieuw wachtwoord in bij {merchant}',
+  'password_reset.title': 'Stel een nieuw wachtwoord in',
+  'password_reset.text': 'Er is een nieuw wachtwoord aangevraagd voor je account bij {merchant}.',
+  'password_reset.button': 'Nieuw wachtwoord instellen',
+  'password_reset.ignore':
+    'Heb je dit niet aangevraagd? Dan kun je dit bericht negeren: je wachtwoord blijft hetzelfde.',
+  'reset_made.subject': 'Een link voor een nieuw wachtwoord bij {merchant}',
+  'reset_made.title': 'Er is een link voor een nieuw wachtwoord gemaakt',
+  'reset_made.text':
+    'Iemand die het team van {merchant} beheert, heeft een link gemaakt waarmee voor je account een nieuw wachtwoord kan worden ingesteld.',
+  'password_changed.subject': 'Je wachtwoord bij {merchant} is gewijzigd',
+  'password_changed.title': 'Je wachtwoord is gewijzigd',
+  'password_changed.text':
+    'Voor je account bij {merchant} is een nieuw wachtwoord ingesteld, en je bent overal uitgelogd.',
+  'role_changed.subject': 'Je rol bij {merchant} is gewijzigd',
+  'role_changed.title': 'Je rol is gewijzigd',
+  'role_changed.text': 'Je rol bij {merchant} is nu: {role}.',
+  'factor_removed.subject': 'Je tweede factor bij {merchant} is verwijderd',
+  'factor_removed.title': 'Je tweede factor is verwijderd',
+  'factor_removed.text':
+    'De tweede factor en de passkeys van je account bij {merchant} zijn verwijderd. Met alleen een wachtwoord kom je er nu in.',
+  'letter.view': 'Je bestelling bekijken',
+  'letter.reply': 'Vragen? Beantwoord dit bericht.',
+  'letter.reason': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een bestelling bij {merchant}.',
+  'letter.reasonMerchant': 'Je ontvangt dit bericht omdat dit het adres van de klantenservice van {merchant} is.',
+  'letter.reasonPerson': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een account bij {merchant}.',
+  'letter.expires': 'De link werkt één keer en verloopt na {duration}.',
+  'letter.unexpected':
+    'Had je dit niet verwacht? Stel dan via de inlogpagina een nieuw wachtwoord in en vraag het een eigenaar van de winkel.',
+}
