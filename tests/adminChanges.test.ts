@@ -6,7 +6,7 @@ import { eventsOf } from '../harness/carts.ts'
 import { assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { insertEntry } from '../src/audit/store.ts'
+import { cutLargeEntries, insertEntry } from '../src/audit/store.ts'
 import { newId } from '../src/kit/ids.ts'
 
 eachEngine('admin changes', (given) => {
@@ -33,6 +33,47 @@ eachEngine('admin changes', (given) => {
     const { fulfillments } = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
     return fulfillments.find(({ id }: { id: string }) => id === fulfillmentId).trackingNumber
   }
+
+  test('large entries are cut once the newer ones are too many: who, when and what stay, values and undo do not', async () => {
+    const skus = (price: number) =>
+      Array.from({ length: 200 }, (_, i) => ({ code: `CUT-${i}`, price, options: { Number: `${i}` } }))
+    const options = [{ name: 'Number', values: skus(1).map((sku) => sku.options.Number) }]
+    const product = (price: number) => ({ slug: 'cut', name: 'Cut', options, skus: skus(price) })
+    const made = await house.askAdmin('createAdminProduct', { body: { ...key(), product: product(100) } })
+    const { id: productId } = made.body.data
+    let expectedVersion = made.body.data.version
+    for (const price of [200, 300]) {
+      const body = { ...key(), expectedVersion, product: product(price) }
+      const { body: after } = await house.askAdmin('replaceAdminProduct', { path: { productId }, body })
+      expectedVersion = after.data.version
+    }
+    const sizes = () =>
+      house.storage.read(
+        (db) => db.sql<{ id: string; bytes: number; large: number | null; subjects: number }>`
+          select e.id, octet_length(e.changes) as "bytes", e.large_bytes as "large",
+            (select count(*) from audit_subjects s where s.merchant_id = e.merchant_id and s.entry_id = e.id) as "subjects"
+          from audit_entries e where e.operation in ('createAdminProduct', 'replaceAdminProduct')
+            and e.merchant_id = ${house.merchantId} order by e.id`,
+      )
+    const [first, second, third] = await sizes()
+    assert.ok(first && second && third && second.bytes > 8_192 && Number(second.large) === second.bytes)
+    // Room for the newest one alone.
+    assert.equal(await cutLargeEntries(house.storage, third.bytes), 2)
+    assert.equal(await cutLargeEntries(house.storage, third.bytes), 0)
+    const after = await sizes()
+    assert.ok(
+      after.slice(0, 2).every(({ bytes, large, subjects }) => bytes < 8_192 && large === null && subjects <= 50),
+    )
+    assert.deepEqual({ ...after[2] }, { ...third })
+    const [shown] = await list(`?changeId=${second.id}`)
+    assert.deepEqual(
+      [shown.operation, shown.actor.name, shown.changesCount >= 200, shown.changes.length, shown.changes[0].members],
+      ['replaceAdminProduct', 'admin', true, 50, []],
+    )
+    assert.equal((await house.askAdmin('listAdminChanges', { query: `?changeId=${second.id}` })).body.meta.next, null)
+    for (const { id } of [first, second]) assertAdminError(await undo(id), 'change_not_undoable')
+    assert.equal((await undo(third.id)).status, 200)
+  })
 
   test('listAdminChanges: newest first, by thing, actor, operation and time', async () => {
     const parcel = await sentParcel()

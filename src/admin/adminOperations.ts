@@ -1,7 +1,7 @@
 // The admin operations that know many rooms: home, search, the list of changes and taking one back.
 
 import { findEntry, listActorNames, listEntries, lockEntry } from '../audit/store.ts'
-import { type Undoers, undoChanges } from '../audit/undo.ts'
+import { notUndoable, type Undoers, undoChanges } from '../audit/undo.ts'
 import { changeView, subjectChangeView } from '../audit/view.ts'
 import type { changeRows } from '../contract/admin/changes.ts'
 import type { homeRows } from '../contract/admin/home.ts'
@@ -78,6 +78,7 @@ export function adminChangeOperations({ undoers }: AdminParts): {
       if (!entry || (entry.mode !== null && entry.mode !== mode)) throw refuse('change_not_found')
       const { undoneBy } = entry
       if (undoneBy !== null) throw refuse('change_already_undone', { current: { undoneBy } })
+      if (entry.cutCount !== null) throw notUndoable(entry.changes[0])
       const undone = await undoChanges(undoers, {
         tx: db,
         seller: { merchantId, mode },

@@ -1,5 +1,6 @@
 // The SQL of the list of changes. An entry is written once, in the transaction of what it tells about, and only deleted by age.
 
+import { limits } from '../contract/limits.ts'
 import type { ActorKind, Mode } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -30,10 +31,17 @@ export interface NewEntry {
 export interface Entry extends Omit<NewEntry, 'merchantId'> {
   id: string
   undoneBy: string | null
+  // How many things it changed, where only some of them are still named. null: it is whole.
+  cutCount: number | null
 }
 
 // Above what the bounds of every operation add up to. It is stored whole, since it may be taken back.
 export const entryLengthMax = 8_000_000
+
+// One request may change thousands of things, and entries stay for years: what is larger than this is whole only as long as the newest
+// such entries of the merchant have no more bytes than the second number. Then it is cut (`cutLargeEntries`).
+const largeBytesMin = 8_192
+export const largeBytesMax = 256 * 1024 * 1024
 
 export function insertEntry(tx: Tx, entry: NewEntry): string {
   const { merchantId, actor, operation, requestId, changes, undoes, at } = entry
@@ -41,10 +49,12 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
   const text = JSON.stringify(changes)
   if (text.length > entryLengthMax) throw refuse('change_too_large')
   const mode = isOfOneMode(changes) ? entry.mode : null
+  const bytes = Buffer.byteLength(text)
   tx.send`
-    insert into audit_entries (merchant_id, id, mode, actor_kind, actor_id, operation, request_id, changes, undoes, at)
+    insert into audit_entries (merchant_id, id, mode, actor_kind, actor_id, operation, request_id, changes, undoes, at,
+      large_bytes)
     values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
-      ${text}, ${undoes}, ${at})`
+      ${text}, ${undoes}, ${at}, ${bytes > largeBytesMin ? bytes : null})`
   const subjects = [...new Set(changes.map((change) => change.id))].sort()
   // SQLite fills the rows up to a power of two with nulls.
   const rows = tx.rows(
@@ -81,7 +91,7 @@ interface EntryColumns extends Omit<Entry, 'actor' | 'changes'> {
 
 const columns = new Fragment(`
   e.id, e.mode, e.actor_kind as "actorKind", e.actor_id as "actorId", e.operation, e.request_id as "requestId", e.changes,
-  e.undoes, e.at,
+  e.undoes, e.at, e.cut_count as "cutCount",
   (select u.id from audit_entries u where u.merchant_id = e.merchant_id and u.undoes = e.id) as "undoneBy"
   from audit_entries e`)
 
@@ -177,6 +187,44 @@ export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: read
     if (text !== changes)
       await tx.sql`update audit_entries set changes = ${text} where merchant_id = ${merchantId} and id = ${id}`
   }
+}
+
+// In one round, each in a transaction of its own.
+export const entriesCutMax = 50
+
+// The oldest large entries of merchants that have more bytes of them than may be whole. What is left says who did what and when, and names
+// some of the things: with neither values nor the other things it can no longer be taken back. Answers how many.
+export async function cutLargeEntries(storage: Storage, bytesMax = largeBytesMax): Promise<number> {
+  const [over] = await storage.read(
+    (db) => db.sql<{ merchantId: string }>`
+      select merchant_id as "merchantId" from audit_entries where large_bytes is not null
+      group by merchant_id having sum(large_bytes) > ${bytesMax} order by merchant_id limit 1`,
+  )
+  if (!over) return 0
+  const { merchantId } = over
+  const oldest = await storage.read(
+    (db) => db.sql<{ id: string }>`
+      select s.id from (
+        select e.id, sum(e.large_bytes) over (order by e.id desc) as newer from audit_entries e
+        where e.merchant_id = ${merchantId} and e.large_bytes is not null) s
+      where s.newer > ${bytesMax} order by s.id limit ${entriesCutMax}`,
+  )
+  for (const { id } of oldest) await storage.write((tx) => cutEntry(tx, merchantId, id))
+  return oldest.length
+}
+
+async function cutEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
+  await lockEntry(tx, merchantId, id)
+  const entry = await findEntry(tx, merchantId, id)
+  if (!entry || entry.cutCount !== null) return
+  const left = entry.changes.slice(0, limits.changesShownMax)
+  const named = left.map(({ kind, what, id: subject, name }) => ({ kind, what, id: subject, name, members: [] }))
+  await tx.sql`
+    update audit_entries set changes = ${JSON.stringify(named)}, large_bytes = null, cut_count = ${entry.changes.length}
+    where merchant_id = ${merchantId} and id = ${id}`
+  const subjects = list([...new Set(left.map((change) => change.id))])
+  await tx.sql`
+    delete from audit_subjects where merchant_id = ${merchantId} and entry_id = ${id} and subject_id not in (${subjects})`
 }
 
 // In one transaction, so others do not wait long.

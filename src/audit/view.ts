@@ -15,7 +15,7 @@ export interface ChangeViewOptions {
 }
 
 export function changeView(entry: Entry, { names, subjectId, skipped }: ChangeViewOptions): AdminChange {
-  const { id, at, mode, actor, operation, requestId, changes, undoes, undoneBy } = entry
+  const { id, at, mode, actor, operation, requestId, changes, cutCount, undoes, undoneBy } = entry
   const isOwn = (change: AuditedChange) => change.id === subjectId
   const inOrder = [...changes.filter(isOwn), ...changes.filter((change) => !isOwn(change))]
   return {
@@ -26,7 +26,7 @@ export function changeView(entry: Entry, { names, subjectId, skipped }: ChangeVi
     operation,
     requestId,
     changes: inOrder.slice(skipped, skipped + limits.changesShownMax).map(subjectChangeView),
-    changesCount: changes.length,
+    changesCount: cutCount ?? changes.length,
     undoes,
     undoneBy,
   }

@@ -4,7 +4,7 @@ import { deleteDeadKeys } from '../access/retention.ts'
 import { credentialsDeletedMax } from '../access/store.ts'
 import { sweepAddresses } from '../addresses/vault.ts'
 import type { App } from '../app.ts'
-import { deleteOldEntries, entriesDeletedMax } from '../audit/store.ts'
+import { cutLargeEntries, deleteOldEntries, entriesCutMax, entriesDeletedMax } from '../audit/store.ts'
 import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
 import { bringUntoldForward } from '../carts/store.ts'
 import { expireCarts } from '../carts/sweep.ts'
@@ -198,6 +198,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
     { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
+    { full: entriesCutMax, round: () => cutLargeEntries(storage) },
     { full: transfersDeletedMax, round: () => deleteOldTransfers(storage, endedBy(transfers)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
