@@ -120,7 +120,7 @@ export const nl: Texts = {
   'pay.button': '{amount} betalen',
   'pay.free': 'Bestelling plaatsen',
   'pay.next': 'Verder naar betalen · {amount}',
-  'pay.later': 'Bestellen met betaalplicht · {amount}',
+  'pay.later': 'Bestellen met betalingsverplichting · {amount}',
   'pay.busy': 'Een ogenblik…',
   'cancel.button': 'Afrekenen annuleren',
 
