@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { BucketTarget } from '../src/kit/mediaurl.ts'
 import { signed } from '../src/pictures/signing.ts'
+import { lasting } from './lasting.ts'
 
 export interface Bucket extends BucketTarget {
   files: Map<string, { bytes: Buffer; media: string }>
@@ -14,7 +15,7 @@ export interface Bucket extends BucketTarget {
 }
 
 export async function openBucket(now: () => number): Promise<Bucket> {
-  const server = createServer(async (request, response) => {
+  const server = createServer(lasting, async (request, response) => {
     const body = await buffer(request)
     const path = new URL(request.url ?? '', bucket.origin).pathname
     const status = bucket.failing ?? (isSigned(request, body) ? null : 403)

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HtmlPage } from '../src/http/pages.ts'
+import { lasting } from './lasting.ts'
 
 export interface PageServer {
   origin: string
@@ -11,7 +12,7 @@ export interface PageServer {
 }
 
 export async function servePages(pages: readonly (HtmlPage & { methods?: readonly string[] })[]): Promise<PageServer> {
-  const server = createServer(async (raw, response) => {
+  const server = createServer(lasting, async (raw, response) => {
     const path = raw.url?.split('?')[0] ?? ''
     for (const page of pages) {
       const found = matching(page.path, path)

@@ -8,6 +8,7 @@ import type { CheckoutView } from '../src/checkout/port.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { type Checkout, checkoutOf, secretOf } from './checkout.ts'
 import { type House, openHouse } from './house.ts'
+import { lasting } from './lasting.ts'
 import type { Given } from './storage.ts'
 
 const publishedAt = '2026-01-01T00:00:00.000Z'
@@ -160,7 +161,7 @@ export async function openPageHouse(given: Given): Promise<PageHouse> {
     return provider && isBankSlow ? { ...provider, lookUp: async () => ({ kind: 'unknown' }) } : provider
   }
   const referred: string[] = []
-  const shop = createServer(({ url, headers }, response) => {
+  const shop = createServer(lasting, ({ url, headers }, response) => {
     if (headers.referer) referred.push(`${url} from ${headers.referer}`)
     response.setHeader('content-type', 'text/html')
     response.end('<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>The shop</h1>')

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { lasting } from './lasting.ts'
 
 export interface Received {
   headers: IncomingHttpHeaders
@@ -22,7 +23,7 @@ export interface Receiver {
 export async function openReceiver(given: { later(end: () => Promise<void>): void }): Promise<Receiver> {
   const received: Received[] = []
   let how: (call: Received, response: ServerResponse) => void = answer(200)
-  const server = createServer((request, response) => {
+  const server = createServer(lasting, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {

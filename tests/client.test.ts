@@ -9,6 +9,7 @@ import { inspect } from 'node:util'
 import { type AdminHouse, goodAdminRequest } from '../harness/admin/world.ts'
 import { cartsOf } from '../harness/carts.ts'
 import { type House, openHouse } from '../harness/house.ts'
+import { lasting } from '../harness/lasting.ts'
 import { goodRequest } from '../harness/openRequests.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import type { RowRequest } from '../harness/rows.ts'
@@ -179,7 +180,7 @@ describe('the client on a server that fails', () => {
   type Handle = (response: ServerResponse, request: IncomingMessage, body: string) => void
   let handles: Handle[] = []
   let received: { method: string; url: string; body: string }[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(lasting, async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     received.push({ method: request.method ?? '', url: request.url ?? '', body })

@@ -32,7 +32,7 @@ anyEngine('the catalog in a browser', (given) => {
 
   async function tabOf(one: Desk, options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await browser.newContext({ locale: 'en-GB', ...options })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(60_000)
     const [name = '', value = ''] = one.headers.cookie.split('=')
     await context.addCookies([{ name, value, url: house.origin }])
     return context.newPage()

@@ -32,7 +32,7 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
   const browser = await launchBrowser()
   given.later(() => browser.close())
   const tab = await browser.newPage({ locale: 'en-GB' })
-  tab.setDefaultTimeout(20_000)
+  tab.setDefaultTimeout(60_000)
   const complaints: string[] = []
   tab.on('console', (message) => complaints.push(message.text()))
   tab.on('pageerror', (error) => complaints.push(String(error)))

@@ -202,7 +202,7 @@ browserSuite.describe('every state can be read by everyone', { concurrency: true
 describe('the forms', () => {
   async function visit(path: string, look: (tab: Tab) => Promise<void>): Promise<void> {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(60_000)
     posted.length = 0
     try {
       const tab = await context.newPage()

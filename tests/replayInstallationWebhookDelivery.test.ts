@@ -65,7 +65,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
   }
 
   test('200 a new delivery of the same event; event, original and endpoint stay as they are', {
-    timeout: 10_000,
+    timeout: 60_000,
   }, async () => {
     const { endpoint } = await webhooks.add()
     const deliveryId = await webhooks.ping(endpoint.id)

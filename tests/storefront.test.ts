@@ -24,6 +24,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { hostileHtml } from '../harness/hostileHtml.ts'
 import { openHouse } from '../harness/house.ts'
+import { lasting } from '../harness/lasting.ts'
 import { tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
@@ -66,6 +67,10 @@ browserSuite.after(() => browser.close())
 after(async () => {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
+})
+
+test('an idle connection outlives that of a balancer', () => {
+  assert.ok(server.keepAliveTimeout > 60_000)
 })
 
 describe('in a browser without script', () => {
@@ -894,7 +899,7 @@ describe('on an API of our own making', () => {
     answer: (url: string) => unknown,
     more: Partial<Parameters<typeof createStorefront>[0]> = {},
   ): Promise<Storefront> {
-    const fake = createServer((incoming, response) => {
+    const fake = createServer(lasting, (incoming, response) => {
       const url = incoming.url ?? ''
       const common = url.endsWith('/identity')
         ? { data: identity }

@@ -6,8 +6,12 @@ import { createStorefront, type Storefront } from './shop.ts'
 
 const formBytesMax = 16_384
 
+// Longer than a balancer keeps an idle connection, and longer than a busy moment: whoever sends on a connection that is just being
+// closed gets an error instead of a page. Node's own is 5 s.
+const keepAliveTimeout = 65_000
+
 export function storefrontServer(storefront: Storefront): Server {
-  return createServer((request, response) => {
+  return createServer({ keepAliveTimeout }, (request, response) => {
     answer(request).then(
       ({ status, headers, body }) => response.writeHead(status, headers).end(body),
       (error: unknown) => {

@@ -14,6 +14,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readBounded } from '../boundedBody.ts'
+import { lasting } from '../lasting.ts'
 import { ApiError, Books } from './books.ts'
 import { chargebackObject, listObject, type Place, paymentObject, profileObject, refundObject } from './objects.ts'
 import { answerPage, pagePath } from './pages.ts'
@@ -115,7 +116,7 @@ export async function openMollie({
   const requests: Seen[] = []
   const defects: string[] = []
   const faults: { match: Match; fault: Fault }[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(lasting, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // The client was killed while it sent its request.
       if (request.destroyed && !request.complete) return

@@ -15,6 +15,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readBounded } from '../boundedBody.ts'
+import { lasting } from '../lasting.ts'
 import { Account } from './account.ts'
 import { type ApiRequest, answerApi } from './api.ts'
 import { Network } from './network.ts'
@@ -52,7 +53,7 @@ export async function openStripe({
   const [accounts, requests, defects]: [Account[], ApiRequest[], string[]] = [[], [], []]
   const heard: string[] = []
   const network = new Network()
-  const server = createServer((request, response) => {
+  const server = createServer(lasting, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // The client was killed while it sent its request.
       if (request.destroyed && !request.complete) return

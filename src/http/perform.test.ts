@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openSurface } from '../contract/open/operations.ts'
+import { createTurns } from '../kit/turns.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Cursors } from './cursors.ts'
 import { type Call, createPerform } from './perform.ts'
@@ -10,7 +11,12 @@ import { type Call, createPerform } from './perform.ts'
 function openPerform() {
   const performed: string[] = []
   const storage = { read: (work: (db: unknown) => Promise<unknown>) => work({}) } as unknown as Storage
-  const perform = createPerform({ storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 })
+  const parts = { storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 }
+  // No search waits for long, however long the machine takes.
+  const perform = createPerform(
+    parts,
+    createTurns(() => 0),
+  )
   const call: Call = {
     principal: null,
     path: {},

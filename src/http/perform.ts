@@ -7,7 +7,7 @@ import type { Operation } from '../contract/surface.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
-import { createTurns } from '../kit/turns.ts'
+import { createTurns, type Turns } from '../kit/turns.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
@@ -69,9 +69,10 @@ const noHeaders = {}
 // At 2 ms each the last waits for 0.4 s. Others need the rest of the requests that the server takes at once.
 const waitingMax = 200
 
-export function createPerform({ storage, cursors, sealedKeeper, answersMs }: PerformParts): Perform {
-  const turns = createTurns()
-
+export function createPerform(
+  { storage, cursors, sealedKeeper, answersMs }: PerformParts,
+  turns: Turns = createTurns(),
+): Perform {
   return async ({ id, operation, handler }, call) => {
     const { principal: caller, path, query, body, after, now, requestId } = call
     const subject = cursorSubject(id, operation, call)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBreath, finished, runSteps } from './breath.ts'
+import { createTurns } from './turns.ts'
 
 function* steps(count: number, step: () => void): Generator<void, string> {
   for (let at = 0; at < count; at += 1) {
@@ -25,7 +26,10 @@ test('others have a turn of the event loop after every ten milliseconds of work'
   })
   assert.equal(
     await runSteps(
-      createBreath(() => now),
+      createBreath(
+        () => now,
+        createTurns(() => 0),
+      ),
       work,
     ),
     'done',

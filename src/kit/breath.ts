@@ -1,11 +1,11 @@
 // Lets others have a turn during a long computation: after 10 ms of it, the event loop answers what has arrived meanwhile.
 
-import { createTurns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 import { pauseWork, resumeWork } from './work.ts'
 
 const sliceMs = 10
 // One for all, so ten computations at once hold the loop for one slice at a time too.
-const turns = createTurns()
+const allTurns = createTurns()
 
 // One for each computation, which asks often: `if (breath.isDue()) await breath.take()`.
 export interface Breath {
@@ -13,7 +13,7 @@ export interface Breath {
   take(): Promise<void>
 }
 
-export function createBreath(clock: () => number = () => performance.now()): Breath {
+export function createBreath(clock: () => number = () => performance.now(), turns: Turns = allTurns): Breath {
   let dueAt = clock() + sliceMs
   return {
     isDue: () => clock() >= dueAt,

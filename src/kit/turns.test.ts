@@ -3,6 +3,9 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTurns } from './turns.ts'
 
+// Nobody waits for long, however long the machine takes.
+const standing = () => 0
+
 // What else the event loop has to do.
 async function inEachTurn(order: string[], names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -12,7 +15,7 @@ async function inEachTurn(order: string[], names: readonly string[]): Promise<vo
 }
 
 test('gives each a turn of the event loop to itself, in order, and others run in between', async () => {
-  const { take: takeTurn } = createTurns()
+  const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
   const others = inEachTurn(order, ['a', 'b'])
@@ -21,7 +24,7 @@ test('gives each a turn of the event loop to itself, in order, and others run in
 })
 
 test('who comes while another has its turn is next, and after all are done a new one is not forgotten', async () => {
-  const { take: takeTurn } = createTurns()
+  const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   const first = takeTurn().then(async () => {
     order.push('one')
@@ -59,7 +62,7 @@ test('those that wait for long get as much time together as all others took', as
 })
 
 test('who asks at the end of the last turn does not make a second line', async () => {
-  const { take: takeTurn } = createTurns()
+  const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   await takeTurn()
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))

@@ -231,7 +231,8 @@ describe('postgres', () => {
     const startedAt = performance.now()
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => listThings(storage)))
     assert.ok(outcomes.every(({ status }) => status === 'rejected'))
-    assert.ok(performance.now() - startedAt < 2_500)
+    // One after the other they would take 80 s.
+    assert.ok(performance.now() - startedAt < 20_000)
     await cluster.resume()
     await storage.close()
   })
