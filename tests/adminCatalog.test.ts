@@ -193,6 +193,18 @@ eachEngine('the admin catalog', (given) => {
     await done('updateAdminProducts', { productIds: [id], change: { brand: null } })
     assert.deepEqual([brandOf(await list()), await heads({ brand })], [null, []])
 
+    // Those of products that are not archived, by name, each page behind the one before.
+    const archived = await createProduct(house, { brand: 'Aaron' })
+    await done('updateAdminProducts', { productIds: [archived.id], change: { status: 'archived' } })
+    for (const name of ['Aster', 'Aster', 'Birch']) await createProduct(house, { brand: name, published: false })
+    const { body: first } = await house.askAdmin('listAdminBrands', { query: '?limit=1' })
+    assert.deepEqual(first.data, [{ name: 'Aster', products: 2 }])
+    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const { body: second } = await house.fetch(first.meta.next, init)
+    assert.deepEqual(second.data, [{ name: 'Birch', products: 1 }])
+    const names = (await house.askAdmin('listAdminBrands')).body.data.map((row: { name: string }) => row.name)
+    assert.deepEqual(names, ['Aster', 'Birch'])
+
     for (const wrong of ['', ' ', 'a\nb', 'x'.repeat(201)]) {
       const answer = await ask('createAdminProduct', { product: productEntry({ brand: wrong }) })
       assertAdminError(answer, 'invalid_request')

@@ -348,6 +348,46 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.heading(), 'Linen apron')
   })
 
+  test('a brand is typed or set for many at once, listed, found and filtered by', async () => {
+    const { page, path } = desk
+    const [{ id }] = await asked('products?q=peonies')
+    const [other] = await asked('products?q=glass-vase')
+    await page.open(path('products'))
+    assert.deepEqual([page.field('brand'), / Brand /.test(page.text())], [undefined, false], 'no shop needs brands')
+    await pressed(path(`products/${id}`), 'Save', { brand: ' Hof & Rose ' })
+    assert.deepEqual(
+      [page.field('brand')?.value, (await asked('brands'))[0]],
+      ['Hof & Rose', { name: 'Hof & Rose', products: 1 }],
+    )
+    assert.match(page.html, /<datalist id="field-brand-list"><option value="Hof (?:&#38;|&amp;) Rose">/)
+    await pressed(path(`products/${id}`), 'Save', { name: 'Peonies again' })
+    assert.equal((await asked(`products/${id}`)).product.brand, 'Hof & Rose', 'another change leaves it')
+
+    const asking = await post('products/change', [
+      ['do', 'brand'],
+      ['product', other.id],
+    ])
+    await page.open(asking.headers.get('location') ?? '')
+    assert.match(page.text(), /Brand of 1 product/)
+    await page.press('Change products', { brand: 'Glashütte' })
+    assert.match(page.text(), /1 product changed\. Undo/)
+    await page.open(path('products?brand=Glash%C3%BCtte'))
+    assert.match(page.text(), /Glass vase .*Glashütte/)
+    assert.doesNotMatch(page.text(), /Peonies/)
+    assert.match(page.html, /<option value="Glashütte" selected>/)
+    await page.open(path('products?brand=unheard'))
+    assert.match(page.text(), /No product matches/)
+    await page.open(path('products?q=hof+%26'))
+    assert.match(page.text(), /Peonies again/)
+    await page.open(path(`products/brand?product=${other.id}`))
+    await page.press('Change products', { brand: '' })
+    assert.equal((await asked(`products/${other.id}`)).product.brand, null)
+    await pressed(path(`products/${id}`), 'Save', { brand: '', name: 'Peonies' })
+    assert.deepEqual(await asked('brands'), [])
+    await page.open(path('developers/changes'))
+    assert.match(page.text(), /Brand –? ?.*Glashütte/)
+  })
+
   test('a formatted description is looked at and saved; a new text alone takes its place', async () => {
     const { page, path } = desk
     const [{ id }] = await asked('products?q=peonies')

@@ -56,6 +56,7 @@ export const catalogGivens: Readonly<Record<keyof typeof catalogRows, Given>> = 
   updateAdminSkus: async (house) => ({
     body: { rows: [{ skuId: (await createProduct(house)).skus[0].id, price: 1_300, adjustBy: -2 }] },
   }),
+  listAdminBrands: async () => ({}),
   listAdminCategories: async () => ({}),
   createAdminCategory: async () => ({ body: { category: { slug: unusedName('shelf'), name: 'Shelf' } } }),
   replaceAdminCategory: async (house) => {

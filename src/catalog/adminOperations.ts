@@ -18,6 +18,7 @@ import {
   countSkus,
   findSku,
   isCategoryUsed,
+  listBrands,
   listCategoriesOf,
   listMovements,
   listProductHeads,
@@ -143,6 +144,12 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
         moment: { now: now.getTime(), cause },
       })
       return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+    },
+
+    async listAdminBrands({ db, caller, query: { limit = limits.adminListRowsMax }, paging }) {
+      const found = await listBrands(db, caller.merchantId, paging.after, limit + 1)
+      const { rows, meta } = pageOf(found, paging, ({ name }) => name, limit)
+      return { data: rows, meta }
     },
 
     async listAdminCategories({ db, caller, paging }) {

@@ -144,6 +144,19 @@ export async function listCategoriesOf(
     order by pc.product_id, pc.position`
 }
 
+// By name; the list goes on behind `after`.
+export async function listBrands(
+  db: Reader,
+  merchantId: string,
+  after: string | null,
+  limit: number,
+): Promise<{ name: string; products: number }[]> {
+  return db.sql<{ name: string; products: number }>`
+    select brand as "name", count(*) as "products" from products
+    where merchant_id = ${merchantId} and brand is not null and brand > ${after ?? ''} and archived_at is null
+    group by brand order by brand limit ${limit}`
+}
+
 export async function countSkus(db: Reader, merchantId: string, productIds: readonly string[]): Promise<number> {
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from skus

@@ -31,6 +31,20 @@ export function priceRange({ words, shop }: Visit, min: number, max: number): st
   return min === max ? from : `${from} – ${words.money(max, shop.currency)}`
 }
 
+// More are not chosen from a list: they are typed.
+const brandsMax = 200
+
+export interface Brands {
+  names: readonly string[]
+  // Whether there are more.
+  isCut: boolean
+}
+
+export async function brandsOf({ ask }: Visit): Promise<Brands> {
+  const { data, meta } = await ask('listAdminBrands', { query: { limit: brandsMax } })
+  return { names: data.map(({ name }) => name), isCut: meta.next !== null }
+}
+
 export interface CategoryNode extends AdminCategory {
   // 0 at the top.
   depth: number

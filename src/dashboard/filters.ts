@@ -16,6 +16,8 @@ export interface Filter {
   // (default: choice)
   kind?: 'choice' | 'day' | 'line'
   options?: readonly { value: string; label: string }[]
+  // Of kind line.
+  suggestions?: readonly string[]
 }
 
 export function filters(visit: Visit, stays: readonly string[], all: readonly Filter[]): Html {
@@ -32,10 +34,14 @@ ${button({ label: words.say('orders.apply') })}${isSet && html`<a class="button 
 </form>`
 }
 
-function control({ words, query }: Visit, { name, kind = 'choice', options = [] }: Filter): Html {
+function control({ words, query }: Visit, { name, kind = 'choice', options = [], suggestions = [] }: Filter): Html {
   const value = query.get(name) ?? ''
   if (kind === 'day') return html`<input type="date" name="${name}" value="${value}">`
-  if (kind === 'line') return html`<input name="${name}" value="${value}" maxlength="100" autocomplete="off">`
+  if (kind === 'line') {
+    const id = `${name}-list`
+    const isListed = suggestions.length > 0
+    return html`<input name="${name}" value="${value}" maxlength="100" autocomplete="off"${isListed && html` list="${id}"`}>${isListed && html`<datalist id="${id}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`}`
+  }
   return html`<select name="${name}"><option value="">${words.say('orders.any')}</option>${options.map(
     (option) =>
       html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,

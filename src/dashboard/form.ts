@@ -38,6 +38,8 @@ export interface Field {
   currency?: string
   // Of kind choice; the first is taken unless a value says otherwise.
   options?: readonly { value: string; label: string }[]
+  // Of kind line: what others have there already.
+  suggestions?: readonly string[]
   // Where the value is in the body (default: `/name`).
   pointer?: string
   // An empty field is sent as null, which removes.
@@ -130,7 +132,12 @@ function control(given: Field, id: string, value: string, state: Html): Html {
   if (kind === 'money')
     return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
   const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
-  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${state}>`
+  const { suggestions = [] } = given
+  const listId = `${id}-list`
+  const known =
+    suggestions.length > 0 &&
+    html`<datalist id="${listId}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${known !== false && html` list="${listId}"`}${state}>${known}`
 }
 
 function pointerOf({ pointer, name }: Field): string {

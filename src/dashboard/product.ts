@@ -50,6 +50,7 @@ export interface Shared {
 
 export interface Draft {
   name: string
+  brand: string
   slug: string
   summary: string
   description: string
@@ -79,6 +80,7 @@ export const emptyRow: DraftRow = {
 
 export const emptyDraft: Draft = {
   name: '',
+  brand: '',
   slug: '',
   summary: '',
   description: '',
@@ -96,6 +98,7 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
   const { options = [], skus, images = [], tags = [], categories = [] } = product
   return {
     name: product.name,
+    brand: product.brand ?? '',
     slug: product.slug,
     summary: product.summary ?? '',
     description: typed(product.description ?? ''),
@@ -173,6 +176,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     .sort((one, other) => one.position - other.position)
   const draft: Draft = {
     name: line('name', 300),
+    brand: line('brand', 300),
     slug: line('slug', 200),
     summary: line('summary', 1_000),
     description: text('description', limits.descriptionLengthMax),
@@ -355,6 +359,7 @@ export function entryOf(
     entry: {
       slug: draft.slug || slugify(draft.name),
       name: draft.name,
+      brand: draft.brand || null,
       summary: draft.summary,
       description: draft.description,
       descriptionHtml: draft.descriptionHtml || null,
@@ -369,7 +374,6 @@ export function entryOf(
       options,
       published: draft.status === 'published',
       ...(keepsDate && { publishedAt: present.publishedAt }),
-      ...(present?.brand != null && { brand: present.brand }),
       ...(present?.metadata && { metadata: present.metadata }),
       skus: skus.map((sku) => ({ ...sku, ...(maxPerOrder !== null && { maxPerOrder }) })),
     },
@@ -431,6 +435,7 @@ const skuPrefix = 'sku:'
 export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
   const parts = new Map<string, string>([
     ['name', draft.name],
+    ['brand', draft.brand],
     ['slug', draft.slug],
     ['status', draft.status],
     ['summary', draft.summary],
@@ -515,7 +520,7 @@ export function withOneDescription(draft: Draft, base: string): Draft {
 // This person's version with those parts of the other that were chosen, and those that only the other changed.
 export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
   const simple = [
-    ...(['name', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
+    ...(['name', 'brand', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
     ...(['categories', 'tags', 'images', 'shared'] as const),
   ]
   const taken = Object.fromEntries(

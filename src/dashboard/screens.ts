@@ -10,7 +10,7 @@ import { settingScreens } from './screens/office.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
-import { category, prices } from './screens/prices.ts'
+import { brand, category, prices } from './screens/prices.ts'
 import { print } from './screens/print.ts'
 import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
@@ -42,6 +42,7 @@ export const screens: readonly Screen[] = [
   changeProducts,
   prices,
   category,
+  brand,
   stock,
   movements,
   categories,

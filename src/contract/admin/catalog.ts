@@ -207,6 +207,21 @@ export const AdminStockMovement = object({
 
 export const AdminStockMovementListResponse = listOf(AdminStockMovement, 'Newest first, in the mode of the caller.')
 
+// Brands
+
+export const AdminBrand = object({
+  name: Type.String(),
+  products: described('Products of it that are not archived.', Count),
+})
+
+export const AdminBrandListQuery = object({ limit: rowLimit('updateAdminProducts') })
+
+export const AdminBrandListResponse = listOf(
+  AdminBrand,
+  'By name. Two spellings of a brand are two rows.',
+  limits.bulkItemsMax,
+)
+
 // Categories
 
 export const AdminCategory = object({
@@ -323,6 +338,14 @@ export const catalogRows = {
     description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own.',
     body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
     refusals: ['change_too_large'],
+  },
+  listAdminBrands: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/brands',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List brands',
+    description: 'Every brand that a product has. A brand is there as long as a product has it.',
+    query: AdminBrandListQuery, body: null, reply: ok(AdminBrandListResponse),
+    refusals: [],
   },
   listAdminCategories: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/categories',

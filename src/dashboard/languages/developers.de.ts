@@ -251,6 +251,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.slug': 'Adresse',
   'member.summary': 'Kurztext',
   'member.description': 'Beschreibung',
+  'member.brand': 'Marke',
   'member.descriptionHtml': 'Formatierte Beschreibung',
   'member.tags': 'Schlagwörter',
   'member.images': 'Bilder',

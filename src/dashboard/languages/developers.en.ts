@@ -244,6 +244,7 @@ export const developersEn = {
   'member.slug': 'Address',
   'member.summary': 'Summary',
   'member.description': 'Description',
+  'member.brand': 'Brand',
   'member.descriptionHtml': 'Formatted description',
   'member.tags': 'Tags',
   'member.images': 'Pictures',

@@ -1,10 +1,12 @@
-// Prices of many products by a percentage: first every old and new price, then the change. And the category of many products.
+// Prices of many products by a percentage: first every old and new price, then the change. And the category or the brand of many
+// products.
 
 import { createHash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
 import { newId } from '../../kit/ids.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { categoriesOf, indented } from '../catalog.ts'
+import { brandsOf, categoriesOf, indented } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
 import { field, form, keyField, keyIn } from '../form.ts'
 import { button, card, emptyState, linkButton, notice } from '../parts.ts'
@@ -203,4 +205,47 @@ export const category: Screen = {
     if (productIds.length === 0) return goTo(to('products'))
     return changeAll(posted, { productIds, change }, to('products'))
   },
+}
+
+export const brand: Screen = {
+  path: 'products/brand',
+  name: 'dashboard brand of products',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async get(visit) {
+    const ids = chosenIn(visit.query)
+    return ids.length === 0 ? nothing(visit) : askingBrand(visit, ids)
+  },
+  async post(posted: Posted) {
+    const { form: sent, to } = posted
+    const productIds = chosenIn(sent)
+    if (productIds.length === 0) return goTo(to('products'))
+    // What is too long is refused by the operation.
+    const typed = (sent.get('brand') ?? '')
+      .toWellFormed()
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+    return changeAll(posted, { productIds, change: { brand: typed === '' ? null : typed } }, to('products'))
+  },
+}
+
+async function askingBrand(visit: Visit, ids: readonly string[]): Promise<Sheet> {
+  const { words, to } = visit
+  const { names } = await brandsOf(visit)
+  return dialog({
+    title: words.say('brand.title', { count: ids.length }),
+    back: back(visit),
+    body: form(visit, {
+      action: to('products/brand'),
+      before: chosenFields(ids),
+      fields: [
+        {
+          ...{ name: 'brand', label: words.say('products.brand'), kind: 'line', isFirst: true },
+          ...{ lengthMax: limits.brandLengthMax, suggestions: names, help: words.say('brand.help') },
+        },
+      ],
+      submit: words.say('category.submit'),
+      cancel: to('products'),
+    }),
+  })
 }

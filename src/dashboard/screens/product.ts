@@ -10,7 +10,7 @@ import { newId } from '../../kit/ids.ts'
 import { type Refusal, refuse } from '../../kit/refuse.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html, trusted } from '../../pages/html.ts'
-import { type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
+import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
 import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
 import {
@@ -188,7 +188,7 @@ function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): P
     at[pointer] ??= words.issue(message)
   }
   const isShown = (pointer: string) =>
-    /^\/(?:name|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
+    /^\/(?:name|brand|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
   const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [`${pointer} ${message}`]))
   return { summary: [text, ...rest].join(' '), at }
 }
@@ -215,13 +215,13 @@ interface SheetParts {
 async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const { words, to, may } = visit
   const { draft, present, problems = { at: {} }, note } = parts
-  const categories = await categoriesOf(visit)
+  const [categories, brands] = await Promise.all([categoriesOf(visit), brandsOf(visit)])
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
   const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
-<div class="columns"><div>${textsCard(visit, { ...parts, problems })}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
+<div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
 ${await variantsCard(visit, { ...parts, problems })}`
   return {
@@ -251,10 +251,11 @@ ${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), hr
 ${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`
 }
 
-function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts): Html {
+function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
   return card({
     body: html`<div class="fields">
 ${field(words, { name: 'name', label: words.say('product.name'), kind: 'line', isRequired: true, isFirst: draft.name === '', lengthMax: 200 }, draft.name, problems)}
+${field(words, { name: 'brand', label: words.say('product.brand'), kind: 'line', lengthMax: limits.brandLengthMax, suggestions: names, help: words.say('product.brandHelp') }, draft.brand, problems)}
 ${field(words, { name: 'summary', label: words.say('product.summary'), kind: 'text', rows: 2, lengthMax: 500, help: words.say('product.summaryHelp') }, draft.summary, problems)}
 ${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: limits.descriptionLengthMax, help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth') }, draft.description, problems)}
 </div>

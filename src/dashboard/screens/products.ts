@@ -6,8 +6,17 @@ import { newId } from '../../kit/ids.ts'
 import type { FormFields } from '../../pages/fields.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
-import { type CategoryNode, categoriesOf, indented, priceRange, sectionTabs, thumb } from '../catalog.ts'
-import { filters } from '../filters.ts'
+import {
+  type Brands,
+  brandsOf,
+  type CategoryNode,
+  categoriesOf,
+  indented,
+  priceRange,
+  sectionTabs,
+  thumb,
+} from '../catalog.ts'
+import { type Filter, filters } from '../filters.ts'
 import { keyField, keyIn } from '../form.ts'
 import { button, linkButton, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
@@ -22,12 +31,13 @@ export const products: Screen = {
   needs: 'listAdminProducts',
   async get(visit) {
     const { words, query, to, may } = visit
-    const [{ data, meta }, categories] = await Promise.all([
+    const [{ data, meta }, categories, brands] = await Promise.all([
       visit.ask('listAdminProducts', {
         query: { ...askedOf(query), limit: visit.rowCount.list },
         cursor: query.get('cursor') ?? undefined,
       }),
       categoriesOf(visit),
+      brandsOf(visit),
     ])
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
     return {
@@ -38,15 +48,15 @@ ${may('updateAdminProducts') && linkButton({ label: words.say('products.changePr
 ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
-${filterForm(visit, categories)}</div>
+${filterForm(visit, categories, brands)}</div>
 <div class="thumbs">
 ${table(visit, {
   label: words.say('products.title'),
   columns: [
     {
       head: words.say('products.name'),
-      cell: ({ picture, name }) =>
-        html`<span class="with-thumb">${thumb(picture, name)}<span dir="auto">${name}</span></span>`,
+      cell: ({ picture, name, brand }) =>
+        html`<span class="with-thumb">${thumb(picture, name)}<span><span dir="auto">${name}</span>${brand !== null && html`<br><span class="soft small" dir="auto">${brand}</span>`}</span></span>`,
       isMain: true,
     },
     { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status), isPlain: true },
@@ -82,6 +92,7 @@ ${button({ label: words.say('products.publish'), name: 'do', value: 'published' 
 ${button({ label: words.say('products.hide'), name: 'do', value: 'hidden' })}
 ${query.get('status') !== 'archived' && button({ label: words.say('products.archive'), name: 'do', value: 'archived' })}
 ${button({ label: words.say('products.toCategory'), name: 'do', value: 'category' })}
+${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}
 ${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })}`,
   },
   next: meta.next,
@@ -93,7 +104,7 @@ ${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })
   },
 }
 
-const filterNames = ['q', 'status', 'categoryId', 'stock'] as const
+const filterNames = ['q', 'status', 'categoryId', 'brand', 'stock'] as const
 
 // What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
 export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
@@ -116,7 +127,16 @@ function viewsOf({ words }: Visit) {
   ]
 }
 
-function filterForm(visit: Visit, categories: readonly CategoryNode[]): Html {
+// Chosen from a list, unless there are too many, or the address names one that the list does not have.
+function brandFilter({ words, query }: Visit, { names, isCut }: Brands): Filter[] {
+  const asked = query.get('brand') ?? ''
+  if (names.length === 0 && asked === '') return []
+  const given = { name: 'brand', label: words.say('products.brand') }
+  if (isCut || (asked !== '' && !names.includes(asked))) return [{ ...given, kind: 'line', suggestions: names }]
+  return [{ ...given, options: names.map((name) => ({ value: name, label: name })) }]
+}
+
+function filterForm(visit: Visit, categories: readonly CategoryNode[], brands: Brands): Html {
   const { words } = visit
   return filters(
     visit,
@@ -128,6 +148,7 @@ function filterForm(visit: Visit, categories: readonly CategoryNode[]): Html {
         label: words.say('products.category'),
         options: categories.map((one) => ({ value: one.id, label: indented(one) })),
       },
+      ...brandFilter(visit, brands),
     ],
   )
 }
@@ -170,7 +191,7 @@ export const changeProducts: Screen = {
     const productIds = chosenIn(form)
     if (productIds.length === 0) return goTo(back)
     const what = form.get('do')
-    if (what === 'prices' || what === 'category')
+    if (what === 'prices' || what === 'category' || what === 'brand')
       return goTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
       )
@@ -188,7 +209,13 @@ export const chosenMax = 200
 
 export interface BulkAsk {
   productIds: string[]
-  change: { status?: ProductStatus; addCategory?: string; removeCategory?: string; pricePercentage?: number }
+  change: {
+    status?: ProductStatus
+    addCategory?: string
+    removeCategory?: string
+    brand?: string | null
+    pricePercentage?: number
+  }
 }
 
 // One entry in the list of changes, and one *Undo*.

@@ -105,6 +105,13 @@ export interface AdminClient {
     /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
     updateMany(input: UpdateAdminSkusRequest, options?: CallOptions): Promise<BulkResponse>
   }
+  brands: {
+    /** List brands. Every brand that a product has. A brand is there as long as a product has it. Needs the scope `admin:read`. (listAdminBrands) */
+    list(query?: {
+      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      limit?: number | undefined
+    }, options?: ListOptions): List<AdminBrandListResponse, AdminBrand>
+  }
   categories: {
     /** List categories. The tree of categories; `parentId` and `path` say where each one is. Needs the scope `admin:read`. (listAdminCategories) */
     list(options?: ListOptions): List<AdminCategoryListResponse, AdminCategory>
@@ -329,6 +336,18 @@ export interface AdminActor {
   id: string | null
   /** null where it is not known any more. */
   name: string | null
+}
+
+export interface AdminBrand {
+  name: string
+  /** Products of it that are not archived. */
+  products: number
+}
+
+export interface AdminBrandListResponse {
+  /** By name. Two spellings of a brand are two rows. */
+  data: AdminBrand[]
+  meta: ListMeta
 }
 
 export interface AdminBulkFulfillmentRequest {

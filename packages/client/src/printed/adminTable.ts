@@ -29,6 +29,9 @@ export const adminTable = {
     stockMovements: 'GET p /api/v1/admin/skus/{skuId}/movements',
     updateMany: 'PATCH b /api/v1/admin/skus',
   },
+  brands: {
+    list: 'GET qp /api/v1/admin/brands',
+  },
   categories: {
     list: 'GET p /api/v1/admin/categories',
     create: 'POST b /api/v1/admin/categories',

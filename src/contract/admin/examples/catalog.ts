@@ -150,6 +150,7 @@ export const catalogExamples: AdminExamples<typeof catalogRows> = {
     },
     reply: { data: [{ id: sku.id, ...done }], meta: { done: 1, unchanged: 0, refused: 0, dryRun: false } },
   },
+  listAdminBrands: { path: {}, body: undefined, reply: { data: [{ name: 'Rosenhof', products: 12 }], meta } },
   listAdminCategories: { path: {}, body: undefined, reply: { data: [category], meta } },
   createAdminCategory: {
     path: {},
