@@ -11,11 +11,16 @@ const ticksPerSecond = 100
 export function cpuOf(engine: Engine, url: string): () => number {
   if (engine === 'sqlite') return ownCpuMs
   const database = new URL(url).pathname.slice(1)
-  return () => {
-    let ticks = 0
-    for (const pid of processes()) if (titleOf(pid).includes(` ${database} `)) ticks += ticksOf(pid)
-    return (ticks * 1_000) / ticksPerSecond
-  }
+  return () =>
+    processes()
+      .filter((pid) => titleOf(pid).includes(` ${database} `))
+      .reduce((sum, pid) => sum + cpuOfProcess(pid), 0)
+}
+
+export function cpuOfProcess(pid: string | number): number {
+  const text = textOf(`/proc/${pid}/stat`)
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 1_000) / ticksPerSecond
 }
 
 function ownCpuMs(): number {
@@ -35,12 +40,6 @@ function processes(): string[] {
 function titleOf(pid: string): string {
   const title = textOf(`/proc/${pid}/cmdline`)
   return title.startsWith('postgres: ') ? title : ''
-}
-
-function ticksOf(pid: string): number {
-  const text = textOf(`/proc/${pid}/stat`)
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
 }
 
 // A process may end while it is looked at.

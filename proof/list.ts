@@ -35,12 +35,14 @@ import {
   secretsRun,
   signatureRun,
 } from './suites.ts'
+import { upgradeRun } from './upgrade.ts'
 import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
   crashRun,
   dayRun,
   firstStartRun,
+  upgradeRun,
   crashPointsRun,
   oversellRun,
   oversellOnNodesRun,
