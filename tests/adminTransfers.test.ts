@@ -139,7 +139,9 @@ eachEngine('transfers', (given) => {
   })
 
   test('a feed for Google has the published products, and links to the address that is named', async () => {
-    const shown = await createProduct(house, { description: 'Blue & round.' })
+    const images = [{ url: 'https://pictures.example/a.jpg' }]
+    const shown = await createProduct(house, { description: 'Blue & round.', images })
+    const bare = await createProduct(house)
     const hidden = await createProduct(house, { published: false })
     const link = encodeURIComponent('https://shop.example/p/{slug}')
     const text = await exportFile(house, `of=google&link=${link}`)
@@ -148,6 +150,9 @@ eachEngine('transfers', (given) => {
     assert.ok(text.includes(`<link>https://shop.example/p/${shown.product.slug}</link>`))
     assert.ok(text.includes('Blue &amp; round.'))
     assert.ok(!text.includes(hidden.product.slug))
+    // What Merchant Center would refuse is named, and no item.
+    assert.ok(!text.includes(`/p/${bare.product.slug}<`))
+    assert.match(text, /^<!-- left out of the feed: .+, no picture -->$/m)
     for (const query of ['?of=google', '?of=google&link=javascript:x', '?of=google&link=https://shop.example/']) {
       const answer = await house.askAdmin('listAdminExport', { query })
       assert.deepEqual([answer.status, answer.body.error.issues[0].path], [400, '/query/link'], query)

@@ -158,7 +158,7 @@ anyEngine('import and export in the dashboard', (given) => {
   })
 
   test('the feed for Google is a file, with the page of a product that is named', async () => {
-    const { product } = await createProduct(house)
+    const { product } = await createProduct(house, { images: [{ url: 'https://pictures.example/a.jpg' }] })
     await desk.page.open(desk.path('developers/transfers'))
     assert.ok(desk.page.buttons().includes('Google feed'))
     assert.match(desk.page.text(), /Page of a product, with \{slug\}/)

@@ -1,6 +1,7 @@
 // `export`: the products of a merchant as a file, on standard output.
 
 import { modes } from '../contract/words.ts'
+import { leftOutOf } from '../provisioning/googlefeed.ts'
 import { googleFeed, linkProblem, shopifyFile } from '../transfers/exports.ts'
 import { command, Misuse, merchantOption, withMerchant } from './command.ts'
 
@@ -30,7 +31,14 @@ export const exportCommand = command({
         format === 'google'
           ? googleFeed(storage.read, seller, { origin, link, now: Date.now() })
           : shopifyFile(storage.read, seller, { origin })
-      for await (const text of texts) terminal.out(text)
+      const leftOut = new Map<string, number>()
+      for await (const text of texts) {
+        terminal.out(text)
+        if (format !== 'google') continue
+        for (const [why, count] of leftOutOf(text)) leftOut.set(why, (leftOut.get(why) ?? 0) + count)
+      }
+      for (const [why, count] of leftOut)
+        terminal.err(`left out, since Merchant Center would refuse them: ${count} SKUs with ${why}\n`)
       return 0
     })
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProductRow, SkuRow } from '../catalog/product.ts'
-import { type FeedContext, feedItems, isGtin } from './googlefeed.ts'
+import { type FeedContext, feedItems, isGtin, leftOutOf } from './googlefeed.ts'
 
 const context: FeedContext = {
   shopName: 'Pottery',
@@ -77,9 +77,25 @@ test('an item for each SKU, with what Google has a name for', () => {
     'g:section_name': ['Options', 'Options', 'Options', 'Options'],
     'g:attribute_name': ['Colour', 'Handle', 'Colour', 'Handle'],
     'g:attribute_value': ['Plum &amp; &lt;oat&gt;', 'Left', 'Plum &amp; &lt;oat&gt;', 'Left'],
-    'g:identifier_exists': [],
+    'g:identifier_exists': ['no'],
   }
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(xml, name), values, name)
+})
+
+test('what Merchant Center refuses is left out, and counted', () => {
+  const free = { ...sku, code: 'FREE--1, no picture -->', price: 0 }
+  const bare = { ...product, images: [], skus: [{ ...sku, image: null }, free, sku] }
+  const xml = feedItems(bare, context)
+  assert.deepEqual(valuesOf(xml, 'g:id'), ['MUG-S'])
+  assert.deepEqual(
+    [...leftOutOf(xml)],
+    [
+      ['no picture', 1],
+      ['no price', 1],
+    ],
+  )
+  // A comment of XML may not contain these.
+  for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
 })
 
 test('the stock is that of the mode, and a backorder is told as one', () => {

@@ -44,7 +44,31 @@ export const feedEnd = '</channel>\n</rss>\n'
 export function feedItems(product: ProductRow, context: FeedContext): string {
   const { publishedAt, archivedAt, skus } = product
   if (publishedAt === null || publishedAt > context.now || archivedAt !== null) return ''
-  return skus.map((sku) => itemOf(product, sku, context)).join('')
+  return skus
+    .map((sku) => {
+      const obstacle = obstacleOf(product, sku)
+      if (obstacle === undefined) return itemOf(product, sku, context)
+      // A comment has no two hyphens in a row.
+      return `<!-- ${leftOutMark}: ${escapeXml(sku.code).replaceAll('-', '‐')}, ${obstacle} -->\n`
+    })
+    .join('')
+}
+
+const leftOutMark = 'left out of the feed'
+
+// How many items of a part of the feed are left out, by why.
+export function leftOutOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const [, why = ''] of text.matchAll(leftOutComment)) counts.set(why, (counts.get(why) ?? 0) + 1)
+  return counts
+}
+
+const leftOutComment = new RegExp(`^<!-- ${leftOutMark}: .*, ([a-z ]+) -->$`, 'gm')
+
+// What Merchant Center refuses an item for.
+function obstacleOf({ images }: ProductRow, { image, price }: SkuRow): string | undefined {
+  if (image === null && images.length === 0) return 'no picture'
+  return price === 0 ? 'no price' : undefined
 }
 
 function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string {
@@ -70,7 +94,8 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     // Where only we read it, as below.
     brand.length <= brandLengthMax ? '' : element('cw:brand', brand),
     element('g:gtin', gtin),
-    gtin === '' && brand === '' ? element('g:identifier_exists', 'no') : '',
+    // There is no number of the maker (`mpn`) here.
+    gtin === '' ? element('g:identifier_exists', 'no') : '',
     element('g:condition', 'new'),
     element('g:product_type', categoryOf(product, context)),
     ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),

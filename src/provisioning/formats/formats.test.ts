@@ -139,6 +139,36 @@ test('reads a feed of Google', async () => {
   assert.deepEqual([rope?.slug, rope?.skus[0]?.stock, rope?.skus[0]?.backorder], ['rope', 0, false])
 })
 
+test('items of a group without attributes are told apart by their titles or ids', async () => {
+  const file = async (...items: string[]) => {
+    const lines = [
+      'id\titem_group_id\ttitle\tprice\tavailability\tcolor',
+      ...items.map((item) => item.replaceAll('|', '\t')),
+    ]
+    const rows = productFileRows(readCsv(Readable.from([Buffer.from(`${lines.join('\n')}\n`)])), { currency: 'EUR' })
+    const outcomes = await Array.fromAsync(readShopifyProducts(rows, { currency: 'EUR' }))
+    return outcomes.map((outcome) =>
+      outcome.kind === 'product'
+        ? [
+            outcome.entry.name,
+            ...outcome.entry.skus.map(({ code, options }) => [code, ...Object.values(options ?? {})]),
+          ]
+        : outcome.reason,
+    )
+  }
+  const end = '4.00 EUR|in_stock'
+  assert.deepEqual(await file(`R-5|rope|Rope – 5 m|${end}|`, `R-10|rope|Rope – 10 m|${end}|`), [
+    ['Rope', ['R-5', '5 m'], ['R-10', '10 m']],
+  ])
+  assert.deepEqual(await file(`A|rope|Rope|${end}|`, `B|rope|Rope|${end}|`), [['Rope', ['A', 'A'], ['B', 'B']]])
+  const some = [`A|rope|Rope red S|${end}|red`, `B|rope|Rope red M|${end}|red`, `C|rope|Rope blue|${end}|blue`]
+  assert.deepEqual(await file(...some), [['Rope', ['A', 'red', 'red S'], ['B', 'red', 'red M'], ['C', 'blue', 'blue']]])
+  // Where an attribute tells them apart, the titles stay as they are.
+  assert.deepEqual(await file(`A|rope|Rope red|${end}|red`, `B|rope|Rope blue|${end}|blue`), [
+    ['Rope red', ['A', 'red'], ['B', 'blue']],
+  ])
+})
+
 const odd: [file: string, expected: (string | number | null | undefined)[][], encoding?: string][] = [
   ['utf16.csv', [['the-vert', 'Thé vert 🍵', 'TV', 450, 3]]],
   ['windows-1252.csv', [['the-vert', 'Thé vert – 5 €', 'TV', 450, 3]], 'windows-1252'],

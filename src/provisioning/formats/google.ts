@@ -47,7 +47,7 @@ export function titleEndOf(options: readonly Option[]): string {
 // biome-ignore format: a list of words
 const read = new Set<string>([
   'id', 'title', 'price', 'availability', 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', ...optionAttributes,
-  'image link', 'additional image link', 'shipping weight', productTypePath, optionDetails, wholeSlug, wholeCode,
+  'image link', 'additional image link', 'shipping weight', productTypePath, optionDetails, wholeSlug, wholeCode, wholeBrand,
 ])
 
 export const google: ProductFormat = {
@@ -85,11 +85,13 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   }
   const [item] = taken
   if (!item) return
-  const options = optionReader(taken)
+  const ends = titleEndsOf(taken)
+  const options = optionReader(taken, ends)
   // In the first columns, these words would say that there are no options.
   const first = taken.some((item) => isNoOption(options(item).map(({ value }) => value))) ? 1 : 0
   const product: ShopifyCells = {
-    title: nameOf(item),
+    title:
+      (taken.length > 1 && options(item).some(({ name }) => name === variantOption) && ends?.begin) || nameOf(item),
     body: bodyOf(item.cell('description')),
     vendor: item.cell(wholeBrand) || item.cell('brand'),
     type: item.cell(productTypePath) || (item.cell('product type').split(',', 1)[0] ?? ''),
@@ -106,12 +108,46 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
 }
 
-// The options of an item: as our own feed names them, or else the attributes that items of the product have.
-function optionReader(items: readonly FileRow[]): (item: FileRow) => Option[] {
+// The options of an item: as our own feed names them, or else the attributes that all items of the product have. Where these do not
+// tell the items apart, the ends of their titles do, or their ids.
+function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (item: FileRow) => Option[] {
   if (items.some((item) => detailsOf(item).length > 0)) return detailsOf
   if (items.length === 1) return () => []
-  const names = optionAttributes.filter((name) => items.some((item) => item.cell(name) !== '')).slice(0, 3)
-  return (item) => names.map((name) => ({ name: name[0]?.toUpperCase() + name.slice(1), value: item.cell(name) }))
+  const names = optionAttributes.filter((name) => items.every((item) => item.cell(name) !== '')).slice(0, 3)
+  const given = (item: FileRow) =>
+    names.map((name) => ({ name: name[0]?.toUpperCase() + name.slice(1), value: item.cell(name) }))
+  const combinations = new Set(items.map((item) => JSON.stringify(given(item))))
+  if (combinations.size === items.length) return given
+  return (item) => [...given(item).slice(0, 2), { name: variantOption, value: ends?.of.get(item) ?? item.cell('id') }]
+}
+
+const variantOption = 'Variant'
+
+interface TitleEnds {
+  // What the titles have in common.
+  begin: string
+  of: ReadonlyMap<FileRow, string>
+}
+
+// "Rope, 5 m" and "Rope, 10 m" differ in "5 m" and "10 m". Undefined where titles repeat or one says no more than the others.
+function titleEndsOf(items: readonly FileRow[]): TitleEnds | undefined {
+  const titles = items.map((item) => item.cell('title').split(/\s+/))
+  const [first = []] = titles
+  let common = 0
+  while (common < first.length && titles.every((words) => words[common] === first[common])) common += 1
+  const ends = titles.map((words) =>
+    words
+      .slice(common)
+      .join(' ')
+      .replace(/^[-–—|,:/(]+|\)+$/g, '')
+      .trim(),
+  )
+  if (new Set(ends).size < items.length || ends.includes('')) return undefined
+  const begin = first
+    .slice(0, common)
+    .join(' ')
+    .replace(/[\s\-–—|,:/(]+$/, '')
+  return { begin, of: new Map(items.map((item, index) => [item, ends[index] ?? ''])) }
 }
 
 function detailsOf(item: FileRow): Option[] {
