@@ -11,7 +11,7 @@ function burn(): void {
   const before = process.threadCpuUsage()
   for (;;) {
     const { user, system } = process.threadCpuUsage(before)
-    if (user + system > 150_000) return
+    if (user + system > 300_000) return
   }
 }
 
@@ -50,9 +50,14 @@ eachEngine('work that holds the event loop', (given) => {
     })
   })
 
+  // A server that is held up says 503 for a while.
+  async function ask(path: string, init?: RequestInit): Promise<void> {
+    while ((await house.fetch(path, init)).status === 503);
+  }
+
   test('is named in the metrics', async () => {
-    await house.fetch('/burn')
-    await house.fetch('/burn/body', { method: 'POST', body: 'x' })
+    await ask('/burn')
+    await ask('/burn/body', { method: 'POST', body: 'x' })
     const { text } = await house.fetch('/metrics')
     for (const work of [name, `${name} body`]) {
       assert.ok(text.includes(`cartwright_event_loop_stall_seconds_count{work="${work}"} 1\n`), text)
@@ -63,7 +68,7 @@ eachEngine('work that holds the event loop', (given) => {
 
   test('fails the test, unless its code ran for the first time', async () => {
     assert.deepEqual(takeStalls(), [])
-    await house.fetch('/burn')
+    await ask('/burn')
     assert.deepEqual(
       takeStalls().map(({ work }) => work),
       [name],

@@ -54,12 +54,16 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   }
 }
 
-const noPicture = 'is not an address with a host'
+const noPicture = 'is not an address with a host, or a path under /media/ without .., // and the like'
 
 // The schema checks the rest. `https:///a` would take its host from the path, and a host does not begin with a blank.
-function isPicture(picture: string): boolean {
-  return picture.startsWith('/media/') || (URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture))
+export function isPicture(picture: string): boolean {
+  if (picture.startsWith('/media/')) return !leadsElsewhere.test(picture)
+  return URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture)
 }
+
+// What a browser reads as another path: it would ask for a page of the dashboard, with the cookie of who looks at the product.
+const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
 // Of one category, without its place in the tree.
 export function* categoryProblems({ name, image }: CategoryEntry): Generator<Problem> {

@@ -128,3 +128,28 @@ describe('what is refused', () => {
       assert.equal(readPicture(fixture(name).subarray(0, -5)), 'broken', name)
   })
 })
+
+describe('files that are made to be slow', () => {
+  const jpeg = fixture('progressive.jpg')
+  const png = fixture('text.png')
+  const webp = fixture('lossy.webp')
+  const comments = Buffer.alloc(1_000_000, Buffer.from([0xff, 0xfe, 0, 2]))
+  const chunks = Buffer.alloc(960_000, Buffer.from('\0\0\0\0tEXt\0\0\0\0', 'latin1'))
+  const riff = Buffer.from(webp)
+  riff.writeUInt32LE(webp.length - 8 + 960_000, 4)
+  for (const [name, bytes] of [
+    ['250,000 comments', Buffer.concat([jpeg.subarray(0, 2), comments, jpeg.subarray(2)])],
+    ['80,000 chunks of a PNG', Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)])],
+    ['120,000 chunks of a WebP', Buffer.concat([riff, Buffer.alloc(960_000, Buffer.from('XXXX\0\0\0\0', 'latin1'))])],
+  ] as const)
+    test(`${name} are refused`, () => assert.equal(readPicture(bytes), 'broken'))
+
+  test('a scan of escaped bytes is read once', () => {
+    const scan = Buffer.alloc(1_000_000, Buffer.from([0xff, 0x00]))
+    const bytes = Buffer.concat([jpeg.subarray(0, jpeg.length - 2), scan, jpeg.subarray(jpeg.length - 2)])
+    const before = process.threadCpuUsage()
+    read(bytes)
+    const { user, system } = process.threadCpuUsage(before)
+    assert.ok(user + system < 100_000, `${user + system} µs`)
+  })
+})

@@ -63,6 +63,9 @@ function kindOf(bytes: Buffer): PictureKind | null {
   return null
 }
 
+// More than any picture of a megabyte has, and few enough to look at each: 250,000 empty comments took 0.4 s.
+const partsMax = 10_000
+
 const textAt = (bytes: Buffer, at: number, length = 4) => bytes.toString('latin1', at, at + length)
 
 // A part of the file; one that would end behind the file is an error and not a shorter part.
@@ -80,6 +83,7 @@ function readWebp(bytes: Buffer): Found {
   if (end > bytes.length) throw new Broken()
   const parts: Buffer[] = []
   let size: Pick<Picture, 'width' | 'height'> | null = null
+  let count = 0
   for (let at = 12; at + 8 <= end; ) {
     const name = textAt(bytes, at)
     const length = bytes.readUInt32LE(at + 4)
@@ -91,6 +95,8 @@ function readWebp(bytes: Buffer): Found {
     if (name === 'VP8X') part[8] = part.readUInt8(8) & ~webpMetadataFlags
     if (webpParts.includes(name)) parts.push(part, Buffer.alloc(next - at - part.length))
     at = next
+    count += 1
+    if (count > partsMax) throw new Broken()
   }
   if (!size) throw new Broken()
   const content = Buffer.concat([Buffer.from('WEBP', 'latin1'), ...parts])
@@ -122,15 +128,16 @@ function readPng(bytes: Buffer): Found {
   if (textAt(bytes, 12) !== 'IHDR') throw new Broken()
   const parts: Buffer[] = [pngSignature]
   let at = pngSignature.length
-  for (;;) {
+  for (let count = 0; count < partsMax; count += 1) {
     const name = textAt(bytes, at + 4)
     const next = at + 12 + bytes.readUInt32BE(at)
     const part = partOf(bytes, at, next)
     if (pngParts.includes(name)) parts.push(part)
-    if (name === 'IEND') break
+    if (name === 'IEND')
+      return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), bytes: Buffer.concat(parts) }
     at = next
   }
-  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), bytes: Buffer.concat(parts) }
+  throw new Broken()
 }
 
 // ITU T.81. A segment is FF, its marker, and a length that counts itself.
@@ -148,6 +155,7 @@ const jpeg = {
 function readJpeg(bytes: Buffer): Found {
   const parts: Buffer[] = [bytes.subarray(0, 2)]
   let size: Pick<Picture, 'width' | 'height'> | null = null
+  let count = 0
   for (let at = 2; ; ) {
     if (bytes.readUInt8(at) !== 0xff) throw new Broken()
     const marker = bytes.readUInt8(at + 1)
@@ -157,6 +165,8 @@ function readJpeg(bytes: Buffer): Found {
       continue
     }
     if (marker === jpeg.end) break
+    count += 1
+    if (count > partsMax) throw new Broken()
     const next = at + 2 + bytes.readUInt16BE(at + 2)
     const segment = partOf(bytes, at, next)
     if (isFrame(marker)) size ??= { height: segment.readUInt16BE(5), width: segment.readUInt16BE(7) }
@@ -186,7 +196,9 @@ function jpegSegment(marker: number, segment: Buffer): Buffer {
 
 // In the data of a scan FF is followed by 00 or by a restart marker; any other marker ends it.
 function scanEnd(bytes: Buffer, start: number): number {
-  for (let at = bytes.indexOf(0xff, start); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
+  // Not by `indexOf`, which takes three times as long where every second byte is one.
+  for (let at = start; at < bytes.length; at += 1) {
+    if (bytes[at] !== 0xff) continue
     const marker = bytes.readUInt8(at + 1)
     const isData = marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7)
     if (!isData) return at

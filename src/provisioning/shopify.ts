@@ -7,6 +7,7 @@
 
 import { createHash } from 'node:crypto'
 import { htmlOf, plainTextSteps } from '../catalog/plaintext.ts'
+import { isPicture } from '../catalog/problems.ts'
 import { safeHtmlSteps } from '../catalog/safehtml.ts'
 import {
   type CategoryEntry,
@@ -484,7 +485,8 @@ function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
 }
 
 function pictureOf({ origin }: Memory, text: string, note: Note): string | undefined {
-  if (origin !== null && text.startsWith(`${origin}/media/`)) return text.slice(origin.length)
+  if (origin !== null && text.startsWith(`${origin}/media/`) && isPicture(text.slice(origin.length)))
+    return text.slice(origin.length)
   const url = URL.parse(text)
   // Its server answers by https too, or the picture would not be shown on any page that is served so.
   const isRaised = url?.protocol === 'http:' && url.port === ''
