@@ -10,6 +10,7 @@ import { adminScopes, type Role } from '../src/contract/words.ts'
 import { openPersonLetter, setMailSwitch } from '../src/events/letters.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
+import { createInvitation } from '../src/staff/invitations.ts'
 import { isSecondFactorRequired, setSecondFactorRequired } from '../src/staff/members.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { scopesOfRole } from '../src/staff/roles.ts'
@@ -101,6 +102,27 @@ eachEngine('machines and people', (given) => {
     assert.equal((await setPasswordBy(mailed?.path ?? '', 'a third password of mine')).status, 200)
     assert.deepEqual(await kindsTo(victim.email), ['password_reset', 'password_changed'])
     assert.equal(await entersWith(victim.email, 'a third password of mine'), true)
+  })
+
+  test('owners are told of a person who joined by the invitation of a key, and not by that of a person', async () => {
+    const owner = await newPerson('captain', 'owner')
+    const { key } = await house.newKey(scopes)
+    const body = keyed({ email: 'joiner@bloom.example', role: 'staff' })
+    assert.equal((await house.askAdmin('inviteAdminMember', { key, body })).status, 200)
+    assert.deepEqual(await kindsTo(owner.email), [])
+    const [mailed] = await lettersTo('joiner@bloom.example')
+    assert.equal((await setPasswordBy(mailed?.path ?? '', 'a password of a joiner')).status, 200)
+    assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
+    const input = {
+      merchantId: house.merchantId,
+      email: 'friend@bloom.example',
+      role: 'viewer',
+      held: adminScopes,
+      createdBy: owner.id,
+    } as const
+    const link = await house.storage.write((tx) => createInvitation(tx, testSecret, input, house.clock.now))
+    assert.equal((await setPasswordBy(link.path, 'a password of a friend')).status, 200)
+    assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
   })
 
   test('an app with its token gets no link either', async () => {

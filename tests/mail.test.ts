@@ -429,17 +429,19 @@ eachEngine('letters that are sent', (given) => {
   test('what another one did with an account: to the person, without a link, and not crowded out by others', async () => {
     const shop = await openMailHouse(given, server.url)
     const { storage, merchantId, clock } = shop.house
-    const owe = (kind: NoticeKind, facts = {}) =>
+    const owe = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
       storage.write((tx) => {
-        oweNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', facts }, clock.now)
+        oweNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', address, facts }, clock.now)
         return Promise.resolve()
       })
     for (let i = 0; i < lettersMax.person + 2; i += 1) await owe('role_changed', { role: 'staff' })
     await owe('password_changed')
-    assert.doesNotMatch(JSON.stringify(await storage.read((db) => db.sql`select * from emails`)), /grace/)
+    await owe('member_joined', { role: 'viewer' })
+    assert.doesNotMatch(JSON.stringify(await storage.read((db) => db.sql`select * from emails`)), /grace|joan/)
     for (let i = 0; i < 4; i += 1) await sendAll(shop)
     const mine = to(server.letters, 'grace@example.com')
-    assert.equal(mine.length, lettersMax.person + 1)
+    assert.equal(mine.length, lettersMax.person + 2)
+    assert.ok(mine.some(({ text }) => text.includes('joan@example.com accepted an invitation')))
     const [role] = mine
     assert.match(role?.text ?? '', /Your role at Bloom is now: Staff\./)
     assert.match(role?.text ?? '', /If you did not expect this/)

@@ -26,6 +26,7 @@ export const letterKinds = {
   password_changed: 'person',
   role_changed: 'person',
   factor_removed: 'person',
+  member_joined: 'person',
 } as const satisfies Readonly<Record<string, Audience>>
 
 // person: someone who works for the merchant.
@@ -34,7 +35,7 @@ export type LetterKind = keyof typeof letterKinds
 export type PersonLetterKind = {
   [Kind in LetterKind]: (typeof letterKinds)[Kind] extends 'person' ? Kind : never
 }[LetterKind]
-// With a link that lets the person in. The other letters to a person say what another one did with their account.
+// With a link that lets the person in. The other letters to a person say what another one did with their account or team.
 export type LinkLetterKind = 'invitation' | 'password_reset'
 export type NoticeKind = Exclude<PersonLetterKind, LinkLetterKind>
 type FactLetterKind = Exclude<LetterKind, PersonLetterKind>
@@ -122,14 +123,17 @@ export interface PersonNotice {
   kind: NoticeKind
   merchantId: string
   email: string
+  // Of another person, whom it is about.
+  address?: string
   facts: Readonly<Record<string, string>>
 }
 
 // One for each time that it happens, so the letter is its own subject.
 export function oweNotice(tx: Tx, rootSecret: RootSecret, notice: PersonNotice, now: number): void {
-  const { email, ...of } = notice
+  const { kind, merchantId, facts, email, address } = notice
   const id = newId('eml')
-  oweSealed(tx, rootSecret, { ...of, id, subjectId: id, sealed: { email } }, now)
+  const sealed = { email, ...(address !== undefined && { address }) }
+  oweSealed(tx, rootSecret, { kind, merchantId, facts, id, subjectId: id, sealed }, now)
 }
 
 interface SealedLetter {
@@ -137,7 +141,7 @@ interface SealedLetter {
   kind: PersonLetterKind
   subjectId: string
   merchantId: string
-  sealed: Readonly<{ email: string; path?: string }>
+  sealed: Readonly<{ email: string; path?: string; address?: string }>
   facts: Readonly<Record<string, string | number | null>>
 }
 

@@ -237,18 +237,21 @@ export function personLetter(
   }
 }
 
-// To a person, about what another one did with their account. Without a link: it is read in a hurry, and imitated.
+// To a person, about what another one did with their account or team. Without a link: it is read in a hurry, and imitated.
 export function personNotice(
   speaker: Speaker,
   kind: NoticeKind,
-  values: Readonly<{ merchant: string; role: string }>,
+  values: Readonly<{ merchant: string; role: string; address: string }>,
 ): Letter {
   return {
     subject: tell(speaker, `${kind}.subject`, values),
     title: tell(speaker, `${kind}.title`, values),
     parts: [
       { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
-      { kind: 'text', text: tell(speaker, 'letter.unexpected') },
+      {
+        kind: 'text',
+        text: tell(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'letter.unexpected'),
+      },
     ],
   }
 }

@@ -176,6 +176,7 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
     case 'password_changed':
     case 'role_changed':
     case 'factor_removed':
+    case 'member_joined':
       return writeNotice(tools, letter, letter.kind, merchant)
   }
 }
@@ -348,6 +349,6 @@ async function writeNotice(
   const speaker = speakerFor(merchant.locale, undefined)
   const { role } = JSON.parse(facts) as { role?: Role }
   const named = role === undefined ? '' : staffTexts[speaker.language][`role.${role}`]
-  const described = personNotice(speaker, kind, { merchant: merchant.name, role: named })
+  const described = personNotice(speaker, kind, { merchant: merchant.name, role: named, address: opened.address ?? '' })
   return { to: opened.email, speaker, isTest: false, letter: described }
 }

@@ -4,13 +4,13 @@
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../contract/words.ts'
 import { owePersonLetter } from '../events/letters.ts'
-import { newId } from '../kit/ids.ts'
+import { isId, newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
-import { findAddress, tellPerson } from './notices.ts'
+import { findAddress, tellOwners, tellPerson } from './notices.ts'
 import { linkPaths } from './places.ts'
 import { mayGive } from './roles.ts'
 import {
@@ -158,6 +158,7 @@ export interface SeenInvitation {
   merchantName: string
   email: string
   role: Role
+  createdBy: string | null
   // Who is invited has an account, and accepts by signing in: whoever invites sees the link, and must not be able to set another
   // person's password with it.
   userId: string | null
@@ -175,7 +176,8 @@ export async function findInvitation(
 ): Promise<SeenInvitation | undefined> {
   if (!isToken(token)) return undefined
   const [row] = await db.sql<SeenRow>`
-    select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role
+    select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role,
+      i.created_by as "createdBy"
     from invitations i join merchants m on m.id = i.merchant_id
     where i.token_hash = ${tokenHash(token)} and i.kind = 'invitation' and i.expires_at > ${now} and m.closed_at is null
       and ${hasLivingMaker(now, 'i.')}`
@@ -248,6 +250,9 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
   await lockMerchantOfPeople(tx, seen.merchantId)
   const rows = await tx.sql`delete from invitations where id = ${seen.id} and kind = 'invitation' returning id`
   if (rows.length === 0) throw refuse('invitation_not_found')
+  const { merchantId, email: address, role, createdBy } = seen
+  if (createdBy !== null && !isId('usr', createdBy))
+    await tellOwners(tx, rootSecret, { merchantId, address, role }, now)
   return seen
 }
 

@@ -311,6 +311,7 @@ eachEngine('people', (given) => {
       merchantName: merchantId.slice(4),
       email: email.toLowerCase(),
       role: 'staff',
+      createdBy: null,
       userId: null,
     })
     assert.ok(await see(now), 'opening does not use it up')

@@ -85,6 +85,11 @@ export const ar: LetterTexts = {
   'factor_removed.title': 'أُزيل العامل الثاني',
   'factor_removed.text':
     'أُزيل العامل الثاني ومفاتيح المرور من حسابك لدى {merchant}. تكفي كلمة المرور الآن لتسجيل الدخول.',
+  'member_joined.subject': 'شخص جديد في فريق {merchant}',
+  'member_joined.title': 'شخص جديد في فريقك',
+  'member_joined.text': 'قبِل {address} دعوة أنشأها مفتاح أو تطبيق، وأصبح ضمن فريق {merchant} بدور: {role}.',
+  'member_joined.unexpected':
+    'إذا كنت لا تعرف هذا العنوان، فأزل هذا الشخص من إعدادات لوحة التحكم، ثم ألغِ المفتاح أو أزل التطبيق.',
   'letter.view': 'عرض طلبك',
   'letter.reply': 'لديك أسئلة؟ رُدّ على هذه الرسالة.',
   'letter.reason': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لطلب من {merchant}.',

@@ -90,6 +90,12 @@ export const de: LetterTexts = {
   'factor_removed.title': 'Ihr zweiter Faktor wurde entfernt',
   'factor_removed.text':
     'Der zweite Faktor und die Passkeys Ihres Kontos bei {merchant} wurden entfernt. Zum Anmelden genügt jetzt das Passwort.',
+  'member_joined.subject': 'Eine neue Person im Team von {merchant}',
+  'member_joined.title': 'Eine neue Person in Ihrem Team',
+  'member_joined.text':
+    '{address} hat die Einladung eines Schlüssels oder einer App angenommen und gehört jetzt zum Team von {merchant} als: {role}.',
+  'member_joined.unexpected':
+    'Wenn Sie diese Adresse nicht kennen, entfernen Sie die Person im Dashboard unter Einstellungen, Personen, und widerrufen Sie den Schlüssel oder deinstallieren Sie die App.',
   'letter.view': 'Bestellung ansehen',
   'letter.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
   'letter.reason':

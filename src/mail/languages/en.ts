@@ -85,6 +85,12 @@ export const en = {
   'factor_removed.title': 'Your second factor was removed',
   'factor_removed.text':
     'The second factor and the passkeys of your account at {merchant} were removed. A password alone now lets you in.',
+  'member_joined.subject': 'A new person in the team of {merchant}',
+  'member_joined.title': 'A new person in your team',
+  'member_joined.text':
+    '{address} accepted an invitation that a key or an app made, and now belongs to the team of {merchant} as: {role}.',
+  'member_joined.unexpected':
+    'If you do not know this address, remove the person in the dashboard under Settings, People, and revoke the key or uninstall the app.',
   'letter.view': 'View your order',
   'letter.reply': 'Questions? Reply to this message.',
   'letter.reason': 'You receive this message because this address was given for an order at {merchant}.',

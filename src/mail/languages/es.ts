@@ -85,6 +85,12 @@ export const es: LetterTexts = {
   'factor_removed.title': 'Su segundo factor se ha eliminado',
   'factor_removed.text':
     'Se han eliminado el segundo factor y las claves de acceso de su cuenta en {merchant}. Ahora basta con la contraseña para entrar.',
+  'member_joined.subject': 'Una persona nueva en el equipo de {merchant}',
+  'member_joined.title': 'Una persona nueva en su equipo',
+  'member_joined.text':
+    '{address} ha aceptado una invitación creada por una clave o una aplicación y ahora forma parte del equipo de {merchant} como: {role}.',
+  'member_joined.unexpected':
+    'Si no conoce esta dirección, quite a la persona en los ajustes del panel y revoque la clave o desinstale la aplicación.',
   'letter.view': 'Ver su pedido',
   'letter.reply': '¿Preguntas? Responda a este mensaje.',
   'letter.reason': 'Recibe este mensaje porque se indicó esta dirección en un pedido en {merchant}.',

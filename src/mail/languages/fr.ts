@@ -87,6 +87,12 @@ export const fr: LetterTexts = {
   'factor_removed.title': 'Votre second facteur a été supprimé',
   'factor_removed.text':
     'Le second facteur et les clés d’accès de votre compte chez {merchant} ont été supprimés. Le mot de passe suffit désormais pour se connecter.',
+  'member_joined.subject': 'Une nouvelle personne dans l’équipe de {merchant}',
+  'member_joined.title': 'Une nouvelle personne dans votre équipe',
+  'member_joined.text':
+    '{address} a accepté une invitation créée par une clé ou une application et fait désormais partie de l’équipe de {merchant} en tant que : {role}.',
+  'member_joined.unexpected':
+    'Si vous ne connaissez pas cette adresse, retirez cette personne dans les paramètres du tableau de bord, puis révoquez la clé ou désinstallez l’application.',
   'letter.view': 'Voir votre commande',
   'letter.reply': 'Des questions ? Répondez à ce message.',
   'letter.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',

@@ -73,15 +73,20 @@ export const ja: LetterTexts = {
     '{merchant} のチームの管理者が、あなたのアカウントに新しいパスワードを設定できるリンクを作成しました。',
   'password_changed.subject': '{merchant} のパスワードが変更されました',
   'password_changed.title': 'パスワードが変更されました',
-  'password_changed.text':
-    '{merchant} のアカウントに新しいパスワードが設定され、すべての端末でサインアウトされました。',
+  'password_changed.text': '{merchant} のアカウントに新しいパスワードが設定され、すべての端末でログアウトされました。',
   'role_changed.subject': '{merchant} での役割が変更されました',
   'role_changed.title': '役割が変更されました',
   'role_changed.text': '{merchant} でのあなたの役割は次のとおりです：{role}',
-  'factor_removed.subject': '{merchant} の二段階認証が解除されました',
-  'factor_removed.title': '二段階認証が解除されました',
+  'factor_removed.subject': '{merchant} の第二の認証要素が削除されました',
+  'factor_removed.title': '第二の認証要素が削除されました',
   'factor_removed.text':
-    '{merchant} のアカウントの二段階認証とパスキーが削除されました。現在はパスワードだけでサインインできます。',
+    '{merchant} のアカウントの第二の認証要素とパスキーが削除されました。現在はパスワードだけでログインできます。',
+  'member_joined.subject': '{merchant} のチームに新しいメンバーが加わりました',
+  'member_joined.title': 'チームに新しいメンバーが加わりました',
+  'member_joined.text':
+    '{address} が、API キーまたはアプリによる招待を受け、{merchant} のチームに加わりました。役割：{role}',
+  'member_joined.unexpected':
+    'このアドレスに心当たりがない場合は、ダッシュボードの設定からこのメンバーを削除し、キーを無効にするか、アプリをアンインストールしてください。',
   'letter.view': '注文を見る',
   'letter.reply': 'ご質問はこのメールにご返信ください。',
   'letter.reason': '{merchant} でのご注文にこのアドレスが入力されたため、お送りしています。',
@@ -89,5 +94,5 @@ export const ja: LetterTexts = {
   'letter.reasonPerson': '{merchant} のアカウントにこのアドレスが入力されたため、お送りしています。',
   'letter.expires': 'リンクは 1 回だけ使用でき、{duration}で無効になります。',
   'letter.unexpected':
-    'お心当たりがない場合は、サインインのページから新しいパスワードを設定し、ショップのオーナーにお尋ねください。',
+    'お心当たりがない場合は、ログインページから新しいパスワードを設定し、ショップのオーナーにお尋ねください。',
 }

@@ -88,6 +88,12 @@ export const nl: LetterTexts = {
   'factor_removed.title': 'Je tweede factor is verwijderd',
   'factor_removed.text':
     'De tweede factor en de passkeys van je account bij {merchant} zijn verwijderd. Met alleen een wachtwoord kom je er nu in.',
+  'member_joined.subject': 'Een nieuwe persoon in het team van {merchant}',
+  'member_joined.title': 'Een nieuwe persoon in je team',
+  'member_joined.text':
+    '{address} heeft een uitnodiging van een sleutel of een app aangenomen en hoort nu bij het team van {merchant} als: {role}.',
+  'member_joined.unexpected':
+    'Als je dit adres niet kent, verwijder de persoon dan in het dashboard bij de instellingen, en trek de sleutel in of verwijder de app.',
   'letter.view': 'Je bestelling bekijken',
   'letter.reply': 'Vragen? Beantwoord dit bericht.',
   'letter.reason': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een bestelling bij {merchant}.',
