@@ -61,6 +61,10 @@ export class AccountMode {
     this.#revoked.add(key)
   }
 
+  restore(key: string): void {
+    this.#revoked.delete(key)
+  }
+
   isRevoked(key: string): boolean {
     return this.#revoked.has(key)
   }

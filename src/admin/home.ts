@@ -14,11 +14,12 @@ export interface Todo {
   disputesOpen: number
   lowStock: number
   webhooksFailing: number
+  paymentAccountsFailing: number
 }
 
 export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
   const lowStockAt = await findLowStockAt(db, merchantId)
-  const [orders, refundsFailed, disputesOpen, lowStock, webhooksFailing] = await Promise.all([
+  const [orders, refundsFailed, disputesOpen, lowStock, webhooksFailing, paymentAccountsFailing] = await Promise.all([
     countOrders(db, { merchantId, mode }),
     // What failed and nobody has replaced.
     one(db.sql<{ n: number }>`
@@ -43,8 +44,12 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
         where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
           and (e.status = 'disabled' and e.disabled_reason <> 'operator' or e.status = 'enabled' and e.failing_since is not null)
         limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
+      select count(distinct a.id) as n from payment_account_problems p
+      join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id and a.mode = ${mode}
+      where p.merchant_id = ${merchantId}`),
   ])
-  return { ...orders, refundsFailed, disputesOpen, lowStock, webhooksFailing }
+  return { ...orders, refundsFailed, disputesOpen, lowStock, webhooksFailing, paymentAccountsFailing }
 }
 
 export async function countOrders(

@@ -2,6 +2,7 @@
 
 import { createPricebooks } from '../carts/pricebook.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { type AccountHealth, createAccountHealth } from '../payments/health.ts'
 import type { Providers } from '../payments/port.ts'
 import type { OnStep } from '../payments/steps.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
@@ -16,6 +17,7 @@ export interface PayTools extends CheckoutTools {
   storage: Storage
   providers: Providers
   watch: PaymentWatch
+  health: AccountHealth
   clock: () => Date
   // Whether payments that are declined again and again have to wait.
   boundsTries: boolean
@@ -38,6 +40,7 @@ export interface PayParts {
 
 export function createPayTools(parts: PayParts): PayTools {
   const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries, providerUrls } = parts
+  const health = createAccountHealth({ storage, clock, watch })
   return {
     carts: {
       pricebooks: createPricebooks(),
@@ -49,8 +52,9 @@ export function createPayTools(parts: PayParts): PayTools {
     customerKey: createCustomerKey(rootSecret),
     publicOrigin,
     storage,
-    providers: installedProviders({ storage, clock, rootSecret, publicOrigin, providerUrls, watch }),
+    providers: installedProviders({ storage, clock, rootSecret, publicOrigin, providerUrls, watch, health }),
     watch,
+    health,
     clock,
     boundsTries,
   }

@@ -183,6 +183,10 @@ export const paymentStatuses = ['processing', 'pending', 'succeeded', 'declined'
 export type PaymentStatus = (typeof paymentStatuses)[number]
 
 // Money that people move: a transfer to the merchant's bank, or cash at the door.
+// What can be wrong with a merchant's account at a payment provider.
+export const paymentAccountProblems = ['key_refused', 'permission_missing', 'notices_refused'] as const
+export type PaymentAccountProblem = (typeof paymentAccountProblems)[number]
+
 export const manualMethods = ['bank_transfer', 'cash_on_delivery'] as const
 export type ManualMethod = (typeof manualMethods)[number]
 

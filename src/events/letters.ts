@@ -18,6 +18,7 @@ export const letterKinds = {
   order_received: 'merchant',
   refund_failed: 'merchant',
   dispute_opened: 'merchant',
+  payment_account_problem: 'merchant',
   endpoint_disabled: 'merchant',
   stock_low: 'merchant',
   invitation: 'person',

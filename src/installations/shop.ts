@@ -9,6 +9,7 @@ import { listActiveInstallations } from '../inventory/store.ts'
 import { clockSkewMsMax } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { listLivingAccounts } from '../payments/accounts.ts'
+import { listProblems } from '../payments/health.ts'
 import { listMethodSettings } from '../payments/methods.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { isInAnswers, shopEntryOf, taxEntriesOf, zoneEntriesOf } from './settings.ts'
@@ -61,12 +62,13 @@ export async function announceShop(tx: Tx, { id, version, shop: { slug } }: Admi
 }
 
 export async function shopView(db: Reader, { merchantId, mode }: MerchantMode): Promise<AdminShop> {
-  const [merchant, taxes, zones, methods, accounts] = await Promise.all([
+  const [merchant, taxes, zones, methods, accounts, problems] = await Promise.all([
     findMerchantById(db, merchantId),
     listTaxRates(db, merchantId),
     listShippingZones(db, merchantId),
     listMethodSettings(db, merchantId),
     listLivingAccounts(db, { merchantId, mode }),
+    listProblems(db, merchantId),
   ])
   if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
   return {
@@ -80,7 +82,11 @@ export async function shopView(db: Reader, { merchantId, mode }: MerchantMode): 
       const settings = methods.find((one) => one.mode === mode && one.method === method)
       return settings ? [{ provider: method, ...shownMethod(settings) }] : []
     }),
-    paymentAccounts: accounts.map(({ provider, public: facts }) => ({ provider, name: facts.name ?? null })),
+    paymentAccounts: accounts.map(({ id, provider, public: facts }) => ({
+      provider,
+      name: facts.name ?? null,
+      problems: problems.filter(({ accountId }) => accountId === id).map(({ kind }) => kind),
+    })),
   }
 }
 

@@ -207,7 +207,12 @@ export function notice(
   speaker: Speaker,
   kind: Extract<
     LetterKind,
-    'payment_returned' | 'refund_failed' | 'dispute_opened' | 'endpoint_disabled' | 'stock_low'
+    | 'payment_returned'
+    | 'refund_failed'
+    | 'dispute_opened'
+    | 'payment_account_problem'
+    | 'endpoint_disabled'
+    | 'stock_low'
   >,
   { key, values }: { key: Parameters<typeof tell>[1]; values: Readonly<Record<string, string | number>> },
 ): Letter {

@@ -3,7 +3,7 @@
 import { awaitedMoney } from '../checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../checkout/customer.ts'
 import { type Speaker, speakerFor } from '../checkout/page/language.ts'
-import type { Role } from '../contract/words.ts'
+import type { PaymentAccountProblem, Role } from '../contract/words.ts'
 import { type LinkLetterKind, letterKinds, type NoticeKind, openPersonLetter } from '../events/letters.ts'
 import { findMailSettings } from '../installations/mail.ts'
 import { findMerchantFace } from '../installations/store.ts'
@@ -166,6 +166,8 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
       return writeOfFailure(db, letter, merchant)
     case 'dispute_opened':
       return writeOfDispute(db, letter, merchant)
+    case 'payment_account_problem':
+      return writeOfAccount(letter, merchant)
     case 'endpoint_disabled':
     case 'stock_low':
       return writeToMerchant(db, letter, merchant)
@@ -289,6 +291,19 @@ async function writeOfDispute(db: Reader, letter: LetterRow, merchant: Merchant)
   const key = dueAt === null ? 'dispute_opened.text' : 'dispute_opened.due'
   const described = notice(speaker, 'dispute_opened', { key, values })
   return { to: null, speaker, isTest: payment.mode === 'test', letter: described }
+}
+
+async function writeOfAccount(letter: LetterRow, merchant: Merchant): Writing {
+  const { provider, mode, problem } = JSON.parse(letter.facts) as Record<'provider' | 'mode', string> & {
+    problem: PaymentAccountProblem
+  }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = { provider: provider.charAt(0).toUpperCase() + provider.slice(1) }
+  const described = notice(speaker, letter.kind as 'payment_account_problem', {
+    key: `payment_account_problem.${problem}`,
+    values,
+  })
+  return { to: null, speaker, isTest: mode === 'test', letter: described }
 }
 
 async function nameOf(

@@ -67,6 +67,15 @@ const questions: readonly OwedQuestion[] = [
       order by o.placed_at, o.id limit ${subjectsMax}`,
   },
   {
+    name: 'payment_account_problem',
+    sentence:
+      'Providers refuse the keys of these accounts (`payments rotate ACCOUNT_ID`), a permission is missing (`payments check` names it), or notices for them are refused (`payments rotate ACCOUNT_ID --notices`).',
+    subjects: (db) => db.sql`
+      select a.id || ' ' || a.provider || ' ' || p.kind || case a.mode when 'test' then ' (test)' else '' end as "subject"
+      from payment_account_problems p join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id
+      order by a.created_at, a.id, p.kind limit ${subjectsMax}`,
+  },
+  {
     name: 'provider_missing',
     sentence:
       'The provider of these payments is not installed, so they can be neither checked nor refunded. `payments close PAYMENT_ID` closes an open one, `orders refund PAYMENT_ID --by-hand` records that you refunded it.',

@@ -3,6 +3,7 @@
 
 import type { Mode } from '../contract/words.ts'
 import type { AccountFacts, AccountRow, AccountSecrets } from './accounts.ts'
+import type { KeyAnswer } from './health.ts'
 import type { PaymentProvider } from './port.ts'
 
 // One line that the operator types.
@@ -19,6 +20,8 @@ export interface OpenAccount {
   previous: readonly AccountSecrets[]
   // Where the provider may send notices; null where it cannot reach us.
   noticeUrl: string | null
+  // To be called with what each answer says of the key. Left out where nobody watches.
+  onCall?: (answer: KeyAnswer) => void
   // The host of the page on which shoppers pay; null where it is not one of the internet, reached by https.
   pageHost: string | null
 }

@@ -3,6 +3,7 @@
 
 import type { Storage } from '../storage/storage.ts'
 import { type AccountRow, claimAccountsToRead, saveSeenUntil } from './accounts.ts'
+import { forgetOldProblems } from './health.ts'
 import { callForNews, type NewsGap, type PaymentNews, type Providers } from './port.ts'
 import { notePaymentNews } from './store.ts'
 import type { PaymentWatch } from './watch.ts'
@@ -26,7 +27,10 @@ const batchSize = 200
 
 export async function readNews(tools: NewsTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
-  const accounts = await tools.storage.write((tx) => claimAccountsToRead(tx, now, newsEveryMs, limit))
+  const accounts = await tools.storage.write((tx) => {
+    forgetOldProblems(tx, now)
+    return claimAccountsToRead(tx, now, newsEveryMs, limit)
+  })
   await Promise.all(accounts.map((account) => readAccount(tools, account, now)))
   return accounts.length
 }

@@ -3,6 +3,7 @@
 
 import type { Storage } from '../storage/storage.ts'
 import { findAccountById } from './accounts.ts'
+import type { AccountHealth } from './health.ts'
 import type { NoticeMessage, Providers } from './port.ts'
 import type { OnStep } from './steps.ts'
 import { notePaymentNews } from './store.ts'
@@ -12,6 +13,7 @@ export interface NoticeTools {
   storage: Storage
   providers: Pick<Providers, 'ofAccount'>
   watch: Pick<PaymentWatch, 'notice'>
+  health: Pick<AccountHealth, 'noticed'>
   clock: () => Date
   onStep?: OnStep
 }
@@ -24,7 +26,7 @@ const referencesMax = 100
 
 // Undefined where there is no such account, it cannot be opened here, or its provider sends no notices.
 export async function noticesOf(tools: NoticeTools, accountId: string): Promise<TakeNotice | undefined> {
-  const { storage, providers, watch, clock, onStep } = tools
+  const { storage, providers, watch, health, clock, onStep } = tools
   const found = await storage.read(async (db) => {
     const account = await findAccountById(db, accountId)
     return account && { account, provider: await providers.ofAccount(db, accountId) }
@@ -52,6 +54,7 @@ export async function noticesOf(tools: NoticeTools, accountId: string): Promise<
   return async (message) => {
     const now = clock().getTime()
     const references = read(message, now)
+    health.noticed(account, references !== undefined)
     if (!references) return false
     onStep?.('heard')
     const news = [...new Set(references)].slice(0, referencesMax).map((reference) => ({ reference, at: now }))

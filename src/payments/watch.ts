@@ -1,6 +1,7 @@
 // What becomes of calls to payment providers, and of money that does not move as it should: one log line each, and counters
 // that /metrics shows. Nothing that a shopper typed is in either.
 
+import type { PaymentAccountProblem } from '../contract/words.ts'
 import type { Log } from '../observe/log.ts'
 import {
   type CallOptions,
@@ -54,6 +55,8 @@ export type Incident =
   | 'unrecorded'
   // A merchant's account cannot be used.
   | 'unusable_account'
+  // A provider refuses the key of a merchant's account, or a permission is missing; or notices for it are refused.
+  | 'account_problem'
   // Part of a provider's list of news was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
   | 'news_left_out'
 
@@ -76,6 +79,9 @@ export interface PaymentWatch {
   missing(facts: CallFacts): void
   // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
   unusable(account: { provider: string; accountId: string }, error: unknown): void
+  // A problem of an account that begins, and one that could not be recorded.
+  accountProblem(account: NewsFacts, problem: PaymentAccountProblem): void
+  accountUnrecorded(account: NewsFacts, error: unknown): void
   // What became of a message at the address for notices. `threw`: its provider could not read it.
   notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
   // What became of reading the provider's list of news.
@@ -125,6 +131,13 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     unusable({ provider, accountId }, error) {
       countIncident({ provider }, 'unusable_account')
       log.error('payment account cannot be used', error, { provider, accountId })
+    },
+    accountProblem(facts, problem) {
+      countIncident(facts, 'account_problem')
+      log.warn('payment account needs attention', { ...facts, problem })
+    },
+    accountUnrecorded(facts, error) {
+      log.error('problem of a payment account could not be recorded; retrying', error, { ...facts })
     },
     notice(facts, outcome, error) {
       raise(notices, `provider="${labelOf(facts.provider)}",outcome="${outcome}"`)

@@ -27,6 +27,7 @@ import {
   sealFormer,
   sealSecrets,
 } from '../payments/accounts.ts'
+import { clearProblems } from '../payments/health.ts'
 import { silenceOf } from '../payments/port.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { type LateAccountProvider, noticeUrlOf, type ProviderUrls, pageHostOf } from './registry.ts'
@@ -177,6 +178,8 @@ function changeAccount(
       updatedAt: Math.max(now, found.updatedAt + 1),
     }
     await saveAccount(tx, rotated)
+    // What the new ones are worth is seen when they are used.
+    clearProblems(tx, rotated, replaced === 'keys' ? ['key_refused', 'permission_missing'] : ['notices_refused'])
     tools.record(tx, rotated, { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] })
     return rotated
   })

@@ -12,6 +12,7 @@ import {
   openFormer,
   openSecrets,
 } from '../payments/accounts.ts'
+import type { AccountHealth, KeyAnswer } from '../payments/health.ts'
 import { createProviders, type PaymentProvider, type Providers } from '../payments/port.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 
@@ -29,12 +30,13 @@ export interface RegistryParts {
   // By the name of the provider: where its API is, in the place of its own address. For tests.
   providerUrls: ProviderUrls
   watch: Pick<PaymentWatch, 'unusable'>
+  health?: Pick<AccountHealth, 'called'>
 }
 
 const accountsMax = 1_000
 
 export function createRegistry(parts: RegistryParts): Providers {
-  const { rootSecret, clock, publicOrigin, withoutAccount, withAccount, providerUrls, watch } = parts
+  const { rootSecret, clock, publicOrigin, withoutAccount, withAccount, providerUrls, watch, health } = parts
   const plain = createProviders(withoutAccount)
   const made = new Lru<string, { updatedAt: number; previousUntil: number | null; provider: PaymentProvider }>(
     accountsMax,
@@ -54,6 +56,7 @@ export function createRegistry(parts: RegistryParts): Providers {
         account,
         secrets,
         previous: former.map(({ secrets }) => secrets),
+        ...(health && { onCall: (answer: KeyAnswer) => health.called(account, answer) }),
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
         pageHost: pageHostOf(publicOrigin()),
       })

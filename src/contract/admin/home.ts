@@ -15,6 +15,7 @@ export const AdminTodo = object(
     disputesOpen: Count,
     lowStock: Count,
     webhooksFailing: Count,
+    paymentAccountsFailing: Count,
   },
   { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
 )

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { manualMethods } from '../words.ts'
+import { manualMethods, paymentAccountProblems } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
 import { type AdminRows, adminRow } from './row.ts'
@@ -26,6 +26,11 @@ export const AdminPaymentMethod = object({
 export const AdminPaymentAccount = object({
   provider: Type.String({ description: 'Name of the payment provider.' }),
   name: nullable(Type.String(), { description: "The provider's own name of the account." }),
+  problems: Type.Array(oneOf(paymentAccountProblems), {
+    maxItems: 3,
+    description:
+      'What does not work: the provider refuses the key, a permission is missing, or notices are refused because of their signature.',
+  }),
 })
 
 export const AdminShop = object({

@@ -97,6 +97,7 @@ export const de: DashboardTexts = {
     'home.refundsFailed': 'Gescheiterte Erstattungen',
     'home.disputesOpen': 'Offene Streitfälle',
     'home.lowStock': 'Wenig Bestand',
+    'home.paymentAccountsFailing': 'Gestörte Zahlungskonten',
     'home.webhooksFailing': 'Gestörte Webhooks',
     'home.allDone': 'Es wartet nichts auf Sie.',
     'home.sales': 'Umsatz der letzten 30 Tage',

@@ -105,6 +105,7 @@ const texts = {
   'home.refundsFailed': 'Refunds that failed',
   'home.disputesOpen': 'Open disputes',
   'home.lowStock': 'Low stock',
+  'home.paymentAccountsFailing': 'Payment accounts that need attention',
   'home.webhooksFailing': 'Failing webhooks',
   'home.allDone': 'Nothing is waiting for you.',
   'home.sales': 'Sales of the last 30 days',

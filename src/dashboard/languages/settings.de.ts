@@ -122,6 +122,11 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'payments.accounts': 'Zahlungsdienste',
   'payments.noAccount': 'Kein Konto ist verbunden, also werden Karten und Wallets nicht angeboten.',
   'payments.noAccountTest': 'Kein Konto ist verbunden. Im Testmodus steht die Testkarte an seiner Stelle.',
+  'payments.problem.key_refused':
+    'Der Anbieter nimmt den Schlüssel nicht an. Der Betreiber ersetzt ihn mit payments rotate.',
+  'payments.problem.permission_missing': 'Dem Schlüssel fehlt eine Berechtigung. payments check nennt sie.',
+  'payments.problem.notices_refused':
+    'Benachrichtigungen werden wegen ihrer Unterschrift abgelehnt; Zahlungen werden Minuten später gefunden. Der Betreiber setzt das Geheimnis mit payments rotate --notices.',
   'payments.accountsText':
     'Konten und ihre Schlüssel werden an der Kommandozeile des Servers verbunden, damit keine Seite sie je hat:',
   'payments.command': 'Befehl',
@@ -136,6 +141,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'payments.noTerm': 'Keine Frist',
   'payments.missing': 'Tragen Sie ein, wohin das Geld geht, bevor Sie einschalten.',
   'state.method.enabled': 'An',
+  'state.method.failing': 'Gestört',
   'state.method.off': 'Aus',
 
   'people.email': 'E-Mail',

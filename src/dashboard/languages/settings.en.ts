@@ -121,6 +121,11 @@ export const settingsEn = {
   'payments.accounts': 'Payment providers',
   'payments.noAccount': 'No account is connected, so cards and wallets are not offered.',
   'payments.noAccountTest': 'No account is connected. In test mode the test card takes its place.',
+  'payments.problem.key_refused':
+    'The provider does not accept the key. The operator replaces it with payments rotate.',
+  'payments.problem.permission_missing': 'A permission is missing from the key. payments check names it.',
+  'payments.problem.notices_refused':
+    'Notices are refused because of their signature; payments are found minutes later. The operator sets the secret with payments rotate --notices.',
   'payments.accountsText':
     'Accounts and their keys are connected at the command line of the server, so no page ever holds them:',
   'payments.command': 'Command',
@@ -135,6 +140,7 @@ export const settingsEn = {
   'payments.noTerm': 'No limit',
   'payments.missing': 'Enter where to send the money before you turn it on.',
   'state.method.enabled': 'On',
+  'state.method.failing': 'Failing',
   'state.method.off': 'Off',
 
   'people.email': 'E-mail',

@@ -37,6 +37,7 @@ interface Todo {
   disputesOpen: number
   lowStock: number
   webhooksFailing: number
+  paymentAccountsFailing: number
 }
 
 // `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
@@ -56,6 +57,12 @@ function todoCards(visit: Visit, todo: Todo): Html {
       key: 'home.disputesOpen',
       count: todo.disputesOpen,
       href: to('orders', { view: 'all', attention: 'dispute_open' }),
+      isAlarm: true,
+    },
+    {
+      key: 'home.paymentAccountsFailing',
+      count: todo.paymentAccountsFailing,
+      href: to('settings/payments'),
       isAlarm: true,
     },
     { key: 'home.webhooksFailing', count: todo.webhooksFailing, href: to('developers'), isAlarm: true },

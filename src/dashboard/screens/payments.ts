@@ -33,9 +33,11 @@ ${card({
     data.paymentAccounts.length === 0
       ? html`<p class="soft">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`
       : facts(
-          data.paymentAccounts.map(({ provider, name }) => [
+          data.paymentAccounts.map(({ provider, name, problems }) => [
             providerName(provider),
-            html`${pill(words, 'method', 'enabled')} ${name}`,
+            html`${pill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')} ${name}${problems.map(
+              (problem) => html`<p class="help">${words.say(`payments.problem.${problem}`)}</p>`,
+            )}`,
           ]),
         )
   }

@@ -48,6 +48,14 @@ export const ar: LetterTexts = {
   'dispute_opened.text': 'طلب أحد المشترين من مصرفه استعادة {amount} ({subject}). أجب من لوحة مزود الدفع الخاص بك.',
   'dispute_opened.due':
     'طلب أحد المشترين من مصرفه استعادة {amount} ({subject}). أجب قبل {date} من لوحة مزود الدفع الخاص بك، وإلا فُقد المبلغ.',
+  'payment_account_problem.subject': '{provider} يحتاج إلى انتباهك',
+  'payment_account_problem.title': 'حسابك لدى {provider} يحتاج إلى انتباه',
+  'payment_account_problem.key_refused':
+    'لم يعد {provider} يقبل مفتاح متجرك. لا يستطيع المشترون الدفع به، والمدفوعات والمبالغ المستردة الجارية تنتظر. اطلب ممن يدير متجرك استبدال المفاتيح (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'ينقص مفتاح متجرك لدى {provider} إذن، ولذلك تُرفض بعض الطلبات. أضفه من لوحة {provider}؛ الأمر payments check يسميه.',
+  'payment_account_problem.notices_refused':
+    'تُرفض إشعارات {provider} لأنها غير موقّعة بالسر الذي يعرفه متجرك. تُكتشف المدفوعات مع ذلك بعد دقائق. اطلب ممن يدير متجرك ضبط السر (payments rotate --notices).',
   'endpoint_disabled.subject': 'عُطّلت نقطة استقبال Webhook',
   'endpoint_disabled.title': 'عُطّلت نقطة استقبال Webhook',
   'endpoint_disabled.failing': 'تفشل {url} منذ مدة طويلة. لا يضيع شيء: تنتظر الأحداث حتى تُفعّل من جديد.',

@@ -51,6 +51,14 @@ export const de: LetterTexts = {
     'Ein Käufer hat {amount} über seine Bank zurückgefordert ({subject}). Antworten Sie in der Verwaltung Ihres Zahlungsanbieters.',
   'dispute_opened.due':
     'Ein Käufer hat {amount} über seine Bank zurückgefordert ({subject}). Antworten Sie bis {date} in der Verwaltung Ihres Zahlungsanbieters: Ohne Antwort ist das Geld verloren.',
+  'payment_account_problem.subject': '{provider} braucht Ihre Aufmerksamkeit',
+  'payment_account_problem.title': 'Ihr Konto bei {provider} braucht Aufmerksamkeit',
+  'payment_account_problem.key_refused':
+    '{provider} nimmt den Schlüssel Ihres Shops nicht mehr an. Kunden können damit nicht bezahlen, laufende Zahlungen und Erstattungen warten. Bitten Sie den Betreiber Ihres Shops, die Schlüssel zu ersetzen (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'Dem Schlüssel Ihres Shops bei {provider} fehlt eine Berechtigung, deshalb werden manche Anfragen abgelehnt. Ergänzen Sie sie im Dashboard von {provider}; payments check nennt sie.',
+  'payment_account_problem.notices_refused':
+    'Benachrichtigungen von {provider} werden abgelehnt, weil sie nicht mit dem Geheimnis unterschrieben sind, das Ihr Shop kennt. Zahlungen werden trotzdem gefunden, Minuten später. Bitten Sie den Betreiber Ihres Shops, das Geheimnis zu setzen (payments rotate --notices).',
   'endpoint_disabled.subject': 'Ein Webhook-Endpunkt wurde abgeschaltet',
   'endpoint_disabled.title': 'Ein Webhook-Endpunkt wurde abgeschaltet',
   'endpoint_disabled.failing':

@@ -51,6 +51,14 @@ export const en = {
     'A shopper has asked their bank to take back {amount} ({subject}). Answer in the dashboard of your payment provider.',
   'dispute_opened.due':
     'A shopper has asked their bank to take back {amount} ({subject}). Answer by {date} in the dashboard of your payment provider: without an answer the money is lost.',
+  'payment_account_problem.subject': '{provider} needs your attention',
+  'payment_account_problem.title': 'Your account at {provider} needs attention',
+  'payment_account_problem.key_refused':
+    '{provider} does not accept the key of your shop any more. Shoppers cannot pay with it, and payments and refunds under way wait. Ask whoever runs your shop to replace the keys (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'A permission is missing from the key of your shop at {provider}, so some requests are refused. Add it in the dashboard of {provider}; payments check names it.',
+  'payment_account_problem.notices_refused':
+    'Notices from {provider} are refused, because they are not signed with the secret that your shop knows. Payments are still found, minutes later. Ask whoever runs your shop to set the secret (payments rotate --notices).',
   'endpoint_disabled.subject': 'A webhook endpoint was disabled',
   'endpoint_disabled.title': 'A webhook endpoint was disabled',
   'endpoint_disabled.failing':

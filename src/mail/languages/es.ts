@@ -50,6 +50,14 @@ export const es: LetterTexts = {
     'Un cliente ha pedido a su banco que le devuelva {amount} ({subject}). Responda en el panel de su proveedor de pagos.',
   'dispute_opened.due':
     'Un cliente ha pedido a su banco que le devuelva {amount} ({subject}). Responda antes del {date} en el panel de su proveedor de pagos: sin respuesta, el dinero se pierde.',
+  'payment_account_problem.subject': '{provider} requiere su atención',
+  'payment_account_problem.title': 'Su cuenta de {provider} requiere atención',
+  'payment_account_problem.key_refused':
+    '{provider} ya no acepta la clave de su tienda. Los clientes no pueden pagar con ella, y los pagos y reembolsos en curso esperan. Pida a quien gestiona su tienda que sustituya las claves (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'A la clave de su tienda en {provider} le falta un permiso, por lo que se rechazan algunas solicitudes. Añádalo en el panel de {provider}; payments check lo indica.',
+  'payment_account_problem.notices_refused':
+    'Las notificaciones de {provider} se rechazan porque no están firmadas con el secreto que conoce su tienda. Los pagos se encuentran igualmente, minutos después. Pida a quien gestiona su tienda que establezca el secreto (payments rotate --notices).',
   'endpoint_disabled.subject': 'Se ha desactivado un punto de conexión webhook',
   'endpoint_disabled.title': 'Se ha desactivado un punto de conexión webhook',
   'endpoint_disabled.failing':

@@ -51,6 +51,14 @@ export const fr: LetterTexts = {
     'Un client a demandé à sa banque de récupérer {amount} ({subject}). Répondez dans l’interface de votre prestataire de paiement.',
   'dispute_opened.due':
     'Un client a demandé à sa banque de récupérer {amount} ({subject}). Répondez avant le {date} dans l’interface de votre prestataire de paiement : sans réponse, l’argent est perdu.',
+  'payment_account_problem.subject': '{provider} demande votre attention',
+  'payment_account_problem.title': 'Votre compte {provider} demande votre attention',
+  'payment_account_problem.key_refused':
+    '{provider} n’accepte plus la clé de votre boutique. Les clients ne peuvent plus payer par ce moyen, et les paiements et remboursements en cours attendent. Demandez à l’exploitant de votre boutique de remplacer les clés (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'Il manque une autorisation à la clé de votre boutique chez {provider}, certaines demandes sont donc refusées. Ajoutez-la dans le tableau de bord de {provider} ; payments check la nomme.',
+  'payment_account_problem.notices_refused':
+    'Les notifications de {provider} sont refusées, car elles ne sont pas signées avec le secret que votre boutique connaît. Les paiements sont tout de même trouvés, quelques minutes plus tard. Demandez à l’exploitant de votre boutique de définir le secret (payments rotate --notices).',
   'endpoint_disabled.subject': 'Un point de terminaison webhook a été désactivé',
   'endpoint_disabled.title': 'Un point de terminaison webhook a été désactivé',
   'endpoint_disabled.failing':

@@ -49,6 +49,14 @@ export const ja: LetterTexts = {
     '購入者が銀行に{amount}の返還を求めています（{subject}）。決済サービスの管理画面で回答してください。',
   'dispute_opened.due':
     '購入者が銀行に{amount}の返還を求めています（{subject}）。{date}までに決済サービスの管理画面で回答してください。回答がない場合、代金は失われます。',
+  'payment_account_problem.subject': '{provider}の確認が必要です',
+  'payment_account_problem.title': '{provider}のアカウントの確認が必要です',
+  'payment_account_problem.key_refused':
+    '{provider}がショップのキーを受け付けなくなりました。お客様はこの方法で支払えず、処理中の支払いと返金は待機しています。ショップの運用担当者にキーの交換 (payments rotate) を依頼してください。',
+  'payment_account_problem.permission_missing':
+    '{provider}のショップのキーに権限が不足しているため、一部のリクエストが拒否されています。{provider}のダッシュボードで追加してください。payments check で不足している権限を確認できます。',
+  'payment_account_problem.notices_refused':
+    '{provider}からの通知は、ショップが知っている署名シークレットで署名されていないため拒否されています。支払いは数分後に確認されます。ショップの運用担当者にシークレットの設定 (payments rotate --notices) を依頼してください。',
   'endpoint_disabled.subject': 'Webhook エンドポイントが無効になりました',
   'endpoint_disabled.title': 'Webhook エンドポイントが無効になりました',
   'endpoint_disabled.failing': '{url} は長い間失敗しています。イベントは失われず、再び有効になるまで待機します。',

@@ -52,6 +52,14 @@ export const nl: LetterTexts = {
     'Een klant heeft de bank gevraagd {amount} terug te halen ({subject}). Reageer in het dashboard van je betaalprovider.',
   'dispute_opened.due':
     'Een klant heeft de bank gevraagd {amount} terug te halen ({subject}). Reageer uiterlijk op {date} in het dashboard van je betaalprovider: zonder reactie ben je het geld kwijt.',
+  'payment_account_problem.subject': '{provider} vraagt om uw aandacht',
+  'payment_account_problem.title': 'Uw account bij {provider} vraagt om aandacht',
+  'payment_account_problem.key_refused':
+    '{provider} accepteert de sleutel van uw winkel niet meer. Klanten kunnen er niet mee betalen, en lopende betalingen en terugbetalingen wachten. Vraag de beheerder van uw winkel om de sleutels te vervangen (payments rotate).',
+  'payment_account_problem.permission_missing':
+    'De sleutel van uw winkel bij {provider} mist een recht, waardoor sommige verzoeken worden geweigerd. Voeg het toe in het dashboard van {provider}; payments check noemt het.',
+  'payment_account_problem.notices_refused':
+    'Meldingen van {provider} worden geweigerd, omdat ze niet zijn ondertekend met het geheim dat uw winkel kent. Betalingen worden toch gevonden, minuten later. Vraag de beheerder van uw winkel om het geheim in te stellen (payments rotate --notices).',
   'endpoint_disabled.subject': 'Een webhook-adres is uitgeschakeld',
   'endpoint_disabled.title': 'Een webhook-adres is uitgeschakeld',
   'endpoint_disabled.failing':

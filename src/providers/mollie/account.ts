@@ -17,7 +17,7 @@ const apiUrl = 'https://api.mollie.com'
 const keyPattern = /^(test|live)_[A-Za-z0-9]{30,100}$/
 
 export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountProvider {
-  function clientFor(key: string, mode: Mode): MollieClient {
+  function clientFor(key: string, mode: Mode, onCall?: OpenAccount['onCall']): MollieClient {
     const keyMode = keyPattern.exec(key)?.[1]
     if (keyMode === undefined)
       throw new AccountRefused('This is not an API key of Mollie: they begin with test_ or live_.')
@@ -25,9 +25,9 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
       throw new AccountRefused(`This key begins with ${keyMode}_, and the account is for ${mode} payments.`)
     if (url !== undefined && mode === 'live')
       throw new AccountRefused('Live keys are refused while CARTWRIGHT_MOLLIE_URL is set.')
-    return createMollieClient({ url: url ?? apiUrl, key })
+    return createMollieClient({ url: url ?? apiUrl, key, onCall })
   }
-  const clientOf = ({ account, secrets }: OpenAccount) => clientFor(secrets.key ?? '', account.mode)
+  const clientOf = ({ account, secrets, onCall }: OpenAccount) => clientFor(secrets.key ?? '', account.mode, onCall)
 
   return {
     name: mollieName,

@@ -1,6 +1,8 @@
 // The only way to Mollie's API: JSON over HTTPS with a deadline and a bound on what is read. It follows no redirect and no link of
 // an answer, so the key goes to one host. https://docs.mollie.com/reference/overview
 
+import type { KeyAnswer } from '../../payments/health.ts'
+
 export interface MollieClient {
   // The parsed answer to a request that succeeded. Throws MollieError for every other answer.
   get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<unknown>
@@ -42,6 +44,8 @@ const codes: Readonly<Record<number, string>> = {
   429: 'MOLLIE_TOO_MANY_REQUESTS',
 }
 
+const keyAnswers: Readonly<Record<number, KeyAnswer>> = { 401: 'key_refused', 403: 'permission_missing' }
+
 // Below the 20 s that a provider has for the whole of a call.
 const requestMsMax = 15_000
 // A page of 250 payments has about 500 KB.
@@ -49,7 +53,14 @@ const bodyBytesMax = 4_000_000
 // A request whose key is in use is repeated after these waits: the first one is about to be answered.
 const conflictWaitsMs = [200, 600, 1_800]
 
-export function createMollieClient({ url, key }: { url: string; key: string }): MollieClient {
+export interface MollieClientParts {
+  url: string
+  key: string
+  // Called with what each answer says of the key.
+  onCall?: ((answer: KeyAnswer) => void) | undefined
+}
+
+export function createMollieClient({ url, key, onCall = () => {} }: MollieClientParts): MollieClient {
   async function send(path: string, init: RequestInit, signal: AbortSignal) {
     const response = await fetch(url + path, {
       ...init,
@@ -58,6 +69,7 @@ export function createMollieClient({ url, key }: { url: string; key: string }): 
       signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
     })
     const body = parsed(await readBounded(response))
+    onCall(keyAnswers[response.status] ?? 'accepted')
     if (!response.ok) throw new MollieError(response.status, fieldOf(body))
     return { body, isReplayed: response.headers.get('idempotent-replayed') === 'true' }
   }

@@ -23,10 +23,10 @@ export interface StripeAccountParts {
 const noticeSecret = 'noticeSecret'
 
 export function createStripeAccounts({ clock, url }: StripeAccountParts): AccountProvider {
-  function clientFor(key: string): StripeClient {
+  function clientFor(key: string, onCall?: OpenAccount['onCall']): StripeClient {
     if (url !== undefined && modeOf(key) !== 'test')
       throw new AccountRefused('CARTWRIGHT_STRIPE_URL is set: unset it to use live keys.')
-    return createStripeClient(key, url)
+    return createStripeClient(key, url, onCall)
   }
 
   return {
@@ -104,11 +104,11 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
     noticeHelp: (noticeUrl) =>
       `In Stripe's dashboard, under Developers, Webhooks, add the endpoint ${noticeUrl} with the events ${eventTypes.join(', ')}, and give its signing secret (whsec_…).`,
 
-    open({ account, secrets, previous }: OpenAccount) {
+    open({ account, secrets, previous, onCall }: OpenAccount) {
       const { secretKey = '' } = secrets
       if (modeOf(secretKey) !== account.mode) throw new Error('the key is not of the mode of its account')
       return createStripeProvider({
-        client: clientFor(secretKey),
+        client: clientFor(secretKey, onCall),
         mode: account.mode,
         publishableKey: account.public.publishableKey ?? '',
         descriptor: account.public.descriptor,

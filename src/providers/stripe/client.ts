@@ -2,6 +2,7 @@
 // headers, parameters and messages, which may quote a key, so none of them goes any further.
 
 import Stripe from 'stripe'
+import type { KeyAnswer } from '../../payments/health.ts'
 import { providerMsMax } from '../../payments/port.ts'
 
 export type { Stripe }
@@ -18,8 +19,12 @@ export interface StripeClient {
   ask<Answer>(signal: AbortSignal, request: (api: Stripe) => Promise<Answer>): Promise<Answer>
 }
 
-// `url`: a stand-in, for tests.
-export function createStripeClient(key: string, url: string | undefined): StripeClient {
+// `url`: a stand-in, for tests. `onCall` is called with what each answer says of the key.
+export function createStripeClient(
+  key: string,
+  url: string | undefined,
+  onCall: (answer: KeyAnswer) => void = () => {},
+): StripeClient {
   const api = new Stripe(key, {
     timeout: timeoutMs,
     maxNetworkRetries: retries,
@@ -30,9 +35,13 @@ export function createStripeClient(key: string, url: string | undefined): Stripe
     async ask(signal, request) {
       signal.throwIfAborted()
       try {
-        return await request(api)
+        const answer = await request(api)
+        onCall('accepted')
+        return answer
       } catch (error) {
-        throw failureOf(error)
+        const failure = failureOf(error)
+        if (failure instanceof StripeFailure && failure.status !== undefined) onCall(failure.keyAnswer)
+        throw failure
       }
     },
   }
@@ -62,6 +71,10 @@ export class StripeFailure extends Error {
     this.status = error.statusCode
     this.isReplay = error.headers?.['idempotent-replayed'] === 'true'
     this.intent = error.payment_intent
+  }
+
+  get keyAnswer(): KeyAnswer {
+    return this.status === 401 ? 'key_refused' : this.status === 403 ? 'permission_missing' : 'accepted'
   }
 
   // Stripe read the request, did nothing, and says why. The same key with other facts is a defect of ours, and not this.

@@ -898,6 +898,8 @@ export interface AdminPaymentAccount {
   provider: string
   /** The provider's own name of the account. */
   name: string | null
+  /** What does not work: the provider refuses the key, a permission is missing, or notices are refused because of their signature. */
+  problems: ('key_refused' | 'permission_missing' | 'notices_refused')[]
 }
 
 export interface AdminPaymentMethod {
@@ -1295,6 +1297,7 @@ export interface AdminTodo {
   disputesOpen: number
   lowStock: number
   webhooksFailing: number
+  paymentAccountsFailing: number
 }
 
 export interface AdminTransfer {

@@ -12,7 +12,15 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
     body: undefined,
     reply: {
       data: {
-        todo: { toSend: 12, awaitingPayment: 3, refundsFailed: 0, disputesOpen: 1, lowStock: 2, webhooksFailing: 0 },
+        todo: {
+          toSend: 12,
+          awaitingPayment: 3,
+          refundsFailed: 0,
+          disputesOpen: 1,
+          lowStock: 2,
+          webhooksFailing: 0,
+          paymentAccountsFailing: 0,
+        },
         sales: reportExamples.getAdminSalesReport.reply.data,
       },
     },

@@ -29,7 +29,7 @@ const shop: AdminShop = {
   paymentMethods: [
     { provider: 'bank_transfer', enabled: true, instructions: 'DE02 1203 0000 0000 2020 51', termDays: 14 },
   ],
-  paymentAccounts: [{ provider: 'stripe', name: 'Bloom' }],
+  paymentAccounts: [{ provider: 'stripe', name: 'Bloom', problems: [] }],
 }
 
 const changes: AdminSubjectChange[] = [
