@@ -68,6 +68,7 @@ export const slopes: ShopFile = {
     product('shell', 'Shell jacket', { brand: 'BURTON', categories: ['kitchen'] }),
     product('fleece', 'Fleece jacket', { brand: 'Über Wool, Ltd.', categories: ['kitchen'] }),
     product('smock', 'Burnt orange smock', { categories: ['kitchen'] }),
+    product('stand', 'Shelf with a jacket', { categories: ['garden'] }),
     product('about', 'Book about boards', { brand: 'Hill Press', description: 'The story of Burton.' }),
   ],
 }

@@ -268,6 +268,17 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
   })
 
+  test('corrects no word of a query that only a filter leaves without products', async () => {
+    const house = await openHouse(given, { shops: [slopes] })
+    const said = async (query: Query) => {
+      const { body } = await searchIn(house, query)
+      return [body.meta.total, body.meta.correctedTo, body.meta.leftOut]
+    }
+    assert.deepEqual(await said({ q: 'shell jacket' }), [1, null, []])
+    assert.deepEqual(await said({ q: 'shell jacket', category: 'garden' }), [0, null, []], 'not the jackets of shelf')
+    assert.deepEqual(await said({ q: 'shelff jacket', category: 'garden' }), [1, 'shelf jacket', []])
+  })
+
   test('counts brands without their own filter, two spellings as one, and filters by several', async () => {
     const house = await openHouse(given, { shops: [slopes] })
     const sorted = async (query: Query) => (await slugsIn(house, query)).sort()

@@ -358,6 +358,8 @@ async function withOneCorrected(
   words: readonly AskedWord[],
   places: readonly Places[],
 ): Promise<AskedWord[]> {
+  // Something has all words, and only the filters leave it out.
+  if (intersectionOf(places).length > 0) return [...words]
   for (const at of rarestFirst(places).slice(0, correctedMax)) {
     const rest = intersectionOf(places.filter((_, other) => other !== at))
     const best = words.length > 1 ? await bestCandidate(db, shop, words[at] as AskedWord, rest) : undefined
