@@ -71,3 +71,10 @@ test('a summary that the description begins with adds no words, and any other do
     assert.equal(termsOf('Made by hand.', description), termsOf('', description))
   assert.notEqual(termsOf('Made by ha', 'Made by hand.'), termsOf('', 'Made by hand.'), 'a part of a word is a word')
 })
+
+test('a number with its unit is found in a long description too', () => {
+  const words = Array.from({ length: 500 }, (_, at) => `word${at}`).join(' ')
+  const { terms } = textsOf(seller, { ...mug, description: `Holds 350 ml. ${words}` })
+  assert.ok(terms.split(' ').some((term) => term.endsWith('w350ml')))
+  assert.ok(terms.split(' ').some((term) => term.endsWith('wword300')))
+})

@@ -2,6 +2,7 @@
 // are looked up when a question is asked, so renaming a category changes no product.
 
 import type { Mode } from '../contract/words.ts'
+import { measuresIn } from '../fulltext/measures.ts'
 import { digestOf, joinTerms } from '../fulltext/terms.ts'
 import { compoundsIn, fold, wholeCode, wordsIn } from '../fulltext/words.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
@@ -26,6 +27,7 @@ export interface IndexTexts {
 
 // Distinct words of one product: of its description, and of its SKU codes and barcodes.
 const proseWordsMax = 400
+const proseMeasuresMax = 50
 const codeWordsMax = 400
 const nameKeyBytes = 40
 
@@ -78,7 +80,7 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   const tags = unique([...spelledTags, ...product.tags.flatMap(compoundsIn)])
   const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
   const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
-  const prose = firstDistinct(wordsIn(proseOf(product)), proseWordsMax)
+  const prose = proseWords(proseOf(product))
   return {
     nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
     facets: writeFacets({ categories: product.categories, brand: product.brand, options }),
@@ -101,6 +103,14 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
 function proseOf({ summary, description }: ProductRow): string {
   const isTaken = description.startsWith(summary) && /^(?:\n|$)/.test(description.slice(summary.length))
   return isTaken ? description : `${summary} ${description}`
+}
+
+// Short lists are left as they are. Of a long one, numbers with their units come first: a question has them as one word, and behind all
+// other words they would be cut.
+function proseWords(text: string): readonly string[] {
+  const words = wordsIn(text)
+  if (words.length <= proseWordsMax) return words
+  return unique([...measuresIn(fold(text)).slice(0, proseMeasuresMax), ...words]).slice(0, proseWordsMax)
 }
 
 export function isInStock({ lowStockAt }: SellerFacts, { skus }: Pick<ProductRow, 'skus'>, mode: Mode): boolean {
@@ -154,11 +164,6 @@ export function readFacets(text: string): ProductFacets {
 // The words of name, tags, options, codes and brand, a line each, with a space around every word.
 function writeFields(fields: readonly (readonly string[])[]): string {
   return fields.map((words) => ` ${words.join(' ')} `).join('\n')
-}
-
-// Short lists are left as they are.
-function firstDistinct(words: readonly string[], count: number): readonly string[] {
-  return words.length <= count ? words : unique(words).slice(0, count)
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -3,6 +3,12 @@ import { test } from 'node:test'
 import { askedWords } from './question.ts'
 import { noSynonyms, synonymsOf } from './synonyms.ts'
 
+function alternativesIn(groups: readonly (readonly string[])[], text: string): string[][] {
+  return askedWords(text, 'en', synonymsOf(groups)).map(({ alternatives }) =>
+    alternatives.map((phrase) => phrase.map(({ word }) => word).join(' ')),
+  )
+}
+
 test('a word has what stands for it, and each word of a phrase what stands for the phrase', () => {
   const synonyms = synonymsOf([
     ['Sofa', 'Couch'],
@@ -17,4 +23,22 @@ test('a word has what stands for it, and each word of a phrase what stands for t
   assert.deepEqual(alternatives('nightstand'), [['bedside table']])
   assert.deepEqual(alternatives('bedside lamp'), [[], []], 'not a part of the phrase')
   assert.deepEqual(askedWords('couch', 'en', noSynonyms)[0]?.alternatives, [])
+})
+
+test('phrases are split as queries are: signs of scripts without spaces, numbers with a unit, letters with dots', () => {
+  assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], 'teapot'), [['紫砂 砂壶']])
+  assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], '紫砂壶'), [['teapot'], ['teapot']])
+  assert.deepEqual(alternativesIn([['1 kg', 'large bag']], 'coffee 1kg'), [[], ['large bag']])
+  const furniture = [['Möbel', 'Einrichtung']]
+  for (const typed of ['möbel', 'mobel', 'moebel'])
+    assert.ok(alternativesIn(furniture, typed)[0]?.includes('einrichtung'), typed)
+  assert.deepEqual(alternativesIn(furniture, 'einrichtung'), [['mobel', 'moebel']])
+})
+
+test('a word of many groups has each alternative once, and a bounded number of them', () => {
+  const [same] = alternativesIn(Array(200).fill(['sofa', 'couch', 'sofas']), 'sofa')
+  assert.deepEqual(same, ['couch'])
+  const many = Array.from({ length: 200 }, (_, at) => ['sofa', `couch${at}`, `settee${at}`])
+  assert.equal(alternativesIn(many, 'sofa')[0]?.length, 20)
+  assert.deepEqual(alternativesIn([['sofa', 'a b c d e f g h i j k l m']], 'sofa'), [[]], 'longer than any question')
 })

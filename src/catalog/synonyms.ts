@@ -1,6 +1,11 @@
 // Words that a merchant says mean the same. Pure.
 
-import { sequenceIn } from '../fulltext/words.ts'
+import { sequencesAsked } from '../fulltext/words.ts'
+
+// That stand for one word of a question: each is looked up, and looked for in each product that is ranked.
+const alternativesMax = 20
+// As many as a question has.
+const phraseWordsMax = 12
 
 // By the first word of each phrase: the phrase, and the others of its group.
 export type Synonyms = ReadonlyMap<string, readonly Synonym[]>
@@ -14,7 +19,7 @@ export const noSynonyms: Synonyms = new Map()
 
 export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
   const all = groups.flatMap((group) => {
-    const phrases = group.map(sequenceIn).filter(({ length }) => length > 0)
+    const phrases = unique(group.flatMap(sequencesAsked).filter(({ length }) => length > 0 && length <= phraseWordsMax))
     return phrases.map((phrase) => ({ phrase, others: phrases.filter((other) => other !== phrase) }))
   })
   return Map.groupBy(all, ({ phrase }) => phrase[0] as string)
@@ -27,12 +32,18 @@ export function synonymsAt(
   at: number,
 ): readonly (readonly string[])[] {
   if (synonyms.size === 0) return []
-  return words.slice(0, at + 1).flatMap((first, start) =>
+  const all = words.slice(0, at + 1).flatMap((first, start) =>
     first.forms
       .flatMap((form) => synonyms.get(form) ?? [])
       .filter(({ phrase }) => start + phrase.length > at && isAskedFrom(words, start, phrase))
       .flatMap(({ others }) => others),
   )
+  const others = unique(all).filter((phrase) => phrase.length > 1 || !words[at]?.forms.includes(phrase[0] as string))
+  return others.slice(0, alternativesMax)
+}
+
+function unique(phrases: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
 function isAskedFrom(

@@ -71,3 +71,11 @@ test('an ä is indexed as a and as ae, a number with its unit also as one word, 
   assert.deepEqual(compoundsIn('a b'), [], 'too short')
   assert.equal(shownMeasure('0p5l'), '0.5l')
 })
+
+test('marks without end are folded in linear time', () => {
+  const before = process.cpuUsage()
+  assert.equal(fold(`e${'\u0315\u0300'.repeat(30_000)}n`), 'en')
+  assert.deepEqual(wordsIn(`ä${'\u0315\u0300'.repeat(30_000)}`), ['a', 'ae'])
+  const { user } = process.cpuUsage(before)
+  assert.ok(user < 500_000, `${user} µs`)
+})
