@@ -85,6 +85,9 @@ export async function runAttacks(ground: Ground, numbers: AttackNumbers, tools: 
       if (Object.keys(statuses).length === 0) violations.add(`${attack}: nothing was sent`)
       if ((statuses['500'] ?? 0) > 0) violations.add(`${attack}: ${statuses['500']} were answered 500`)
     }
+    const { text } = await caller.call(server.origin, { method: 'GET', path: '/metrics' })
+    for (const [, work = '', seconds] of text.matchAll(/_stall_seconds_sum\{work="([^"]*)"\} (\S+)/g))
+      seen[`held the loop: ${work}`] = `${Number(seconds).toFixed(2)} s`
     await server.end()
     for (const line of defectsOf([server])) violations.add(line)
     return { seen, violations: [...violations].slice(0, 50) }
