@@ -128,7 +128,7 @@ function unreadable(path: string, error: Error): Failure {
 }
 
 export const importCommand = command({
-  summary: 'Import products from a product file of Shopify, WooCommerce or Medusa, or a Google feed.',
+  summary: 'Import products from a product file of Shopify, WooCommerce, Wix or Medusa, or a Google feed.',
   effect: 'changes',
   words: ['FILE.csv'],
   options: {

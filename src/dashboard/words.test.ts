@@ -96,7 +96,7 @@ describe('the texts of the dashboard', () => {
 function sentencesOfReaders(): string[] {
   const files = [
     'provisioning/{shopify,csv,xml,stockfile,codes}.ts',
-    'provisioning/formats/{feed,file,format,formats,google,medusa,woocommerce,wooheader}.ts',
+    'provisioning/formats/{feed,file,format,formats,google,medusa,woocommerce,wooheader,wix}.ts',
     'transfers/{plan,write}.ts',
   ].flatMap((pattern) => globSync(`${import.meta.dirname}/../${pattern}`))
   const literal = /'((?:[^'\n\\]|\\.)*)'|`((?:[^`\n$]|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`)*\})*)`/g

@@ -246,7 +246,7 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
     if (places.has(column)) continue
     const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
     return {
-      reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce or Medusa, nor a Google feed`,
+      reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed`,
     }
   }
   const notes = unreadNotes(unread)

@@ -75,7 +75,7 @@ export const AdminTransferRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   kind: oneOf(importKinds, {
     description:
-      'products: a product file of Shopify, WooCommerce or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`.',
+      'products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`.',
   }),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Of the file, for people.' }),
   pieces: Type.Integer({ minimum: 1, maximum: limits.transferPiecesMax, description: 'How many pieces will be sent.' }),

@@ -403,7 +403,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'transfers.kind': 'Inhalt',
   'transfers.kind.products': 'Produkte',
   'transfers.kind.stock': 'Bestand',
-  'transfers.kindLong.products': 'Produkte: Shopify, WooCommerce, Medusa, Google-Feed',
+  'transfers.kindLong.products': 'Produkte: Shopify, WooCommerce, Wix, Medusa, Google-Feed',
   'transfers.kindLong.stock': 'Bestand: SKU, On hand (current), On hand (new)',
   'transfers.send': 'Hochladen und vergleichen',
   'transfers.sending': 'Wird gesendet, Teil',

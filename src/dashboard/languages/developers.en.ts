@@ -396,7 +396,7 @@ export const developersEn = {
   'transfers.kind': 'What it lists',
   'transfers.kind.products': 'Products',
   'transfers.kind.stock': 'Stock',
-  'transfers.kindLong.products': 'Products: Shopify, WooCommerce, Medusa, Google feed',
+  'transfers.kindLong.products': 'Products: Shopify, WooCommerce, Wix, Medusa, Google feed',
   'transfers.kindLong.stock': 'Stock: SKU, On hand (current), On hand (new)',
   'transfers.send': 'Upload and compare',
   'transfers.sending': 'Sending, part',

@@ -7,7 +7,7 @@ import type { IssueTexts } from './en.ts'
 export const importsDe: IssueTexts = [
   [/^the file is empty$/, 'Die Datei ist leer'],
   [/^the first row must name the columns (.+) and (.+)$/, 'Die erste Zeile muss die Spalten $1 und $2 nennen'],
-  [/^the first row names no column (.+), so this is not a product file of Shopify, WooCommerce or Medusa, nor a Google feed$/, 'Die erste Zeile nennt keine Spalte $$1: Das ist keine Produktdatei von Shopify, WooCommerce oder Medusa und kein Google-Feed'],
+  [/^the first row names no column (.+), so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed$/, 'Die erste Zeile nennt keine Spalte $$1: Das ist keine Produktdatei von Shopify, WooCommerce, Wix oder Medusa und kein Google-Feed'],
   [/^("[^"]+") or ("[^"]+")$/, '$1 oder $2'],
   [/^the row has (\d+) cells, the header (\d+)$/, 'Die Zeile hat $1 Zellen, die Kopfzeile $2'],
   [/^the row brings neither a variant nor an image$/, 'Die Zeile enthält weder eine Variante noch ein Bild'],
@@ -37,6 +37,7 @@ export const importsDe: IssueTexts = [
   [/^its category would be nested too deeply$/, 'Seine Kategorie wäre zu tief geschachtelt'],
   [/^its category would be one of more than (\d+)$/, 'Mit seiner Kategorie wären es mehr als $1'],
   [/^it could not be written because of an error of the server$/, 'Wegen eines Fehlers des Servers wurde es nicht geschrieben'],
+  [/^the row belongs to no product of the file$/, 'Die Zeile gehört zu keinem Produkt der Datei'],
   [/^the variation names no product of the file as its parent$/, 'Die Variante nennt kein Produkt der Datei, zu dem sie gehört'],
   [/^products of the type (".*") are not imported$/, 'Produkte der Art $1 werden nicht importiert'],
   [/^its variations differ by more than three attributes$/, 'Seine Varianten unterscheiden sich in mehr als drei Eigenschaften'],

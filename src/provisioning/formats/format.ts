@@ -21,19 +21,19 @@ export interface FileContext {
   findKnown: FindKnown
 }
 
-// In the metadata of a product: the id by which WooCommerce knows it.
-export const markMember = 'woocommerceId'
-
 // A product of a file whose handle may change, while its mark does not.
 export interface MarkedProduct {
   slug: string
   mark: string
+  // What its slug ends with, after a hyphen, whatever it begins with.
+  end: string
   // Its codes in the file.
   codes: readonly string[]
 }
 
-// The slugs under which the shop knows such products, by their marks, where it does not know the slug of the file.
-export type FindKnown = (products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
+// The slugs under which the shop knows such products, by their marks, where it does not know the slug of the file. Marks are stored as a
+// member of the metadata.
+export type FindKnown = (member: string, products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
 
@@ -139,6 +139,41 @@ export function optionsOf(options: readonly { name: string; value: string }[], f
     cells[value] = option.value
   }
   return cells
+}
+
+// What is made of one row that stands for several variants: which of how many it is, and what its code ends with.
+export interface Share {
+  index: number
+  count: number
+  end: string
+}
+
+export const unrolledMax = 500
+
+// Combinations of one of each list, as many as are wanted.
+export function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
+  let combinations: string[][] = [[]]
+  for (const list of lists) {
+    const longer: string[][] = []
+    for (const one of combinations)
+      for (const value of list.length === 0 ? [''] : list) if (longer.length < countMax) longer.push([...one, value])
+    combinations = longer
+  }
+  return combinations
+}
+
+// What several variants share of one row: each has a code of its own, and a part of its stock.
+export function sharedCells(cells: ShopifyCells, share: Share | undefined): ShopifyCells {
+  if (!share) return cells
+  const { index, count, end } = share
+  const stock = Number(cells.quantity)
+  const part = Math.floor(stock / count) + (index < stock % count ? 1 : 0)
+  return {
+    ...cells,
+    ...(cells.sku && { sku: `${cells.sku}-${end}` }),
+    ...(stock > 0 && { quantity: String(part) }),
+    ...(index > 0 && { barcode: '' }),
+  }
 }
 
 // A list of addresses, in one cell.

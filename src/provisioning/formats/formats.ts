@@ -6,10 +6,11 @@ import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
 import { columnName, type FileContext, type FileRow, type FindKnown, fileRow, type ProductFormat } from './format.ts'
 import { google } from './google.ts'
 import { medusa } from './medusa.ts'
+import { wix } from './wix.ts'
 import { woocommerce } from './woocommerce.ts'
 import { wooHeader } from './wooheader.ts'
 
-const formats: readonly ProductFormat[] = [medusa, woocommerce, google]
+const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
 
 const unknownLanguage =
   'this is a product file of WooCommerce whose columns are named in a language that is not known here; in WordPress set the language of your profile to English, and export it again'
@@ -51,7 +52,8 @@ export async function* productFileRows(
 }
 
 function isShopify(columns: ReadonlySet<string>): boolean {
-  return shopifyColumns.handle.some((name) => columns.has(name))
+  // Newer files of Wix have a handle, too.
+  return shopifyColumns.handle.some((name) => columns.has(name)) && !wix.isThis(columns)
 }
 
 // The first of those that repeat.

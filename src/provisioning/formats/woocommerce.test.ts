@@ -254,13 +254,14 @@ test('a product that has another name in the shop is found by its id', async () 
     'hoodie,4006381333931,Jumper',
   )
   const asked: unknown[] = []
-  const { entries, notes } = await read(readCsv(rowsOf(text)), async (products) => {
+  const { entries, notes } = await read(readCsv(rowsOf(text)), async (member, products) => {
+    assert.equal(member, 'woocommerceId')
     asked.push(...products)
     return new Map([['45', 'hoodie-logo-45']])
   })
   assert.deepEqual(asked.slice(0, 2), [
-    { slug: 'v-neck-t-shirt-44', mark: '44', codes: ['vneck-red-s'] },
-    { slug: 'jumper-45', mark: '45', codes: ['hoodie'] },
+    { slug: 'v-neck-t-shirt-44', mark: '44', end: '44', codes: ['vneck-red-s'] },
+    { slug: 'jumper-45', mark: '45', end: '45', codes: ['hoodie'] },
   ])
   const hoodie = entries.find(({ slug }) => slug === 'hoodie-logo-45')
   assert.deepEqual([hoodie?.name, hoodie?.metadata], ['Jumper', { woocommerceId: '45' }])

@@ -8,21 +8,26 @@ import { slugify } from '../../kit/slug.ts'
 import { optionColumns, slugOfHandle } from '../shopify.ts'
 import {
   type ConvertedRow,
+  combined,
   type FileRow,
   groupRows,
   holdRows,
   listOf,
   type MarkedProduct,
-  markMember,
   optionsOf,
   type ProductFormat,
   productRows,
+  type Share,
   type ShopifyCells,
+  sharedCells,
+  unrolledMax,
   variantsOf,
 } from './format.ts'
 import { isRead } from './wooheader.ts'
 
 const attributesMax = 100
+// In the metadata of a product: the id by which WooCommerce knows it.
+const markMember = 'woocommerceId'
 const categoriesMax = 100
 
 export const woocommerce: ProductFormat = {
@@ -62,7 +67,7 @@ export const woocommerce: ProductFormat = {
       weight: weightColumnOf(columns),
       hasText: hasText(columns),
       attributes: attributeColumnsOf(columns),
-      known: await findKnown(marked),
+      known: await findKnown(markMember, marked),
       said: new Set(),
     }
     for await (const row of inSlices(held)) {
@@ -98,7 +103,7 @@ function markOf(row: FileRow): string {
 function markedProduct(row: FileRow, variants: readonly FileRow[]): MarkedProduct[] {
   const mark = markOf(row)
   const codes = variants.map((variant) => variant.cell('sku')).filter((code) => code !== '')
-  return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, codes }]
+  return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, end: mark, codes }]
 }
 
 // WooCommerce's own, and that of older plugins.
@@ -212,11 +217,9 @@ interface Variant {
   row: FileRow
   // Of the options.
   values?: readonly string[]
-  // Which of how many that are made of one variation, and what its code ends with.
-  share?: { index: number; count: number; end: string }
+  share?: Share
 }
 
-const unrolledMax = 500
 const inDescription = 'attributes that are not options are listed at the end of descriptions'
 const unrolled =
   'a variation for any value of an attribute became a variant for each value, and its stock was divided among them'
@@ -263,32 +266,6 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
     if (free.length > 1) notes.push(all.length < unrolledMax ? unrolled : tooManyUnrolled)
   }
   return { options, variants, constants, notes }
-}
-
-// Combinations of one of each list, as many as are wanted.
-function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
-  let combinations: string[][] = [[]]
-  for (const list of lists) {
-    const longer: string[][] = []
-    for (const one of combinations)
-      for (const value of list.length === 0 ? [''] : list) if (longer.length < countMax) longer.push([...one, value])
-    combinations = longer
-  }
-  return combinations
-}
-
-// What several variants share of one variation: each has a code of its own, and a part of its stock.
-function sharedCells(cells: ShopifyCells, share: Variant['share']): ShopifyCells {
-  if (!share) return cells
-  const { index, count, end } = share
-  const stock = Number(cells.quantity)
-  const part = Math.floor(stock / count) + (index < stock % count ? 1 : 0)
-  return {
-    ...cells,
-    ...(cells.sku && { sku: `${cells.sku}-${end}` }),
-    ...(stock > 0 && { quantity: String(part) }),
-    ...(index > 0 && { barcode: '' }),
-  }
 }
 
 // As WooCommerce shows them below a product: those that are visible and not to be chosen.

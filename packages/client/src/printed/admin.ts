@@ -1350,7 +1350,7 @@ export interface AdminTransferListResponse {
 export interface AdminTransferRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** products: a product file of Shopify, WooCommerce or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
+  /** products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
   kind: 'products' | 'stock'
   /** Of the file, for people. */
   name: string
