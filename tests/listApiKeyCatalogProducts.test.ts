@@ -17,6 +17,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
       id: roses.id,
       slug: 'red-roses',
       name: 'Red roses',
+      brand: null,
       summary: 'A dozen or two.',
       categories: ['roses'],
       imageUrl: `${house.origin}/media/demo/red-roses.svg`,

@@ -7,6 +7,7 @@ import type { Mode } from '../contract/words.ts'
 import { idTimeOf } from '../kit/ids.ts'
 import { Lru } from '../kit/lru.ts'
 import type { Reader } from '../storage/storage.ts'
+import { splitBrand } from './indexed.ts'
 import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts'
 
 // A place in the columns.
@@ -35,6 +36,9 @@ export interface Columns {
   // The place of its facets among `facetTexts`: many products have the same.
   readonly facets: readonly number[]
   readonly facetTexts: readonly string[]
+  // The place of its brand among `brandNames`, of which the first is empty: that of products without one.
+  readonly brand: readonly number[]
+  readonly brandNames: readonly string[]
   readonly fields: readonly string[]
   readonly inStock: Readonly<Record<Mode, readonly number[]>>
 }
@@ -112,11 +116,14 @@ class StoredColumns implements Columns {
   readonly nameKey: string[] = []
   readonly facets: number[] = []
   readonly facetTexts: string[] = []
+  readonly brand: number[] = []
+  readonly brandNames: string[] = ['']
   readonly fields: string[] = []
   readonly inStock: Record<Mode, number[]> = { live: [], test: [] }
   readonly #changed: number[] = []
   readonly #places = new Map<string | number, At>()
   readonly #facetPlaces = new Map<string, number>()
+  readonly #brandPlaces = new Map([['', 0]])
   #textLength = 0
   #firstLength = 0
 
@@ -180,7 +187,9 @@ class StoredColumns implements Columns {
     this.priceMin[at] = row.priceMin
     this.priceMax[at] = row.priceMax
     this.nameKey[at] = row.nameKey
-    this.facets[at] = this.#facetPlace(row.facets)
+    const { facets, brand } = splitBrand(row.facets)
+    this.facets[at] = this.#placeIn(this.facetTexts, this.#facetPlaces, facets)
+    this.brand[at] = this.#placeIn(this.brandNames, this.#brandPlaces, brand)
     this.fields[at] = row.fields
     this.inStock.live[at] = row.liveInStock
     this.inStock.test[at] = row.testInStock
@@ -188,11 +197,11 @@ class StoredColumns implements Columns {
     this.#textLength += row.fields.length + row.nameKey.length
   }
 
-  #facetPlace(text: string): number {
-    const known = this.#facetPlaces.get(text)
+  #placeIn(texts: string[], places: Map<string, number>, text: string): number {
+    const known = places.get(text)
     if (known !== undefined) return known
-    const place = this.facetTexts.push(text) - 1
-    this.#facetPlaces.set(text, place)
+    const place = texts.push(text) - 1
+    places.set(text, place)
     this.#textLength += text.length
     return place
   }

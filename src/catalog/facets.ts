@@ -18,6 +18,8 @@ export interface Tally {
   priceMax: number
   inStock: number
   facets: readonly { text: string; count: number }[]
+  // By name.
+  brands: ReadonlyMap<string, number>
 }
 
 export interface FacetSource {
@@ -32,7 +34,7 @@ export function facetsOf({ whole, without }: FacetSource, tree: CategoryTree, cu
   const { products, priceMin, priceMax } = tallyFor('price')
   return {
     categories: categoryCounts(read(tallyFor('category')), tree),
-    brands: brandCounts(read(tallyFor('brand'))),
+    brands: brandCounts(tallyFor('brand').brands),
     options: optionCounts(read(whole), without, read),
     price: products === 0 ? null : { min: { amount: priceMin, currency }, max: { amount: priceMax, currency } },
     inStock: tallyFor('inStock').inStock,
@@ -71,9 +73,7 @@ function categoryCounts(
 }
 
 // Brands that fold to the same are one, in the spelling that most products have.
-function brandCounts(products: readonly CountedFacets[]): SearchFacets['brands'] {
-  const spellings = new Map<string, number>()
-  for (const { brand, count } of products) if (brand !== null) spellings.set(brand, (spellings.get(brand) ?? 0) + count)
+function brandCounts(spellings: ReadonlyMap<string, number>): SearchFacets['brands'] {
   const counts = new Map<string, { name: string; count: number }>()
   for (const [name, count] of mostFirst(spellings)) {
     const known = counts.get(fold(name))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasSameTexts, textsOf } from './indexed.ts'
+import { hasSameTexts, splitBrand, textsOf } from './indexed.ts'
 import type { PublishedProduct, SkuRow } from './product.ts'
 
 const seller = { id: 'mer_1', slug: 'pottery', name: 'Pottery', currency: 'EUR', lowStockAt: 5 }
@@ -77,4 +77,13 @@ test('a number with its unit is found in a long description too', () => {
   const { terms } = textsOf(seller, { ...mug, description: `Holds 350 ml. ${words}` })
   assert.ok(terms.split(' ').some((term) => term.endsWith('w350ml')))
   assert.ok(terms.split(' ').some((term) => term.endsWith('wword300')))
+})
+
+test('a brand is stored with the facets and taken off again, so products that differ in it alone share them', () => {
+  for (const more of [{}, { categories: [] }, { skus: [{ ...sku, options: [] }] }]) {
+    const product = { ...mug, ...more }
+    const { facets } = textsOf(seller, { ...product, brand: null })
+    for (const brand of [null, 'Kiln', 'Kiln, Son & Co'])
+      assert.deepEqual(splitBrand(textsOf(seller, { ...product, brand }).facets), { facets, brand: brand ?? '' })
+  }
 })

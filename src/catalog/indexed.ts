@@ -83,7 +83,7 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   const prose = proseWords(proseOf(product))
   return {
     nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
-    facets: writeFacets({ categories: product.categories, brand: product.brand, options }),
+    facets: withBrand(writeFacets({ categories: product.categories, options }), product.brand),
     fields: writeFields([name, tags, values, ofCodes, brand]),
     terms: joinTerms(seller.id, {
       any: [''],
@@ -129,7 +129,6 @@ function isSpelled(word: string): boolean {
 export interface ProductFacets {
   // Slugs.
   categories: readonly string[]
-  brand: string | null
   options: readonly { name: string; values: readonly string[] }[]
 }
 
@@ -141,24 +140,40 @@ function optionsOf({ skus }: ProductRow): { name: string; values: string[] }[] {
   return [...byName].map(([name, chosen]) => ({ name, values: unique(chosen.map(({ value }) => value)) }))
 }
 
-// A line for the categories and, after a tab, the brand; then one for each option. The version before this one takes the brand for an
-// unknown category. Names and values of a shop hold no control characters. Thousands of these
+// A line for the categories, then one for each option. Names and values of a shop hold no control characters. Thousands of these
 // are read for one answer, and splitting is several times as fast as parsing JSON.
-function writeFacets({ categories, brand, options }: ProductFacets): string {
-  const first = brand === null ? categories.join(',') : `${categories.join(',')}${brandMark}${brand}`
-  return [first, ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
+function writeFacets({ categories, options }: ProductFacets): string {
+  return [categories.join(','), ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
 }
 
-const brandMark = ',\t'
-
 export function readFacets(text: string): ProductFacets {
-  const [first = '', ...lines] = text.split('\n')
-  const [categories = '', brand = null] = first.split(brandMark)
+  const [categories = '', ...lines] = text.split('\n')
   const options = lines.map((line) => {
     const [name = '', ...values] = line.split('\t')
     return { name, values }
   })
-  return { categories: categories === '' ? [] : categories.split(','), brand, options }
+  return { categories: categories === '' ? [] : categories.split(','), options }
+}
+
+// The brand is stored with them, at the end of the first line, where the version before takes it for an unknown category. In memory it is
+// apart: with it hardly two products would have the same facets, and each distinct text is read for an answer.
+const brandMark = ',\t'
+
+function withBrand(facets: string, brand: string | null): string {
+  if (brand === null) return facets
+  const [first, ...lines] = facets.split('\n')
+  return [`${first}${brandMark}${brand}`, ...lines].join('\n')
+}
+
+export function splitBrand(stored: string): { facets: string; brand: string } {
+  const end = stored.indexOf('\n')
+  const first = end < 0 ? stored : stored.slice(0, end)
+  const mark = first.indexOf(brandMark)
+  if (mark < 0) return { facets: stored, brand: '' }
+  return {
+    facets: first.slice(0, mark) + stored.slice(first.length),
+    brand: first.slice(mark + brandMark.length),
+  }
 }
 
 // The words of name, tags, options, codes and brand, a line each, with a space around every word.

@@ -263,6 +263,7 @@ function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places
 function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
   const stock = columns.inStock[mode]
   const counts = new Uint32Array(columns.facetTexts.length)
+  const brandCounts = new Uint32Array(columns.brandNames.length)
   let priceMin = Number.MAX_SAFE_INTEGER
   let priceMax = 0
   let inStock = 0
@@ -275,11 +276,16 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
     inStock += stock[at] as number
     const facet = columns.facets[at] as number
     counts[facet] = (counts[facet] as number) + 1
+    const brand = columns.brand[at] as number
+    brandCounts[brand] = (brandCounts[brand] as number) + 1
   }
   const facets: { text: string; count: number }[] = []
   for (const [facet, count] of counts.entries())
     if (count > 0) facets.push({ text: columns.facetTexts[facet] as string, count })
-  return { products: places.length, priceMin, priceMax, inStock, facets }
+  const brands = new Map<string, number>()
+  for (const [brand, count] of brandCounts.entries())
+    if (count > 0 && brand > 0) brands.set(columns.brandNames[brand] as string, count)
+  return { products: places.length, priceMin, priceMax, inStock, facets, brands }
 }
 
 // The first that come after a position.
