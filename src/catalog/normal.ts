@@ -2,6 +2,7 @@
 
 import type { ProductEntry, SkuEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
+import { cutText } from '../kit/cut.ts'
 import { plainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
 import { safeHtml } from './safehtml.ts'
@@ -36,11 +37,6 @@ function descriptionsOf({
     description: description || cutText(plainText(html), limits.descriptionLengthMax),
     descriptionHtml: html === '' ? null : html,
   }
-}
-
-// Not through the middle of a surrogate pair.
-function cutText(text: string, lengthMax: number): string {
-  return text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, '')
 }
 
 function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {

@@ -59,6 +59,11 @@ test('lines are what Mollie adds up, with the tax that is in them', () => {
   assert.equal(orderOf({}, 6288).lines, undefined, 'what does not add up is not sent')
 })
 
+test('a long name is not cut through the middle of a character', () => {
+  const [sent] = orderOf({ lines: [{ ...line, name: '🌹'.repeat(200) }] }, line.total).lines ?? []
+  assert.equal(sent?.description, '🌹'.repeat(127))
+})
+
 test('prices without tax become prices with it: of a unit where it is exact, else of the whole line', () => {
   const taxed = { ...line, discount: 0, unitPrice: 1000, total: 3570 }
   assert.deepEqual(orderOf({ lines: [taxed] }, 3570).lines?.[0]?.unitPrice, eur('11.90'))

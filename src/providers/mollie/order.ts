@@ -3,6 +3,7 @@
 
 import { domainToASCII } from 'node:url'
 import type { Address } from '../../contract/open/carts.ts'
+import { cutText } from '../../kit/cut.ts'
 import { decimalAmount } from '../../kit/money.ts'
 import type { Purchase, PurchaseLine } from '../../payments/port.ts'
 import type { MollieAmount } from './amounts.ts'
@@ -83,7 +84,7 @@ function lineOf(line: PurchaseLine, currency: string): MollieLine {
   return {
     type: types[kind],
     ...counted,
-    description: counted.description.slice(0, textMax),
+    description: cutText(counted.description, textMax),
     totalAmount: money(total),
     ...(taxRateBps !== null && { vatRate: (taxRateBps / 100).toFixed(2), vatAmount: money(vatIn(total, taxRateBps)) }),
     ...(code !== null && code.length <= skuMax && { sku: code }),

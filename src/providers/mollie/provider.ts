@@ -1,6 +1,7 @@
 // Payments by Mollie's Payments API: the shopper pays on Mollie's page, by card, bank or wallet, and comes back.
 
 import type { Mode } from '../../contract/words.ts'
+import { cutText } from '../../kit/cut.ts'
 import type {
   Charge,
   CloseAnswer,
@@ -299,7 +300,7 @@ export function createMollieProvider({
 
 // On the shopper's bank statement, and in the merchant's dashboard.
 function descriptionOf(merchantName: string, reference: string): string {
-  return `${merchantName} ${reference}`.trim().slice(0, 255)
+  return `${cutText(merchantName, 254 - reference.length)} ${reference}`.trim()
 }
 
 // Until there is an order: short enough for a statement, and the end of the payment's id.
