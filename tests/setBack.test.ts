@@ -11,6 +11,7 @@ import { listUntoldCarts } from '../src/carts/store.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import { deferRow, listDeferred } from '../src/loops/store.ts'
+import { listDueLabels, oweLabel } from '../src/payments/labels.ts'
 import { leaseMs as paymentLeaseMs } from '../src/payments/schedule.ts'
 import { listPaymentsToCheck, listRefundsToPay } from '../src/payments/store.ts'
 import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/webhooks/claim.ts'
@@ -37,6 +38,7 @@ eachEngine('a clock that is set back', (given) => {
     const cartId = await carts.create({ CARD: 1 })
     await storage.write(async (tx) => {
       await tx.sql`update payments set check_at = ${start + minute}`
+      oweLabel(tx, { installationId, id: 'pay_1' }, start)
       await tx.sql`update webhook_endpoints set consecutive_failures = 3, failing_since = ${start}, last_failure_at = ${start}`
       await tx.sql`update carts set untold_since = ${start} where id = ${cartId}`
       await deferRow(tx, 'holds', { tenantId: 'mer_1', rowId: 'x' }, { errorCode: 'x', now: start })
@@ -52,6 +54,7 @@ eachEngine('a clock that is set back', (given) => {
         endpoints: (await listDueEndpoints(db, '', at)).length,
         refunds: (await listRefundsToPay(db, at, 10)).length,
         payments: (await listPaymentsToCheck(db, at, 10)).length,
+        labels: (await listDueLabels(db, at, 10)).length,
         untold: (await listUntoldCarts(db, at, at, 10)).length,
         deferred: (await listDeferred(db, at, 10)).length,
       }))
@@ -66,14 +69,15 @@ eachEngine('a clock that is set back', (given) => {
     clock.now += 5_000
     counted += 5_000.3
     await turn()
-    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 1, payments: 0, untold: 1, deferred: 1 })
+    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 1, payments: 0, labels: 1, untold: 1, deferred: 1 })
 
     clock.now -= hour
-    assert.deepEqual(await due(clock.now), { endpoints: 0, refunds: 0, payments: 0, untold: 0, deferred: 1 })
+    assert.deepEqual(await due(clock.now), { endpoints: 0, refunds: 0, payments: 0, labels: 0, untold: 0, deferred: 1 })
     await turn()
-    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 0, payments: 0, untold: 1, deferred: 0 })
+    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 0, payments: 0, labels: 0, untold: 1, deferred: 0 })
     // Somebody may be asking the provider now, under the lease that all of them have.
-    assert.equal((await due(clock.now + paymentLeaseMs)).refunds, 1)
+    const { refunds, labels } = await due(clock.now + paymentLeaseMs)
+    assert.deepEqual([refunds, labels], [1, 1])
     assert.equal((await due(clock.now + minute)).payments, 1, 'as late as it was meant to be, and no later')
     assert.equal(await releaseLeases(storage, clock.now + leaseMs - 1, { all: false }), 0)
     assert.equal(await releaseLeases(storage, clock.now + leaseMs, { all: false }), 1)

@@ -29,6 +29,7 @@ import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { watchedStorage } from '../observe/watched.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
+import { bringLabelsForward } from '../payments/labels.ts'
 import { readNews } from '../payments/news.ts'
 import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
@@ -116,6 +117,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         await storage.write((tx) => makeDeferredDue(tx, back.now))
         await storage.write((tx) => bringUntoldForward(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
+        await storage.write(async (tx) => bringLabelsForward(tx, back))
         await storage.write((tx) => bringLettersForward(tx, back))
         await bringWebhooksForward(storage, back)
         setBack.dealtWith()

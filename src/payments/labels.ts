@@ -1,7 +1,9 @@
 // Payments whose provider is yet to be told the number of their order.
 
+import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { leaseMs } from './schedule.ts'
 import type { PaymentRow } from './store.ts'
 
 export interface LabelRow {
@@ -19,7 +21,7 @@ export function oweLabel(tx: Tx, { installationId, id }: Pick<PaymentRow, 'insta
 // Each claim counts as a try.
 export async function claimLabels(
   tx: Tx,
-  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
+  { now, limit }: { now: number; limit: number },
   only: RowKey | null = null,
 ): Promise<LabelRow[]> {
   return tx.sql<LabelRow>`
@@ -48,4 +50,12 @@ export function postponeLabel(tx: Tx, { installationId, paymentId }: LabelRow, d
 
 export function deleteLabel(tx: Tx, { installationId, paymentId }: LabelRow): void {
   tx.send`delete from payment_labels where installation_id = ${installationId} and payment_id = ${paymentId}`
+}
+
+// After the clock was set back, as of payments.
+export function bringLabelsForward(tx: Tx, { now, backMs }: SetBack): void {
+  const earliest = now + leaseMs
+  tx.send`
+    update payment_labels set due_at = case when due_at - ${backMs} < ${earliest} then ${earliest} else due_at - ${backMs} end
+    where due_at > ${earliest}`
 }

@@ -6,7 +6,7 @@ import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from
 import { findOrder } from '../../orders/store.ts'
 import { claimLabels, deleteLabel, type LabelRow, listDueLabels, postponeLabel } from '../../payments/labels.ts'
 import { callToDescribe, type DescribeAnswer } from '../../payments/port.ts'
-import { leaseMs, nextTryAt, waitsMs } from '../../payments/schedule.ts'
+import { nextTryAt, waitsMs } from '../../payments/schedule.ts'
 import { chargeOf, findPayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import { callOptions } from './ask.ts'
@@ -19,7 +19,7 @@ export async function labelPayments(tools: PayTools, limit = 20): Promise<number
   const due = await claimRows(
     round,
     failures,
-    (only) => storage.write((tx) => claimLabels(tx, { now, leaseMs, limit }, only)),
+    (only) => storage.write((tx) => claimLabels(tx, { now, limit }, only)),
     () => storage.read((db) => listDueLabels(db, now, limit)),
   )
   const keyOf = ({ installationId, paymentId }: LabelRow) => ({ tenantId: installationId, rowId: paymentId })
