@@ -52,6 +52,20 @@ function holdLookUp({ provider }: Bank) {
   return { seen: seen.promise, release: released.resolve }
 }
 
+// What is done to the storage of a house from now on.
+function countStorage({ app: { payTools } }: House) {
+  const { storage } = payTools
+  const did = { reads: 0, writes: 0 }
+  const counted = (kind: 'read' | 'write', name: keyof typeof did) => ({
+    value(work: never) {
+      did[name] += 1
+      return storage[kind](work)
+    },
+  })
+  payTools.storage = Object.create(storage, { read: counted('read', 'reads'), write: counted('write', 'writes') })
+  return did
+}
+
 const notCompleted = /Your payment was not completed/
 
 eachEngine('a shopper who comes back', (given) => {
@@ -168,9 +182,12 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.calls.lookUp, before + 3)
     // From here on each has to wait for its turn, and may.
     bank.provider.act(paid.key, 'pay')
+    const did = countStorage(house)
     const landing = comeBack()
-    await until(async () => (await paid.payment()).looksWanted > promptLooksMax, 'the return')
+    await until(async () => did.reads > 3, 'some time of waiting')
+    assert.equal((await paid.payment()).looksWanted, promptLooksMax + 1)
     assert.equal(bank.provider.calls.lookUp, before + 3)
+    assert.equal(did.writes, 1, 'who waits only reads')
     house.clock.now += 5_000
     assert.equal(await landing, 'shop')
     assert.equal(bank.provider.calls.lookUp, before + 4)

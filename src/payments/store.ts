@@ -238,6 +238,14 @@ export function isLooking({ lookingUntil }: PaymentRow, now: number): boolean {
   return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
 }
 
+// Whether a claim to look it up could succeed now, as far as a reader can tell.
+export function mayLook(payment: PaymentRow, now: number): boolean {
+  const { lookedAt, looks, looksWanted } = payment
+  const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - lookEveryMs
+  const isPrompt = looks < looksWanted && looks < promptLooksMax
+  return !isLooking(payment, now) && (isPrompt || !isRecent)
+}
+
 // What every claim does: put off by the lease, and every notice so far is answered by this look-up.
 function claimed(now: number, leaseMs: number): Fragment {
   return new Fragment('looked_at = ?, looks = looks + 1, looking_until = ?, check_at = ?, noticed_at = null', [

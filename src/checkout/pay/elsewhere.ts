@@ -15,6 +15,7 @@ import {
   isLooking,
   listPaymentsOfSession,
   lookEveryMs,
+  mayLook,
   type PaymentRow,
   wantLook,
 } from '../../payments/store.ts'
@@ -78,20 +79,22 @@ export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promi
   if (!wanted) return void (await lookUpNow(tools, name))
   let payment: PaymentRow | undefined = wanted
   for (let waits = 0; payment && isOutcomeOpen(payment); ) {
-    if (payment.looks >= wanted.looksWanted && !isLooking(payment, tools.clock().getTime())) return
-    const hasAsked = await lookUpNow(tools, name)
-    if (!hasAsked && waits === returnWaitsMax) return
+    const now = tools.clock().getTime()
+    if (payment.looks >= wanted.looksWanted && !isLooking(payment, now)) return
+    // Whoever waits only reads: somebody who comes back again and again must not keep the storage writing.
+    const hasAsked = mayLook(payment, now) && (await lookUpNow(tools, name))
     if (!hasAsked) {
+      const waitMs = returnWaitsMs[waits]
+      if (waitMs === undefined) return
       waits += 1
-      await pause(returnWaitMs)
+      await pause(waitMs)
     }
     payment = await tools.storage.read((db) => findPayment(db, name.installationId, name.id))
   }
 }
 
 // Together longer than the pause between two look-ups, and shorter than anyone waits for a page.
-const returnWaitMs = 100
-const returnWaitsMax = 60
+const returnWaitsMs = [100, 100, 200, 200, 400, 400, 600, 1_000, 1_500, 1_500]
 
 // Whether what the shopper did elsewhere is not known yet: a look-up is under way or was cut off, or the last one since the shopper came
 // back is missing or was not answered. Until then nothing may be said of the payment, and nothing may be offered in its place.
