@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { setImmediate as pause } from 'node:timers/promises'
-import { connectReader, isBusy } from './connection.ts'
+import { connectReader, isBusy, openAlone } from './connection.ts'
 import { createPrivately, isEmptyFile } from './file.ts'
 import { takeServerLock } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -246,7 +246,9 @@ async function copySnapshot(
   partial: string,
   { readOnly, onProgress, signal }: BackupOptions & { readOnly: boolean },
 ): Promise<void> {
-  const db = new DatabaseSync(source, { readOnly, timeout: SOURCE_BUSY_MS })
+  const db = readOnly
+    ? new DatabaseSync(source, { readOnly, timeout: SOURCE_BUSY_MS })
+    : openAlone(source, SOURCE_BUSY_MS)
   try {
     // The snapshot is taken by the first read, not by `begin`.
     db.exec('begin; select count(*) from sqlite_master')

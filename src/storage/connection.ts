@@ -1,6 +1,9 @@
 // One open SQLite file: its settings, its cached prepared statements, and its rows as plain objects.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { isEmptyFile } from './file.ts'
 import { guardFailure } from './guard.ts'
+import { isReadOnly } from './space.ts'
 import { keepStatements } from './statement.ts'
 import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUnavailable } from './storage.ts'
 
@@ -50,13 +53,28 @@ export function connectReader(file: string): Connection {
 // For a process that only reads, possibly as the only one that has the file open. A read-only connection that is the
 // last one leaves an empty log behind; this one can write, and cleans up.
 export function connectAlone(file: string): Connection {
-  const db = new DatabaseSync(file, { timeout: READ_TIMEOUT_MS })
+  const db = openAlone(file, READ_TIMEOUT_MS)
+  db.exec('pragma query_only = on; pragma temp_store = memory')
+  return connection(db)
+}
+
+// On a read-only file system SQLite cannot make the index of the log. Without a log nothing is missing in the file itself.
+export function openAlone(file: string, timeout: number): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout })
   try {
-    db.exec('pragma query_only = on; pragma temp_store = memory; pragma schema_version')
-    return connection(db)
+    db.exec('pragma schema_version')
+    return db
   } catch (error) {
     db.close()
-    throw error
+    if (!isReadOnly(file)) throw error
+    if (!isEmptyFile(`${file}-wal`))
+      throw new StorageRefused(
+        `the file system is read-only, and the newest changes are only in ${file}-wal: copy both files to where they can be written, and name the copy`,
+        error,
+      )
+    const url = pathToFileURL(file)
+    url.search = '?immutable=1'
+    return new DatabaseSync(url, { readOnly: true })
   }
 }
 

@@ -1,6 +1,7 @@
 // Locates a store's file and makes it readable only by its owner.
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { diskWords } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
 // The file that a URL names; throws if the URL is invalid. Opens and creates nothing.
@@ -31,7 +32,7 @@ export function prepareFile(path: string): string {
     if (!statSync(file).isFile()) throw new Error('it is not a file')
     return realpathSync(file)
   } catch (error) {
-    throw new StorageRefused(`the storage file cannot be used: ${path}: ${(error as Error).message}`, error)
+    throw new StorageRefused(`the storage file cannot be used: ${path}: ${diskWords(path, error)}`, error)
   }
 }
 

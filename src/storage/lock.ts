@@ -4,6 +4,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
+import { diskWords } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
 // How a run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
@@ -29,7 +30,7 @@ export function takeServerLock(file: string): ServerLock {
   } catch (error) {
     db?.close()
     if (isBusy(error)) throw new StorageRefused(`another Cartwright server has this file open: ${file}`, error)
-    throw new StorageRefused(`the lock file cannot be used: ${path}: ${(error as Error).message}`, error)
+    throw new StorageRefused(`the lock file cannot be used: ${path}: ${diskWords(path, error)}`, error)
   }
 }
 

@@ -1,4 +1,5 @@
 // The room that a store's file has: how much it takes, how much is free, and whether a write still fits.
+import { accessSync, constants, statfsSync } from 'node:fs'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -34,4 +35,30 @@ async function sizeOf(path: string): Promise<number> {
     ({ size }) => size,
     () => 0,
   )
+}
+
+// What is wrong with the disk of a file that could not be opened or written. SQLite itself says `disk I/O error` or `unable to
+// open database file`.
+export function diskWords(file: string, error: unknown): string {
+  const { message } = error as Error
+  const trouble = troubleOf(dirname(file))
+  return trouble === undefined ? message : `${trouble} (${message})`
+}
+
+export function isReadOnly(file: string): boolean {
+  return troubleOf(dirname(file)) === READ_ONLY
+}
+
+const READ_ONLY = 'the file system is read-only'
+
+function troubleOf(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < roomBytes ? 'the disk is full' : undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EROFS') return READ_ONLY
+    return code === 'EACCES' ? 'this user may not write to its folder' : undefined
+  }
 }

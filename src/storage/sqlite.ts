@@ -9,7 +9,7 @@ import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
 import { type Outage, watchOutage } from './outage.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
-import { bytesOf, tryRoom } from './space.ts'
+import { bytesOf, diskWords, tryRoom } from './space.ts'
 import {
   READS_ONLY,
   type Storage,
@@ -65,7 +65,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
     connection?.db.close()
     lock?.release()
     if (error instanceof StorageRefused) throw error
-    throw new StorageRefused(`the storage file cannot be opened: ${file}: ${(error as Error).message}`, error)
+    throw new StorageRefused(`the storage file cannot be opened: ${file}: ${diskWords(file, error)}`, error)
   }
 }
 
@@ -87,7 +87,8 @@ export async function lookIntoSqlite(path: string, options: StorageOptions): Pro
       release: () => {},
     })
   } catch (error) {
-    throw new StorageRefused(`the storage file cannot be opened: ${path}: ${(error as Error).message}`, error)
+    if (error instanceof StorageRefused) throw error
+    throw new StorageRefused(`the storage file cannot be opened: ${path}: ${diskWords(path, error)}`, error)
   }
 }
 

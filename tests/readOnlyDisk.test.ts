@@ -1,0 +1,60 @@
+// A disk that turned read-only is when one needs `doctor` and `backup`: both read what is there.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+
+const main = join(import.meta.dirname, '../src/main.js')
+const folder = mkdtempSync(join(tmpdir(), 'cartwright-read-only-'))
+const elsewhere = mkdtempSync(join(tmpdir(), 'cartwright-written-'))
+const file = join(folder, 'shop.db')
+after(() => {
+  for (const place of [folder, elsewhere]) rmSync(place, { recursive: true })
+})
+
+// A mount that only this process and its children see.
+const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+const inReadOnly = (command: readonly string[]) => [
+  '--mount',
+  '--map-root-user',
+  'sh',
+  '-c',
+  mounted,
+  folder,
+  ...command,
+]
+const canMount = spawnSync('unshare', inReadOnly(['true'])).status === 0
+
+function run(args: readonly string[], isReadOnly = true) {
+  const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, ...args]
+  const env = { PATH: process.env.PATH ?? '', CARTWRIGHT_DATABASE_URL: `sqlite:${file}`, PORT: '0' }
+  const [first = '', ...others] = isReadOnly ? ['unshare', ...inReadOnly(command)] : command
+  const { status, stdout, stderr } = spawnSync(first, others, { env, encoding: 'utf8' })
+  return { status, out: stdout, err: stderr }
+}
+
+describe('a database on a read-only file system', { skip: !canMount }, () => {
+  test('is read by doctor and backup, and a server says why it does not start', () => {
+    assert.equal(run(['migrate'], false).status, 0)
+    const doctor = run(['doctor'])
+    assert.equal(doctor.status, 0, doctor.err)
+    assert.match(doctor.out, /invariants hold/)
+    const copy = join(elsewhere, 'copy.db')
+    const backup = run(['backup', copy])
+    assert.equal(backup.status, 0, backup.err)
+    assert.match(backup.out, /checked, up to migration/)
+    const server = run(['serve'])
+    assert.equal(server.status, 1)
+    assert.match(server.err, /^cartwright: .*: the file system is read-only \(.*\)\n$/)
+  })
+
+  test('is refused in words where the newest changes are not in the file', () => {
+    writeFileSync(`${file}-wal`, 'changes')
+    const { status, err } = run(['doctor'])
+    assert.equal(status, 1)
+    assert.match(err, /^cartwright: the file system is read-only, and the newest changes are only in .*-wal: copy both/)
+  })
+})
