@@ -112,6 +112,8 @@ eachEngine('searchCatalogProducts', (given) => {
     }
     const { body } = await searchIn(house, { q: 'drinkwaer' })
     assert.deepEqual([body.meta.total, body.meta.correctedTo], [2, 'drinkware'], 'of a category')
+    const { body: many } = await searchIn(house, { q: 'specled stonewre drinkwre kitchn' })
+    assert.deepEqual([many.meta.correctedTo, many.meta.leftOut], ['speckled stoneware drinkware', ['kitchn']], 'three')
     assert.deepEqual(await slugs({ q: 'bowk' }), [], 'four letters are too few')
     assert.deepEqual(await slugs({ q: 'stenewere' }), [], 'two wrong letters')
     const { body: right } = await searchIn(house, { q: 'tall' })
