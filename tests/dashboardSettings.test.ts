@@ -51,6 +51,28 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
   })
 
+  test('words that mean the same are saved, in the largest number too, and a comma within a number stays', async () => {
+    const { page, path } = desk
+    const synonyms = [
+      ['1,5 l', 'family size'],
+      ['shelf, small', 'bracket'],
+      ...Array.from({ length: 198 }, (_, group) => Array.from({ length: 10 }, (_, at) => `Küchenstuhl ${group} ${at}`)),
+    ]
+    await changeShop({ synonyms })
+    await page.open(path('settings'))
+    await page.press('Save', { color: '#2c4c3f' })
+    assert.match(page.text(), /Settings saved\./)
+    const { shop: stored } = await shop()
+    assert.deepEqual([stored.color, stored.synonyms], ['#2c4c3f', synonyms], 'as they were')
+    await page.press('Save', { synonyms: '1,5 l, family size\r\nsofa,couch , settee' })
+    assert.deepEqual((await shop()).shop.synonyms, [
+      ['1,5 l', 'family size'],
+      ['sofa', 'couch', 'settee'],
+    ])
+    await page.press('Save', { synonyms: '' })
+    assert.deepEqual((await shop()).shop.synonyms, [])
+  })
+
   test('two save one shop: what does not meet is saved, what meets is shown twice and chosen', async () => {
     const { page, path } = desk
     await page.open(path('settings'))

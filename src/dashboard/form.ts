@@ -144,9 +144,11 @@ function pointerOf({ pointer, name }: Field): string {
   return pointer ?? `/${name}`
 }
 
+export const typedLengthMax = 60_000
+
 // What was typed, bounded.
 export function valuesOf(fields: readonly Field[], posted: FormFields): FieldValues {
-  return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, 60_000)]))
+  return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, typedLengthMax)]))
 }
 
 // Amounts as one types them into a field of kind money.
@@ -175,7 +177,7 @@ export function bodyOf(
 }
 
 function textOf({ kind, name }: Field, posted: FormFields): string {
-  const text = (posted.get(name) ?? '').slice(0, 60_000).toWellFormed()
+  const text = (posted.get(name) ?? '').slice(0, typedLengthMax).toWellFormed()
   // Browsers send line breaks as CR LF.
   if (kind === 'text') return text.replaceAll('\r\n', '\n').trim()
   return text.replace(/\p{Cc}+/gu, ' ').trim()
