@@ -387,6 +387,16 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.payment()).status, 'succeeded')
   })
 
+  test('can be paid where Stripe fails to write what it is told of the purchase', async () => {
+    for (const status of [429, 500] as const) {
+      const shop = await openShop(given)
+      shop.standIn.network.fail(status, { method: 'POST', path: /payment_intents\/pi_/ }, 2)
+      await shop.begin()
+      assert.equal((await shop.payment()).status, 'challenge', `${status}`)
+      assert.equal(shop.there.books.intent(await shop.reference()).shipping, null)
+    }
+  })
+
   test('an order whose number Stripe never hears of is given up', async () => {
     const shop = await openShop(given)
     await shop.begin()

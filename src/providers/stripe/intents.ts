@@ -60,7 +60,7 @@ export class Intents {
     return about ? this.#tell(charge, { id, about }, signal) : this.#read(charge, id, signal)
   }
 
-  // Nothing of it is needed to pay: what Stripe refuses is left out.
+  // Nothing of it is needed to pay: what Stripe refuses or fails to write is left out.
   async #tell(
     charge: Charge,
     { id, about }: { id: string; about: Stripe.PaymentIntentUpdateParams },
@@ -70,7 +70,7 @@ export class Intents {
       const params = { ...about, expand: ['latest_charge'] }
       return mustFit(charge, await this.#client.ask(signal, (api) => api.paymentIntents.update(id, params)))
     } catch (error) {
-      if (!(error instanceof StripeFailure && error.isRefusal)) throw error
+      if (!(error instanceof StripeFailure)) throw error
       return this.#read(charge, id, signal)
     }
   }
