@@ -18,7 +18,7 @@ import type { OrderFacts } from '../orders/view.ts'
 import { findDispute } from '../payments/disputes.ts'
 import { findPayment } from '../payments/store.ts'
 import { isLinkOpen } from '../staff/invitations.ts'
-import { staffTexts } from '../staff/page/words.ts'
+import type { StaffLanguage } from '../staff/page/words.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { LetterFrame, MerchantFacts } from './frame.ts'
 import { headerText } from './header.ts'
@@ -353,6 +353,12 @@ async function writeToPerson(
   return { to: opened.email, speaker, isTest: false, letter: described }
 }
 
+// The texts of the pages for people are loaded when one is opened, or here; not when the server starts.
+async function roleName(language: StaffLanguage, role: Role): Promise<string> {
+  const { staffTexts } = await import('../staff/page/words.ts')
+  return staffTexts[language][`role.${role}`]
+}
+
 async function writeNotice(
   { rootSecret }: PrepareTools,
   { id, sealed, facts }: LetterRow,
@@ -363,7 +369,7 @@ async function writeNotice(
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(merchant.locale, undefined)
   const { role } = JSON.parse(facts) as { role?: Role }
-  const named = role === undefined ? '' : staffTexts[speaker.language][`role.${role}`]
+  const named = role === undefined ? '' : await roleName(speaker.language, role)
   const described = personNotice(speaker, kind, { merchant: merchant.name, role: named, address: opened.address ?? '' })
   return { to: opened.email, speaker, isTest: false, letter: described }
 }
