@@ -159,6 +159,18 @@ eachEngine('transfers', (given) => {
     }
   })
 
+  test('a file of products without prices is planned as changes of what exists', async () => {
+    const { id, product: entry } = await createProduct(house)
+    const [sku] = entry.skus
+    const text = `Handle,Title,Variant SKU,Variant Barcode\n${entry.slug},Renamed,${sku.code},'0012\nno-such-thing,New,N,\n`
+    const plan = await planned('products', text)
+    assert.deepEqual([plan.created, plan.changed, plan.refused], [0, 1, 1])
+    assert.match(plan.refusedRows[0].reason, /^there is no such product yet/)
+    await written(plan.id)
+    const { product: after } = await product(id)
+    assert.deepEqual(after, { ...entry, name: 'Renamed', skus: [{ ...sku, barcode: '0012' }] })
+  })
+
   test('an edit of one cell changes one member', async () => {
     const { id, product: entry } = await createProduct(house, {
       summary: 'Mine.',

@@ -78,6 +78,51 @@ eachEngine('files of other systems', (given) => {
     ])
   })
 
+  test('a file of Shopify without prices changes what exists, and no more than it names', async () => {
+    const storage = await openShop(given)
+    const whole =
+      'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Variant Barcode,Type'
+    await bring(storage, [
+      whole,
+      'mug,Mug,Size,S,M-S,3,5,111,Cups',
+      'mug,,Size,M,M-M,4,6,222,',
+      'mug,,Size,L,M-L,5,7,333,',
+    ])
+    const changes = [
+      'Handle,Title,Variant SKU,Variant Inventory Qty,Variant Barcode',
+      "mug,Big mug,M-M,9,'0444",
+      'mug,,M-L,8,333',
+      'mug,,M-XL,1,',
+      'cup,Cup,C,1,',
+    ]
+    const report = await bring(storage, changes)
+    assert.deepEqual(report.counts, [0, 1, 0, 2])
+    assert.deepEqual(report.refused.map(({ line, reason }) => `${line} ${reason}`).toSorted(), [
+      '2 there is no SKU "M-XL" yet, and the file has no prices',
+      '5 there is no such product yet, and the file has no prices; the product is left out',
+    ])
+    const rows = await storage.read(
+      (db) => db.sql<{ code: string; price: number; barcode: string }>`
+        select code, price, barcode from skus where retired_at is null order by position`,
+    )
+    assert.deepEqual(
+      rows.map(({ code, price, barcode }) => [code, price, barcode]),
+      [
+        ['M-S', 300, '111'],
+        ['M-M', 400, '0444'],
+        ['M-L', 500, '333'],
+      ],
+    )
+    assert.deepEqual((await bring(storage, changes)).counts, [0, 0, 1, 2])
+    // Only where it is asked for.
+    assert.deepEqual((await bring(storage, changes, { stock: true })).counts, [0, 1, 0, 2])
+    assert.deepEqual(await productsOf(storage), [
+      'mug | Big mug | M-S | 5',
+      'mug | Big mug | M-M | 9',
+      'mug | Big mug | M-L | 8',
+    ])
+  })
+
   test("a SKU that was imported with Shopify's apostrophe keeps its code and its stock", async () => {
     const storage = await openShop(given)
     const product = { slug: 'mug', name: 'Mug', skus: [{ code: "'00169", price: 100, stock: 5 }] }

@@ -95,7 +95,7 @@ describe('the texts of the dashboard', () => {
 // What stands in quotes and has a verb. Values are filled with a number, and a sentence within one with a sentence.
 function sentencesOfReaders(): string[] {
   const files = [
-    'provisioning/{shopify,csv,xml,stockfile,codes}.ts',
+    'provisioning/{shopify,csv,xml,stockfile,codes,merge}.ts',
     'provisioning/formats/{feed,file,format,formats,google,medusa,woocommerce,wooheader,wix}.ts',
     'transfers/{plan,write}.ts',
   ].flatMap((pattern) => globSync(`${import.meta.dirname}/../${pattern}`))

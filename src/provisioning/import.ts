@@ -5,9 +5,10 @@
 import type { AuditedChange } from '../audit/change.ts'
 import { categoryChange } from '../catalog/categories.ts'
 import { batchProductsMax, saveProducts } from '../catalog/change.ts'
+import type { SellerFacts } from '../catalog/product.ts'
 import { lockSellerFor } from '../catalog/seller.ts'
-import { insertCategory, listCategories } from '../catalog/store.ts'
-import { type CategoryEntry, categoryDepthMax } from '../contract/entries.ts'
+import { insertCategory, listCategories, listProductsBySlug } from '../catalog/store.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../contract/entries.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { withOwnCodes } from './codes.ts'
@@ -17,9 +18,11 @@ import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importStock.ts'
 import { findKnownIn } from './known.ts'
+import { changedProduct, unknownProduct, unknownSku } from './merge.ts'
 import { planMissing } from './missing.ts'
 import { productEntries, type Recorder } from './record.ts'
-import { type ReadProduct, readShopifyProducts } from './shopify.ts'
+import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn } from './shopify.ts'
+import { categoryMap } from './shopifyrows.ts'
 import { isStockFile } from './stockfile.ts'
 import { learnSizes } from './store.ts'
 
@@ -109,13 +112,18 @@ export async function importProducts(
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made.ids])
       const products = await withOwnCodes(tx, seller.id, batch.products)
-      const entries = products.map(({ entry }) => entry)
+      const { entries, unknown } = await changedEntries(tx, seller, products)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
       options.record?.(tx, seller.id, productEntries(plans, made.changes))
       const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
-      return { made, plans, refused: [...outside, ...refused], notes: products.flatMap(({ notes }) => notes) }
+      return {
+        made,
+        plans,
+        refused: [...outside, ...refused, ...unknown],
+        notes: products.flatMap(({ notes }) => notes),
+      }
     })
     savedBatches += 1
     if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
@@ -134,6 +142,29 @@ export async function importProducts(
     options.onProgress(report)
   }
 
+  // Of a file without prices, what it changes in products that exist.
+  let columns: ReadonlySet<ShopifyColumn> = new Set()
+  async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
+    const entries: ProductEntry[] = []
+    const unknown: { slug: string; reason: string }[] = []
+    if (!products.some(({ isPriceless }) => isPriceless))
+      return { entries: products.map(({ entry }) => entry), unknown }
+    const slugs = products.map(({ entry }) => entry.slug)
+    const stored = new Map((await listProductsBySlug(tx, seller.id, slugs)).map((product) => [product.slug, product]))
+    const context = { currency, origin: '', categories: categoryMap(await listCategories(tx, seller.id)) }
+    for (const product of products) {
+      const { slug } = product.entry
+      const before = stored.get(slug)
+      if (!before) unknown.push({ slug, reason: unknownProduct })
+      else {
+        const changed = await changedProduct(before, product, columns, context)
+        entries.push(changed.entry)
+        unknown.push(...changed.unknown.map((code) => ({ slug, reason: unknownSku(code) })))
+      }
+    }
+    return { entries, unknown }
+  }
+
   async function saveAll(): Promise<void> {
     const { encoding, stockDefault = null } = options
     const file = readFile(chunks, encoding === undefined ? {} : { encoding })
@@ -147,6 +178,7 @@ export async function importProducts(
         return
       }
       const products = productFileRows(rows, { currency, findKnown: findKnownIn(storage.read, merchantId) })
+      columns = columnsOf(header?.cells ?? [])
       for await (const outcome of readShopifyProducts(products, { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })

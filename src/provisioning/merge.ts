@@ -41,6 +41,34 @@ export async function mergedProduct(
   return { entry, categories: said.categories ? read.categories : [] }
 }
 
+// The same for a file without prices, which changes only what exists: of a product, the SKUs that it names. The codes of those that do
+// not exist are unknown.
+export async function changedProduct(
+  before: ProductRow,
+  read: ReadProduct,
+  columns: ReadonlySet<ShopifyColumn>,
+  context: ShopifyContext,
+): Promise<MergedProduct & { unknown: readonly string[] }> {
+  const { entry, categories } = await mergedProduct(before, read, columns, context)
+  const stored = productEntry(before)
+  const named = new Map(entry.skus.map((sku, index) => [sku.code, { sku, stock: read.entry.skus[index]?.stock }]))
+  const skus = stored.skus.map((sku) => {
+    const found = named.get(sku.code)
+    named.delete(sku.code)
+    if (!found) return sku
+    const { options: _, stock: __, ...said } = found.sku
+    return { ...sku, ...said, ...(found.stock !== undefined && { stock: found.stock }) }
+  })
+  const { options } = stored
+  return { entry: { ...entry, ...(options && { options }), skus }, categories, unknown: [...named.keys()] }
+}
+
+export const unknownProduct = 'there is no such product yet, and the file has no prices; the product is left out'
+
+export function unknownSku(code: string): string {
+  return `there is no SKU "${code.slice(0, 100)}" yet, and the file has no prices`
+}
+
 async function readBack(
   before: ProductRow,
   columns: ReadonlySet<ShopifyColumn>,

@@ -320,7 +320,7 @@ test('refuses files that are no product files, once', async () => {
     ['', /the file is empty/],
     ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
     ['Handle,Variant Price\nmug,1.00\n', /no column "title"/],
-    ['Handle,Title\nmug,Mug\n', /no column "variant price" or "price"/],
+    ['Handle,Title,SKU,HS Code,COO,Berlin\nmug,Mug,M,,,4\n', /this is a file of stock/],
     ['<!DOCTYPE html>\n<html>\n', /not a product file of Shopify/],
   ]
   for (const [text, reason] of cases) {

@@ -31,6 +31,8 @@ export interface ReadProduct {
   categories: CategoryEntry[]
   // A row of it was refused, so that it may have SKUs that the entry does not name.
   isPartial: boolean
+  // The file has no prices, so it can only change what exists: the price of each SKU is 0 here and means nothing.
+  isPriceless: boolean
   // The codes in the file of SKUs that have a made one because another SKU of the file has theirs.
   sharedCodes: ReadonlyMap<string, string>
   notes: string[]
@@ -156,6 +158,7 @@ type Draft = {
   entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
   categories: CategoryEntry[]
   isGiftCard: boolean
+  isPriceless: boolean
   mayLackRows: boolean
   // Rows of it, which are named once it is known whether the product is left out.
   refused: { line: number; reason: string }[]
@@ -242,16 +245,25 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
     if (column !== undefined && !places.has(column)) places.set(column, place)
     else if (name !== '') unread.push(name)
   })
+  const isPriceless = !places.has('price') && places.has('handle') && places.has('title')
+  if (isPriceless && isInventory(cells)) return { reason: 'this is a file of stock; import it as stock' }
   for (const column of ['handle', 'title', 'price'] as const) {
-    if (places.has(column)) continue
+    if (places.has(column) || isPriceless) continue
     const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
     return {
       reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed`,
     }
   }
   const notes = unreadNotes(unread)
-  if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
+  if (isPriceless) notes.push('the file has no prices, so it changes only products and SKUs that exist')
+  else if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
   return { header: { places, width: cells.length }, notes }
+}
+
+// Columns that only Shopify's inventory files have.
+function isInventory(header: readonly string[]): boolean {
+  const names = new Set(header.map((text) => oneLine(text).toLowerCase()))
+  return names.has('location') || (names.has('hs code') && names.has('coo'))
 }
 
 export function unreadNotes(columns: readonly string[]): string[] {
@@ -346,6 +358,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
     entry,
     categories,
     isGiftCard: truth(cell(row, 'giftCard')) ?? false,
+    isPriceless: !has(row, 'price'),
     mayLackRows: false,
     refused: [],
     hasRows: false,
@@ -513,7 +526,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     .trim()
   if (code.length > codeLengthMax) return { reason: `the SKU has more than ${codeLengthMax} characters` }
 
-  const price = priceOf(decimal(memory, row, 'price'), memory.currency)
+  const price = has(row, 'price') ? priceOf(decimal(memory, row, 'price'), memory.currency) : 0
   if (typeof price !== 'number') return price
   const sku: Variant['sku'] = {
     price,
@@ -521,7 +534,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     ...(has(row, 'tracker') && { counted: !isUncounted(row) }),
     requiresShipping: truth(cell(row, 'requiresShipping')) ?? !draft.isGiftCard,
   }
-  if (has(row, 'compareAtPrice'))
+  if (has(row, 'compareAtPrice') && has(row, 'price'))
     sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
   const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
@@ -645,7 +658,9 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const sharedCodes = new Map<string, string>()
   for (const [index, variant] of draft.variants.entries()) {
     const values = places.map((place) => variant.values[place] ?? '')
-    const combination = JSON.stringify(values)
+    // A file that only changes SKUs may name them by their codes alone.
+    const isByCode = draft.isPriceless && places.length === 0 && variant.code !== ''
+    const combination = JSON.stringify(isByCode ? variant.code : values)
     const missing = names[values.indexOf('')]
     const repeated = combinations.get(combination)
     if (missing !== undefined || repeated !== undefined) {
@@ -690,6 +705,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     entry: product,
     categories,
     isPartial,
+    isPriceless: draft.isPriceless,
     sharedCodes,
     notes: [...memory.notes, ...notes],
   }

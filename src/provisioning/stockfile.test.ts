@@ -50,6 +50,21 @@ test('what cannot be counted, is not together, or has no name is refused', async
   )
 })
 
+test('an older inventory file has a column for each location', async () => {
+  const outcomes = await read(
+    'Handle,Title,Option1 Name,Option1 Value,SKU,HS Code,COO,Berlin,"Paris, Nord"',
+    "mug,Mug,Size,S,'0012,,DE,3,4",
+    'mug,Mug,Size,M,M-M,,DE,not stocked,-2',
+    'mug,Mug,Size,L,M-L,,DE,many,1',
+  )
+  const level = { kind: 'level', expectedOnHand: null }
+  assert.deepEqual(outcomes, [
+    { ...level, line: 2, code: '0012', onHand: 7, variant: { slug: 'mug', values: ['S'] } },
+    { ...level, line: 3, code: 'M-M', onHand: 0, variant: { slug: 'mug', values: ['M'] } },
+    { kind: 'refused', line: 4, code: 'M-L', reason: 'the stock "many" is not a whole number up to 1000000000' },
+  ])
+})
+
 test('a guarded code is read without its guard', async () => {
   const [row] = await read('SKU,On hand (new)', "'00169,4")
   assert.equal(row?.code, '00169')

@@ -1,6 +1,6 @@
 // Reads a stock file: a row for each SKU, with the count that is to be, and better also the count that was seen, so a sale in
 // between is not undone. The columns are those of Shopify's inventory file. One that Shopify itself wrote has a row for each
-// location, and names the product and its options rather than a code; its counts are added up. Pure.
+// location, or in older ones a column, and names the product and its options rather than a code; its counts are added up. Pure.
 
 import { skuCodeLengthMax } from '../contract/entries.ts'
 import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
@@ -39,11 +39,14 @@ const onHandMax = 1_000_000_000
 export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>): AsyncGenerator<StockOutcome> {
   let places: Places | undefined
   let locations: Locations | undefined
+  let wide: readonly number[] = []
   const met = new Map<string, number>()
   for await (const { line, cells } of rows) {
     if (!places) {
       places = placesOf(cells)
-      locations = places.location >= 0 && places.handle >= 0 ? new Locations() : undefined
+      wide = wideColumns(cells, places)
+      locations = wide.length > 0 || (places.location >= 0 && places.handle >= 0) ? new Locations() : undefined
+      if (wide.length > 0) continue
       if (places.wanted >= 0 && (places.sku >= 0 || locations)) continue
       const reason = 'the first row must name the columns "SKU" and "On hand (new)"'
       yield { kind: 'refused', line, code: '', reason }
@@ -58,13 +61,14 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
       wanted: cell('wanted'),
       expected: cell('expected'),
     }
-    if (!locations) yield readRow(met, row)
-    else
-      yield* locations.add({
-        ...row,
-        handle: cell('handle'),
-        values: [cell('option1'), cell('option2'), cell('option3')],
-      })
+    if (!locations) {
+      yield readRow(met, row)
+      continue
+    }
+    const variant = { handle: cell('handle'), values: [cell('option1'), cell('option2'), cell('option3')] }
+    if (wide.length === 0) yield* locations.add({ ...row, ...variant })
+    for (const place of wide)
+      yield* locations.add({ ...row, ...variant, wanted: withoutGuard((cells[place] ?? '').trim()) })
   }
   if (locations) yield* locations.end()
   if (!places) yield { kind: 'refused', line: 1, code: '', reason: 'the file is empty' }
@@ -73,8 +77,17 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
 // And not one of products, which may have a column of that name, too.
 export function isStockFile(header: CsvRow | undefined): boolean {
   if (!header) return false
-  const { wanted, sku, location } = placesOf(header.cells)
-  return wanted >= 0 && (sku >= 0 || location >= 0)
+  const places = placesOf(header.cells)
+  const { wanted, sku, location } = places
+  return (wanted >= 0 && (sku >= 0 || location >= 0)) || wideColumns(header.cells, places).length > 0
+}
+
+// Of Shopify's older file: all columns behind the country of origin are locations.
+function wideColumns(cells: readonly string[], { handle, sku, wanted, location }: Places): number[] {
+  const header = cells.map((cell) => cell.trim().toLowerCase())
+  const origin = header.indexOf('coo')
+  if (handle < 0 || sku < 0 || wanted >= 0 || location >= 0 || origin < 0 || !header.includes('hs code')) return []
+  return header.flatMap((name, place) => (place > origin && name !== '' ? [place] : []))
 }
 
 function placesOf(cells: readonly string[]): Places {

@@ -5,7 +5,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { AuditedChange, MemberChange } from '../audit/change.ts'
 import type { CategoryRow } from '../catalog/answer.ts'
 import { planProducts } from '../catalog/change.ts'
-import type { SellerFacts } from '../catalog/product.ts'
+import type { ProductRow, SellerFacts } from '../catalog/product.ts'
 import { findSeller, listCategories, listProductsBySlug, listProductsOfSkus, listSkusByCode } from '../catalog/store.ts'
 import {
   type AdminPlannedChange,
@@ -22,7 +22,7 @@ import { CsvError, type CsvRow } from '../provisioning/csv.ts'
 import { readFile } from '../provisioning/formats/file.ts'
 import { productFileRows } from '../provisioning/formats/formats.ts'
 import { findKnownIn } from '../provisioning/known.ts'
-import { mergedProduct } from '../provisioning/merge.ts'
+import { changedProduct, type MergedProduct, mergedProduct, unknownProduct, unknownSku } from '../provisioning/merge.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import {
   columnsOf,
@@ -31,7 +31,7 @@ import {
   type ShopifyColumn,
   type ShopifyOutcome,
 } from '../provisioning/shopify.ts'
-import { categoryMap } from '../provisioning/shopifyrows.ts'
+import { categoryMap, type ShopifyContext } from '../provisioning/shopifyrows.ts'
 import { readStock, type StockOutcome } from '../provisioning/stockfile.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import {
@@ -238,9 +238,11 @@ class Planning {
     for (const outcome of read) {
       const { line, entry, isPartial, notes } = outcome
       const before = storedOf.get(entry.slug)
-      const merged = before
-        ? await mergedProduct(before, outcome, this.#columns, context)
-        : { entry, categories: outcome.categories }
+      if (outcome.isPriceless && !before) {
+        this.#refuse({ line, name: entry.slug, reason: unknownProduct })
+        continue
+      }
+      const merged = before ? await this.#merged(before, outcome, context) : { entry, categories: outcome.categories }
       items.set(entry.slug, { line, ...merged, isPartial, notes, version: before?.version ?? 0 })
       if (this.#breath.isDue()) await this.#breath.take()
     }
@@ -272,6 +274,13 @@ class Planning {
       }
     }
     return planned
+  }
+
+  async #merged(before: ProductRow, read: ReadProduct, context: ShopifyContext): Promise<MergedProduct> {
+    if (!read.isPriceless) return mergedProduct(before, read, this.#columns, context)
+    const { unknown, ...changed } = await changedProduct(before, read, this.#columns, context)
+    for (const code of unknown) this.#refuse({ line: read.line, name: before.slug, reason: unknownSku(code) })
+    return changed
   }
 
   // Plans the categories that are missing, and leaves out products whose category cannot be made.
