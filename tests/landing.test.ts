@@ -48,7 +48,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
       const sessions: string[] = []
       const buyer = async () => {
         for (let buy = wanted.shift(); buy; buy = wanted.shift()) {
-          const { sessionId, secret } = await shop.checkout.ready({ 'ROSE-12': 1 }, { successUrl: shop.thanksUrl })
+          const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
           sessions.push(sessionId)
           await tabs.use({ locale: 'en-GB' }, async (tab) => {
             await tab.goto(`${shop.house.origin}/c/${secret}`)
@@ -68,7 +68,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
 
   test('every open page of the checkout leads on when it is paid, in another tab or by a notice', async () => {
     shop.stripe.standIn.network.latencyMs = 50
-    const { sessionId, secret } = await shop.checkout.ready({ 'ROSE-12': 1 }, { successUrl: shop.thanksUrl })
+    const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
     await tabs.use({ locale: 'en-GB' }, async (tab) => {
       await tab.goto(`${shop.house.origin}/c/${secret}`)
       await toStripe(tab)

@@ -119,7 +119,7 @@ export const nl: Texts = {
   'billing.other': 'Mijn factuuradres is anders',
   'pay.button': '{amount} betalen',
   'pay.free': 'Bestelling plaatsen',
-  'pay.next': 'Verder naar betalen · {amount}',
+  'pay.next': 'Bestellen en verder naar betalen · {amount}',
   'pay.later': 'Bestellen met betalingsverplichting · {amount}',
   'pay.busy': 'Een ogenblik…',
   'cancel.button': 'Afrekenen annuleren',
