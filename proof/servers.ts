@@ -12,7 +12,7 @@ import { talkerOf } from './talk.ts'
 const main = join(import.meta.dirname, '..', 'src', 'main.js')
 // Nothing listens there.
 export const publicUrl = 'https://shop.test'
-const startMsMax = 60_000
+const startMsMaxDefault = 60_000
 const defectsMax = 20
 // Of lines with the same message, so many of one kind do not hide another.
 const alikeMax = 3
@@ -28,6 +28,8 @@ export interface ServerOptions {
   retention?: string
   // Where the stand-ins of payment providers are, by name.
   providerUrls?: Readonly<Record<string, string>>
+  // How long it may take until it listens.
+  startMsMax?: number
   // Required for `liveBytes`.
   isWeighed?: boolean
 }
@@ -106,6 +108,7 @@ function launch(options: ServerOptions, args: readonly string[]): ChildProcess {
 
 // Resolves when it is listening; rejects with its output if it ends before that.
 export async function startServer(options: ServerOptions): Promise<Server> {
+  const { startMsMax = startMsMaxDefault } = options
   const child = launch(options, serveArgs(options))
   const talker = talkerOf(child, 'weigh.ts')
   const closed = once(child, 'close')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { testSecretText } from '../harness/house.ts'
+import { fillAsReleased } from '../harness/released.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { readSettings } from './config.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
@@ -24,5 +26,22 @@ describe('opening a database', () => {
         ['time limits are off'],
       )
     }
+  })
+
+  test('of the first release waits for the node that migrates it', async () => {
+    const url = await given.freshUrl()
+    const other = await given.open({ url, withMigrations: false })
+    await fillAsReleased(other)
+    const settings = readSettings({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: testSecretText })
+    const { promise: waits, resolve } = Promise.withResolvers<string>()
+    let opening: ReturnType<typeof openDatabase> | undefined
+    await other.write(async (tx) => {
+      await tx.sql`lock table credentials in access exclusive mode`
+      opening = openDatabase(settings, 'creates', { lockMsMax: 20, log: resolve })
+      assert.equal(await waits, 'waiting for a migration by another process')
+      // A command that only reads says what it met.
+      await assert.rejects(openDatabase(settings, 'reads', { lockMsMax: 20 }), /lock timeout/)
+    })
+    await (await opening)?.storage.close()
   })
 })

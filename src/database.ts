@@ -8,7 +8,7 @@ import { readBackup } from './storage/backup.ts'
 import { sqlitePath } from './storage/file.ts'
 import { type MigrateOptions, migrate } from './storage/migrate.ts'
 import { lookInto, openLooked } from './storage/open.ts'
-import { type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
+import { isLockTimeout, type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
 
 // `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
 export type Effect = 'reads' | 'changes' | 'creates'
@@ -32,7 +32,9 @@ export async function openDatabase(
   let rootSecret: RootSecret
   try {
     if (look.storage && look.isMade)
-      rootSecret = (await secretThatFits(source, look.storage.read, forgotten)).rootSecret
+      rootSecret = (
+        await secretThatFits(source, readsOnly ? look.storage.read : unlocked(look.storage, options), forgotten)
+      ).rootSecret
     else if (effect === 'creates') rootSecret = newSecret(source)
     else throw noDatabase(databaseUrl)
   } catch (error) {
@@ -42,6 +44,21 @@ export async function openDatabase(
   const config = { ...settings, rootSecret }
   if (look.storage && readsOnly) return { storage: look.storage, config }
   return { storage: await openLooked(look, databaseUrl, options), config }
+}
+
+// Another node may be migrating, or a transaction of one that was killed has not ended yet. Tables that it changes cannot be
+// read until then, and what is to be done here comes after it in any case.
+function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
+  return async (work) => {
+    for (;;) {
+      try {
+        return await read(work)
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error
+        log?.('waiting for a migration by another process')
+      }
+    }
+  }
 }
 
 // For a database that is not the configured one, such as the source of a move.

@@ -163,6 +163,11 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505'
 }
 
+// Another transaction held a lock for longer than we wait, on PostgreSQL.
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof StorageUnavailable && (error.cause as { code?: unknown } | undefined)?.code === '55P03'
+}
+
 // The database is unreachable, busy beyond our time limits, or its queue is full: not the caller's fault, try later.
 export class StorageUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
