@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createDiscards } from '../src/mail/discards.ts'
 import { mailRound, newCounts, startMail } from '../src/mail/send.ts'
 import { createTransport } from '../src/mail/smtp.ts'
 import { createLog } from '../src/observe/log.ts'
@@ -17,14 +18,16 @@ const target = parseMailUrl(mailUrl)
 if ('problem' in target || target.kind === 'off') throw new Error('there is no mail server')
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
 await startMail(storage, true, clock().getTime())
+const log = createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) })
 const tools = {
   storage,
   clock,
   rootSecret: parseRootSecret(secret) as RootSecret,
   publicOrigin: () => 'https://shop.example.com',
   transport: createTransport(target, 'orders@shop.example.com'),
-  log: createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) }),
+  log,
   counts: newCounts(),
+  discards: createDiscards(log),
   health: { isFailing: false },
   stop: new AbortController(),
   // Longer than a letter is under way, in the time of that clock.

@@ -41,6 +41,7 @@ import type { MediaTarget } from './kit/mediaurl.ts'
 import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
+import { createDiscards } from './mail/discards.ts'
 import { observeMail } from './mail/observe.ts'
 import { isFromHere, mailPages } from './mail/pages.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
@@ -410,6 +411,7 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
     log,
     transport,
     counts: newCounts(),
+    discards: createDiscards(log),
     health: { isFailing: false },
     stop: new AbortController(),
   }

@@ -8,6 +8,7 @@ import { setMailSwitch } from '../events/letters.ts'
 import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Discards } from './discards.ts'
 import { type Message, type PrepareTools, prepareLetter } from './prepare.ts'
 import { leaseMs, retryAt } from './schedule.ts'
 import { type Answer, connectionsMax, type Transport } from './smtp.ts'
@@ -30,6 +31,7 @@ export interface MailTools extends PrepareTools {
   counts: LetterCounts
   // Whether the last letter was not taken for now: an outage is one line of the log, not one for each letter.
   health: { isFailing: boolean }
+  discards: Discards
   // Aborted when the process ends: answers are not waited for any longer.
   stop: AbortController
   // Bounds that tests narrow.
@@ -64,6 +66,7 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
   const { storage, transport, clock } = tools
   const now = clock().getTime()
   const round = { storage, loop: 'mail', now } as const
+  tools.discards.tell(now)
   const claim = { leaseId: randomUUID(), leaseMs: tools.leaseMs ?? leaseMs, host: transport.host, now, limit }
   const failures: RowFailure[] = []
   const due = await claimRows(
@@ -143,7 +146,12 @@ async function record(tools: MailTools, letter: LetterRow, outcome: LetterOutcom
   else if (status === 'sent') log.debug('letter sent', facts)
   else if (status === 'failed') log.error('letter could not be sent and is given up', undefined, facts)
   else if (status === 'pending') log.debug('letter could not be sent; retrying', facts)
-  else log.warn(status === 'refused' ? 'letter was refused' : 'letter was not sent', facts)
+  else if (status === 'refused') log.warn('letter was refused', facts)
+  else
+    tools.discards.note(
+      { merchantId: letter.merchantId, letterId: letter.id, kind: letter.kind, code },
+      clock().getTime(),
+    )
 }
 
 function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { code: string | null }): void {
