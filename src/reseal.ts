@@ -114,11 +114,14 @@ function updateOf({ table, column, keys }: SealedColumn, row: Row, renewed: Reco
 }
 
 // What still needs a version, by kind; empty when it can be retired.
-export async function listSealedBy(
-  db: Reader,
-  version: number,
-  now: number,
-): Promise<{ what: string; rows: number }[]> {
+export interface SealedRows {
+  what: string
+  rows: number
+  // Of API keys, which are renewed only when they are used: somebody has to use, rotate or revoke each of them.
+  ids?: string[]
+}
+
+export async function listSealedBy(db: Reader, version: number, now: number): Promise<SealedRows[]> {
   const heads = sealedHeads(version)
   const counts = new Map<string, number>()
   for (const { what, table, column } of columns) {
@@ -126,9 +129,12 @@ export async function listSealedBy(
     const [row] = await db.sql<{ rows: number }>`${new Fragment(text, heads)}`
     counts.set(what, (counts.get(what) ?? 0) + Number(row?.rows ?? 0))
   }
-  const [keys] = await db.sql<{ rows: number }>`
-    select count(*) as "rows" from credentials
-    where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})`
-  counts.set('API keys', Number(keys?.rows ?? 0))
-  return [...counts].map(([what, rows]) => ({ what, rows })).filter(({ rows }) => rows > 0)
+  const keys = await db.sql<{ id: string }>`
+    select id from credentials
+    where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})
+    order by id`
+  const others: SealedRows[] = [...counts].map(([what, rows]) => ({ what, rows }))
+  return [...others, { what: 'API keys', rows: keys.length, ids: keys.map(({ id }) => id) }].filter(
+    ({ rows }) => rows > 0,
+  )
 }

@@ -320,6 +320,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         assert.equal(await install(tx, rootSecret, approval, now), true)
       })
       assert.deepEqual((await say(url, 'apps', 'installations', 'Pigeon', '--json')).json, { installations: [] })
+      assert.equal((await say(url, 'apps', 'installations', 'Pigeon')).out, 'There are none.\n')
       const { installations } = (await say(url, 'apps', 'installations', '--json')).json
       assert.deepEqual(
         installations.map((row: Record<string, unknown>) => [

@@ -559,10 +559,16 @@ eachEngine('a version that is given up', (given) => {
     const resealed = await cartwright(['secret', 'reseal', '--json'], both)
     assert.equal(resealed.code, 0, resealed.err)
     const { unopened, versions } = JSON.parse(resealed.out)
-    assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 4 }] }]])
+    const [{ ids }] = versions[0].left
+    assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 4, ids }] }]])
+    assert.equal(ids.length, 4)
+    assert.ok(
+      ids.every((id: string) => id.startsWith('key_')),
+      String(ids),
+    )
     isRefused(
       await cartwright(['secret', 'forget', '1'], alone),
-      /still needed for API keys: 4 /,
+      new RegExp(`still needed for API keys: 4 \\(${ids.join(', ')}\\) `),
       'keys that were not used',
     )
     // As their next use does.

@@ -192,10 +192,16 @@ export function printReport(
   { value, lines, error }: { value: object; lines: () => readonly string[]; error: ReportError | null },
 ): number {
   print(terminal, given, error ? { ...value, error } : value, lines)
-  return error ? 1 : 0
+  if (!error) return 0
+  return error.code === 'needs_person' ? 3 : 1
 }
 
 export function print(terminal: Terminal, given: Given, value: object, lines: () => readonly string[]): void {
   if (given.flags.has('json')) terminal.out(`${JSON.stringify(value, null, 2)}\n`)
-  else for (const line of lines()) terminal.out(`${line}\n`)
+  else for (const line of orNone(lines())) terminal.out(`${line}\n`)
+}
+
+// A command that prints nothing looks as if it had not run.
+function orNone(lines: readonly string[]): readonly string[] {
+  return lines.length > 0 ? lines : ['There are none.']
 }

@@ -11,7 +11,7 @@ import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { listUndelivered, readWaiting } from '../mail/store.ts'
-import { findViolations, invariants } from '../observe/invariants.ts'
+import { type Finding, findViolations, invariants } from '../observe/invariants.ts'
 import { findOwed } from '../observe/owed.ts'
 import { listAccountsOfAll, openSecrets } from '../payments/accounts.ts'
 import { installedNames } from '../providers/installed.ts'
@@ -31,23 +31,29 @@ export const doctorCommand = command({
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
-      const { pending } = await schemaGap(storage)
-      const findings = pending > 0 ? [] : await storage.read(findViolations)
+      const { pending, newer } = await schemaGap(storage)
+      const isOther = pending > 0 || newer > 0
+      const findings = isOther ? [] : await storage.read(findViolations)
       const now = Date.now()
-      const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
-      const unpayable = pending > 0 ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
-      const unready = pending > 0 ? [] : await storage.read((db) => listUnready(db, unreadyMax))
-      const letters = pending > 0 ? [] : await storage.read((db) => letterWarnings(db, now))
+      const deferred = isOther ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
+      const unpayable = isOther ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
+      const unready = isOther ? [] : await storage.read((db) => listUnready(db, unreadyMax))
+      const letters = isOther ? [] : await storage.read((db) => letterWarnings(db, now))
       const warnings = [
         ...letters,
-        ...(pending > 0 ? [] : await storage.read(indexWarnings)),
+        ...(isOther ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
-        ...(pending > 0 ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
+        ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
-      const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
-      const healthy = pending === 0 && findings.length === 0
-      const message = pending > 0 ? `${pending} migrations are pending` : `${findings.length} invariants do not hold`
+      const owed = isOther ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
+      const healthy = !isOther && findings.length === 0
+      const message =
+        newer > 0
+          ? 'the database is newer than this program'
+          : pending > 0
+            ? `${pending} migrations are pending`
+            : `${findings.length} invariants do not hold`
       const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const
       return printReport(terminal, given, {
         value: {
@@ -61,6 +67,7 @@ export const doctorCommand = command({
           needsPerson: owed,
         },
         lines: () => [
+          ...(newer > 0 ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
@@ -74,13 +81,18 @@ export const doctorCommand = command({
             ...subjects.map((subject) => `    ${subject}`),
           ]),
         ],
-        error: healthy ? (owed.length > 0 ? waits : null) : { code: 'unhealthy', message },
+        error: healthy ? (owed.some(isLive) ? waits : null) : { code: 'unhealthy', message },
       })
     } finally {
       await storage.close()
     }
   },
 })
+
+// Test money needs nobody.
+function isLive({ subjects }: Finding): boolean {
+  return subjects.some((subject) => !subject.endsWith(' (test)'))
+}
 
 // A product that a search does not find. The server indexes what is missing within an hour of its start, most of it at once.
 async function indexWarnings(db: Reader): Promise<string[]> {

@@ -4,7 +4,7 @@ import { readSettings } from '../config.ts'
 import { bringUpToDate, openDatabase } from '../database.ts'
 import { refuse } from '../kit/refuse.ts'
 import { makeSecretText } from '../kit/secrets.ts'
-import { listSealedBy, reseal } from '../reseal.ts'
+import { listSealedBy, reseal, type SealedRows } from '../reseal.ts'
 import { forgetVersions } from '../rootsecret.ts'
 import { migrate } from '../storage/migrate.ts'
 import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
@@ -53,13 +53,20 @@ async function resealAll(given: Given, terminal: Terminal): Promise<number> {
       ...versions.map(({ version, left }) =>
         left.length === 0
           ? `version ${version} is no longer needed: run secret forget ${version}`
-          : `version ${version} is still needed for ${left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')}`,
+          : `version ${version} is still needed for ${left.map(neededText).join(', ')}`,
       ),
     ])
     return 0
   } finally {
     await storage.close()
   }
+}
+
+const namedMax = 20
+
+function neededText({ what, rows, ids = [] }: SealedRows): string {
+  const more = ids.length > namedMax ? ', …' : ''
+  return ids.length === 0 ? `${what}: ${rows}` : `${what}: ${rows} (${ids.slice(0, namedMax).join(', ')}${more})`
 }
 
 // All that are lost at once: the database does not open while one is missing that is not named.
@@ -78,7 +85,7 @@ async function forget(given: Given, terminal: Terminal): Promise<number> {
     for (const version of given.flags.has('force') ? [] : versions) {
       const left = await storage.read((db) => listSealedBy(db, version, Date.now()))
       if (left.length === 0) continue
-      const needs = left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')
+      const needs = left.map(neededText).join(', ')
       throw refuse('secret_version_needed', {
         message: `Version ${version} is still needed for ${needs} (\`secret reseal\` with both versions set encrypts everything again; an API key is renewed when it is used).`,
         current: { version, left },

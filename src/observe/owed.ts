@@ -29,6 +29,8 @@ interface OwedQuestion {
   subjects: (db: Reader, look: OwedLook) => Promise<{ subject: string }[]>
 }
 
+// So many in test mode hide none that is about real money.
+const liveFirst = new Fragment('i.mode')
 const testMark = new Fragment("case i.mode when 'test' then ' (test)' else '' end")
 // The provider of payments of zero: no provider is asked.
 const zeroAmountProviders = ['none']
@@ -42,7 +44,7 @@ const questions: readonly OwedQuestion[] = [
       select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
       from refunds r join installations i on i.id = r.installation_id
       where r.status = 'failed' and r.replaced_by is null and r.kind = 'refund'
-      order by r.created_at, r.id limit ${subjectsMax}`,
+      order by ${liveFirst}, r.created_at, r.id limit ${subjectsMax}`,
   },
   {
     name: 'void_failed',
@@ -51,7 +53,7 @@ const questions: readonly OwedQuestion[] = [
       select r.payment_id || ' ' || r.id || ${testMark} as "subject"
       from refunds r join installations i on i.id = r.installation_id
       where r.status = 'failed' and r.replaced_by is null and r.kind = 'void'
-      order by r.created_at, r.id limit ${subjectsMax}`,
+      order by ${liveFirst}, r.created_at, r.id limit ${subjectsMax}`,
   },
   {
     name: 'cancelled_not_refunded',
@@ -64,7 +66,7 @@ const questions: readonly OwedQuestion[] = [
         and not exists (
           select 1 from refunds r where r.installation_id = o.installation_id and r.order_id = o.id
             and r.kind = 'refund' and r.status = 'failed' and r.replaced_by is null)
-      order by o.placed_at, o.id limit ${subjectsMax}`,
+      order by ${liveFirst}, o.placed_at, o.id limit ${subjectsMax}`,
   },
   {
     name: 'payment_account_problem',
@@ -73,7 +75,7 @@ const questions: readonly OwedQuestion[] = [
     subjects: (db) => db.sql`
       select a.id || ' ' || a.provider || ' ' || p.kind || case a.mode when 'test' then ' (test)' else '' end as "subject"
       from payment_account_problems p join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id
-      order by a.created_at, a.id, p.kind limit ${subjectsMax}`,
+      order by a.mode, a.created_at, a.id, p.kind limit ${subjectsMax}`,
   },
   {
     name: 'provider_missing',
@@ -84,7 +86,7 @@ const questions: readonly OwedQuestion[] = [
       from payments p join installations i on i.id = p.installation_id
       where p.provider not in (${list([...providers, ...zeroAmountProviders])}) and (p.check_at is not null or exists (
         select 1 from refunds r where r.installation_id = p.installation_id and r.payment_id = p.id and r.try_at is not null))
-      order by p.created_at, p.id limit ${subjectsMax}`,
+      order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'outcome_unknown',
@@ -98,7 +100,7 @@ const questions: readonly OwedQuestion[] = [
         and (p.created_at < ${now - pendingMs}
           or (p.created_at < ${now - closedMs} and p.status <> 'pending')
           or (p.created_at < ${now - unansweredMs} and p.status not in ('declined', 'pending')))
-      order by p.created_at, p.id limit ${subjectsMax}`,
+      order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'amount_differs',
@@ -108,7 +110,7 @@ const questions: readonly OwedQuestion[] = [
       select p.id || ' ' || p.collected || ' of ' || p.amount || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
       where p.check_at is not null and p.collected not in (0, p.amount)
-      order by p.created_at, p.id limit ${subjectsMax}`,
+      order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'given_back_too_much',
@@ -118,7 +120,7 @@ const questions: readonly OwedQuestion[] = [
       select p.id || ' ' || p.given_back || ' of ' || p.amount || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
       where p.given_back > p.amount
-      order by p.created_at, p.id limit ${subjectsMax}`,
+      order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'dispute_open',
@@ -129,7 +131,7 @@ const questions: readonly OwedQuestion[] = [
         from disputes d join installations i on i.id = d.installation_id
         join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
         where d.status = 'open' and d.due_at > ${now}
-        order by d.due_at, d.id limit ${subjectsMax}`
+        order by ${liveFirst}, d.due_at, d.id limit ${subjectsMax}`
       return rows.map(({ names, dueAt, mark }) => ({ subject: `${names} until ${toInstant(dueAt)}${mark}` }))
     },
   },
@@ -144,7 +146,7 @@ const questions: readonly OwedQuestion[] = [
       where r.try_at is not null and r.created_at < ${now - unansweredMs}
         and (r.created_at < ${now - pendingMs} or coalesce(r.pending_at, 0) < ${now - unansweredMs})
         and p.provider in (${list([...providers, ...zeroAmountProviders])})
-      order by r.created_at, r.id limit ${subjectsMax}`,
+      order by ${liveFirst}, r.created_at, r.id limit ${subjectsMax}`,
   },
 ]
 
