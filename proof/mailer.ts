@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createDiscards } from '../src/mail/discards.ts'
-import { mailRound, newCounts, startMail } from '../src/mail/send.ts'
+import { prepareLetter } from '../src/mail/prepare.ts'
+import { type MailTools, mailRound, newCounts, startMail } from '../src/mail/send.ts'
 import { createTransport } from '../src/mail/smtp.ts'
 import { createLog } from '../src/observe/log.ts'
 import { openStorage } from '../src/storage/open.ts'
@@ -19,11 +20,15 @@ if ('problem' in target || target.kind === 'off') throw new Error('there is no m
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
 await startMail(storage, true, clock().getTime())
 const log = createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) })
-const tools = {
-  storage,
-  clock,
+const prepareTools = {
   rootSecret: parseRootSecret(secret) as RootSecret,
   publicOrigin: () => 'https://shop.example.com',
+  clock,
+}
+const tools: MailTools = {
+  storage,
+  clock,
+  prepare: (db, letter) => prepareLetter(prepareTools, db, letter),
   transport: createTransport(target, 'orders@shop.example.com'),
   log,
   counts: newCounts(),

@@ -44,6 +44,7 @@ import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { createDiscards } from './mail/discards.ts'
 import { observeMail } from './mail/observe.ts'
 import { isFromHere, mailPages } from './mail/pages.ts'
+import { prepareLetter } from './mail/prepare.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
 import { oauthOperations } from './oauth/operations.ts'
@@ -405,11 +406,10 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
   const transport = createTransport(mail.target, mail.from)
   return {
     storage,
-    rootSecret,
-    publicOrigin,
     clock,
     log,
     transport,
+    prepare: (db, letter) => prepareLetter({ rootSecret, publicOrigin, clock }, db, letter),
     counts: newCounts(),
     discards: createDiscards(log),
     health: { isFailing: false },

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { BadSetting, findRootSecret, makeRootSecret, readSettings, secretSourceOf } from './config.ts'
+import { findRootSecret, makeRootSecret, readSettings, secretSourceOf } from './config.ts'
+import { BadSetting } from './kit/badsetting.ts'
 import { retentionDefaultsMs } from './kit/retention.ts'
 import { checkValueOf, parseRootSecret, type RootSecret } from './kit/secrets.ts'
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import { BadSetting } from './kit/badsetting.ts'
 import { isEmail } from './kit/email.ts'
 import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
 import { type MediaTarget, parseMediaUrl } from './kit/mediaurl.ts'
@@ -55,8 +56,6 @@ export interface Settings {
 export interface Config extends Settings {
   rootSecret: RootSecret
 }
-
-export class BadSetting extends Error {}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,8 @@
 // Opens the database that the settings name, by its root secret: that is checked first, and a wrong secret is
 // refused before a file, table or row is made.
 
-import { BadSetting, type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from './config.ts'
+import { type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from './config.ts'
+import { BadSetting } from './kit/badsetting.ts'
 import type { RootSecret } from './kit/secrets.ts'
 import { judgeSecret, recordSecret } from './rootsecret.ts'
 import { readBackup } from './storage/backup.ts'

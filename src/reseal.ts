@@ -2,15 +2,13 @@
 // and counts what is left of one. API keys are here only as digests: they are renewed at their next use (access/identify.ts).
 
 import { sealDatabaseKeys } from './access/databasekey.ts'
-import { openByRoot, type RootSecret, sealByRoot, sealedHeads } from './kit/secrets.ts'
-import { factorPurpose } from './staff/factors.ts'
-import { invitationPurpose } from './staff/invitations.ts'
-import { emailHash, emailPurpose } from './staff/users.ts'
+import { emailHash } from './kit/emailhash.ts'
+import { openByRoot, type RootSecret, type SealPurpose, sealByRoot, sealedHeads } from './kit/secrets.ts'
 import { Fragment, type Reader, type SqlValue, type Storage } from './storage/storage.ts'
 
-type Row = Readonly<Record<string, string>>
+export type SealedRow = Readonly<Record<string, string>>
 
-interface SealedColumn {
+export interface SealedColumn {
   what: string
   table: string
   column: string
@@ -18,23 +16,23 @@ interface SealedColumn {
   keys: readonly string[]
   // Columns that the context needs besides.
   more?: readonly string[]
-  // As the room that owns it seals it; the first one that opens it seals it again.
-  purposes: readonly string[]
-  context: (row: Row) => string
+  // The first one that opens it seals it again.
+  purposes: readonly SealPurpose[]
+  context: (row: SealedRow) => string
   // Found by a keyed hash of its text, in this column.
   hash?: { column: string; of: (rootSecret: RootSecret, plain: string) => string }
 }
 
-const byId = (row: Row) => row.id ?? ''
+const byId = (row: SealedRow) => row.id ?? ''
 const tenant = ['installation_id', 'id']
 
 // biome-ignore format: a table is read by its rows
-const columns: readonly SealedColumn[] = [
+export const sealedColumns: readonly SealedColumn[] = [
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'secret_sealed',   keys: tenant, purposes: ['webhook secret'], context: byId },
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'previous_sealed', keys: tenant, purposes: ['former webhook secret', 'webhook secret'], context: byId },
-  { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: [emailPurpose], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
-  { what: 'second factors',     table: 'user_factors',      column: 'secret_sealed',   keys: ['user_id', 'id'], purposes: [factorPurpose], context: (row) => `${row.user_id} ${row.id}` },
-  { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: [invitationPurpose], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: ['user e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'second factors',     table: 'user_factors',      column: 'secret_sealed',   keys: ['user_id', 'id'], purposes: ['second factor'], context: (row) => `${row.user_id} ${row.id}` },
+  { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: ['invitation e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
   { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },
@@ -60,10 +58,10 @@ export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<
   const [, ...others] = rootSecret.versions
   if (others.length === 0) return total
   const heads = others.flatMap(sealedHeads)
-  for (const column of columns) {
+  for (const column of sealedColumns) {
     let after: readonly string[] | null = null
     do {
-      const rows: Row[] = await storage.read((db) => listSealed(db, column, heads, after))
+      const rows: SealedRow[] = await storage.read((db) => listSealed(db, column, heads, after))
       const renewed = rows.map((row) => ({ row, values: renewedFor(column, rootSecret, row) }))
       total.unopened += renewed.filter(({ values }) => values === undefined).length
       total.resealed += await storage.write(async (tx) => {
@@ -72,7 +70,7 @@ export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<
           if (values) changed += (await tx.sql`${updateOf(column, row, values)}`).length
         return changed
       })
-      const last: Row | undefined = rows.length === rowsAtOnce ? rows.at(-1) : undefined
+      const last: SealedRow | undefined = rows.length === rowsAtOnce ? rows.at(-1) : undefined
       after = last ? column.keys.map((key) => last[key] ?? '') : null
     } while (after !== null)
   }
@@ -81,15 +79,33 @@ export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<
 
 const rowsAtOnce = 200
 
-function renewedFor(column: SealedColumn, rootSecret: RootSecret, row: Row): Record<string, string> | undefined {
-  const context = column.context(row)
-  for (const purpose of column.purposes) {
-    const plain = openByRoot(rootSecret, purpose, row.sealed ?? '', context)
-    if (plain === undefined) continue
-    const sealed = sealByRoot(rootSecret, purpose, plain, context)
-    return { [column.column]: sealed, ...(column.hash && { [column.hash.column]: column.hash.of(rootSecret, plain) }) }
+function renewedFor(column: SealedColumn, rootSecret: RootSecret, row: SealedRow): Record<string, string> | undefined {
+  const opened = openSealed(column, rootSecret, row)
+  if (!opened) return undefined
+  const { plain, purpose } = opened
+  const sealed = sealByRoot(rootSecret, purpose, plain, column.context(row))
+  return { [column.column]: sealed, ...(column.hash && { [column.hash.column]: column.hash.of(rootSecret, plain) }) }
+}
+
+export function openSealed(
+  { purposes, context }: SealedColumn,
+  rootSecret: RootSecret,
+  row: SealedRow,
+): { plain: string; purpose: SealPurpose } | undefined {
+  for (const purpose of purposes) {
+    const plain = openByRoot(rootSecret, purpose, row.sealed ?? '', context(row))
+    if (plain !== undefined) return { plain, purpose }
   }
   return undefined
+}
+
+// The first and the last by key: few rows of a large table are read. A removed endpoint has no secret any more.
+export function listSamples(db: Reader, { table, column, keys, more = [] }: SealedColumn): Promise<SealedRow[]> {
+  const one = (direction: 'asc' | 'desc') => `
+    select * from (
+      select ${[...keys, ...more].join(', ')}, ${column} as sealed from ${table} where ${column} <> ''
+      order by ${keys.map((key) => `${key} ${direction}`).join(', ')} limit 1) as ${direction}_sample`
+  return db.sql<SealedRow>`${new Fragment(`${one('asc')} union ${one('desc')}`, [])}`
 }
 
 function listSealed(
@@ -97,16 +113,16 @@ function listSealed(
   { table, column, keys, more = [] }: SealedColumn,
   heads: readonly string[],
   after: readonly string[] | null,
-): Promise<Row[]> {
+): Promise<SealedRow[]> {
   const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ')
   const values: SqlValue[] = [...heads, ...(after ?? [])]
   const text = `select ${[...keys, ...more].join(', ')}, ${column} as sealed from ${table}
     where substr(${column}, 1, 3) in (${marks(heads)}) ${after ? `and (${keys.join(', ')}) > (${marks(after)})` : ''}
     order by ${keys.join(', ')} limit ${rowsAtOnce}`
-  return db.sql<Row>`${new Fragment(text, values)}`
+  return db.sql<SealedRow>`${new Fragment(text, values)}`
 }
 
-function updateOf({ table, column, keys }: SealedColumn, row: Row, renewed: Record<string, string>): Fragment {
+function updateOf({ table, column, keys }: SealedColumn, row: SealedRow, renewed: Record<string, string>): Fragment {
   const text = `update ${table} set ${Object.keys(renewed)
     .map((name) => `${name} = ?`)
     .join(', ')} where ${[...keys, column].map((name) => `${name} = ?`).join(' and ')} returning ${keys[0]}`
@@ -124,7 +140,7 @@ export interface SealedRows {
 export async function listSealedBy(db: Reader, version: number, now: number): Promise<SealedRows[]> {
   const heads = sealedHeads(version)
   const counts = new Map<string, number>()
-  for (const { what, table, column } of columns) {
+  for (const { what, table, column } of sealedColumns) {
     const text = `select count(*) as "rows" from ${table} where substr(${column}, 1, 3) in (?, ?, ?, ?)`
     const [row] = await db.sql<{ rows: number }>`${new Fragment(text, heads)}`
     counts.set(what, (counts.get(what) ?? 0) + Number(row?.rows ?? 0))

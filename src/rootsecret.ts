@@ -2,14 +2,11 @@
 // key, and seal new things that the right one cannot open; so it is checked before anything else is done.
 
 import { forgetSealedBy } from './access/databasekey.ts'
-import { checkoutPageSecrets } from './checkout/secret.ts'
-import { BadSetting } from './config.ts'
+import { BadSetting } from './kit/badsetting.ts'
 import { checkValueOf, type RootSecret, sealingVersionOf } from './kit/secrets.ts'
-import { orderPageSecrets } from './orders/secret.ts'
-import { openEmail } from './staff/users.ts'
+import { listSamples, openSealed, sealedColumns } from './reseal.ts'
 import { listTableNames } from './storage/catalogue.ts'
 import { list, type Reader, type Storage, type Tx } from './storage/storage.ts'
-import { openSecret } from './webhooks/signature.ts'
 
 // Null: nothing in the database was made with a root secret, so any fits.
 export type Verdict = { readonly fits: true | null } | { readonly problem: string }
@@ -77,60 +74,12 @@ function judgeByCheckValues(
   return { problem: `version ${different.version} of the root secret is another one than this database knows` }
 }
 
-interface Sample {
-  id: string
-  sealed: string
-}
-
-interface SampleKind {
-  table: string
-  // The first and the last by key: few rows of a large table are read.
-  list(db: Reader): Promise<Sample[]>
-  // Throws, or is undefined, when it does not open.
-  open(rootSecret: RootSecret, sample: Sample): string | undefined
-}
-
-// A removed endpoint has no secret any more.
-const sampleKinds: readonly SampleKind[] = [
-  {
-    table: 'webhook_endpoints',
-    list: (db) => db.sql<Sample>`
-      select id, sealed from (
-        select id, secret_sealed as sealed from webhook_endpoints where secret_sealed <> '' order by id limit 1) as oldest
-      union
-      select id, sealed from (
-        select id, secret_sealed as sealed from webhook_endpoints where secret_sealed <> '' order by id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => openSecret(rootSecret, id, sealed),
-  },
-  {
-    table: 'users',
-    list: (db) => db.sql<Sample>`
-      select id, sealed from (select id, email_sealed as sealed from users order by id limit 1) as oldest
-      union
-      select id, sealed from (select id, email_sealed as sealed from users order by id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => openEmail(rootSecret, id, sealed),
-  },
-  {
-    table: 'checkout_sessions',
-    list: (db) => db.sql<Sample>`
-      select id, sealed from (
-        select id, secret_sealed as sealed from checkout_sessions order by installation_id, id limit 1) as oldest
-      union
-      select id, sealed from (
-        select id, secret_sealed as sealed from checkout_sessions
-        order by installation_id desc, id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => checkoutPageSecrets.open(rootSecret, sealed, id),
-  },
-  {
-    table: 'orders',
-    list: (db) => db.sql<Sample>`
-      select id, sealed from (select id, secret_sealed as sealed from orders order by installation_id, id limit 1) as oldest
-      union
-      select id, sealed from (
-        select id, secret_sealed as sealed from orders order by installation_id desc, id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => orderPageSecrets.open(rootSecret, sealed, id),
-  },
-]
+// What the first versions sealed already.
+const sampled = sealedColumns.filter(
+  ({ table, column }) =>
+    (column === 'secret_sealed' && ['webhook_endpoints', 'checkout_sessions', 'orders'].includes(table)) ||
+    (column === 'email_sealed' && table === 'users'),
+)
 
 // A database from before there were check values. Every version that sealed something must be given and open one thing at
 // least: not all, because such a database may have been used with a wrong secret for a while.
@@ -142,11 +91,11 @@ async function judgeBySamples(
 ): Promise<Verdict> {
   const forgotten = new Set([...now, ...before])
   const opens = new Map<number, boolean>()
-  for (const kind of sampleKinds.filter(({ table }) => tables.has(table))) {
-    for (const sample of await kind.list(db)) {
-      const version = sealingVersionOf(sample.sealed)
+  for (const column of sampled.filter(({ table }) => tables.has(table))) {
+    for (const sample of await listSamples(db, column)) {
+      const version = sealingVersionOf(sample.sealed ?? '')
       if (version === undefined || forgotten.has(version)) continue
-      opens.set(version, opens.get(version) === true || succeeds(() => kind.open(rootSecret, sample)))
+      opens.set(version, opens.get(version) === true || openSealed(column, rootSecret, sample) !== undefined)
     }
   }
   const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
@@ -166,14 +115,6 @@ async function judgeBySamples(
 async function listPepperVersions(db: Reader): Promise<number[]> {
   const rows = await db.sql<{ version: number }>`select distinct pepper_version as "version" from credentials`
   return rows.map(({ version }) => version)
-}
-
-function succeeds(open: () => string | undefined): boolean {
-  try {
-    return open() !== undefined
-  } catch {
-    return false
-  }
 }
 
 // Takes the check values of versions that are new to the database, after a look whether the others fit. Of several processes

@@ -17,6 +17,7 @@ import { type NoticeKind, oweLetters, oweNotice, owePersonLetter, type PersonLet
 import { parseMailUrl } from '../src/kit/mailurl.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { leaseMs, lettersMax } from '../src/mail/schedule.ts'
+import { prepareLetter } from '../src/mail/prepare.ts'
 import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/mail/send.ts'
 import { silenceMsMax, type Transport } from '../src/mail/smtp.ts'
 import { cancelOrder } from '../src/orders/cancel.ts'
@@ -468,7 +469,9 @@ eachEngine('letters that are sent', (given) => {
     const before = await storage.read((db) => db.sql`select sealed from emails order by id`)
     await reseal(storage, rootSecret)
     assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
-    const renewed = { ...shop, mail: { ...shop.mail, rootSecret } }
+    const tools = { rootSecret, publicOrigin: () => shop.house.origin, clock: shop.mail.clock }
+    const prepare: MailTools['prepare'] = (db, row) => prepareLetter(tools, db, row)
+    const renewed = { ...shop, mail: { ...shop.mail, prepare } }
     const again = (subjectId: string) =>
       storage.write(
         (tx) => tx.sql`

@@ -1,7 +1,7 @@
 // The secret in the address of a page: who has it may see the page. It is found by its hash, and sealed to be shown again.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { openByRoot, type RootSecret, sealByRoot } from './secrets.ts'
+import { openByRoot, type RootSecret, type SealPurpose, sealByRoot } from './secrets.ts'
 
 export interface PageSecret {
   text: string
@@ -16,7 +16,7 @@ export interface PageSecrets {
   open(rootSecret: RootSecret, sealed: string, ownerId: string): string | undefined
 }
 
-export function pageSecretsFor(purpose: string): PageSecrets {
+export function pageSecretsFor(purpose: SealPurpose): PageSecrets {
   return {
     make(rootSecret, ownerId) {
       const text = randomBytes(32).toString('base64url')

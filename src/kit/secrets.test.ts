@@ -142,13 +142,16 @@ test('a sealed text that was changed anywhere is not opened', () => {
 test('what an old version of the root secret sealed stays readable while it is known', () => {
   const old = rootFrom(oldText)
   const both = rootFrom(`2:${newText},1:${oldText}`)
-  const sealed = sealByRoot(old, 'address', 'plain', 'row 1')
-  assert.equal(openByRoot(both, 'address', sealed, 'row 1'), 'plain')
-  assert.equal(openByRoot(old, 'address', sealByRoot(both, 'address', 'plain', 'row 1'), 'row 1'), undefined)
-  assert.equal(openByRoot(both, 'webhook', sealed, 'row 1'), undefined)
-  assert.equal(openByRoot(both, 'address', sealed, 'row 2'), undefined)
-  assert.equal(openByRoot(both, 'address', '', 'row 1'), undefined)
-  assert.equal(open(deriveKey(old, 'address'), sealed, 'row 1'), undefined)
+  const sealed = sealByRoot(old, 'address row key', 'plain', 'row 1')
+  assert.equal(openByRoot(both, 'address row key', sealed, 'row 1'), 'plain')
+  assert.equal(
+    openByRoot(old, 'address row key', sealByRoot(both, 'address row key', 'plain', 'row 1'), 'row 1'),
+    undefined,
+  )
+  assert.equal(openByRoot(both, 'webhook secret', sealed, 'row 1'), undefined)
+  assert.equal(openByRoot(both, 'address row key', sealed, 'row 2'), undefined)
+  assert.equal(openByRoot(both, 'address row key', '', 'row 1'), undefined)
+  assert.equal(open(deriveKey(old, 'address row key'), sealed, 'row 1'), undefined)
 })
 
 test('a token is read only as it was signed', () => {

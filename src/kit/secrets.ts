@@ -150,9 +150,30 @@ export function open(key: KeyObject, sealed: string, context: string): string | 
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
+// Everything that is sealed by the root secret. What is stored is also listed in reseal.ts, or it is lost with an old version.
+export const sealPurposes = [
+  'address row key',
+  'checkout customer',
+  'checkout page',
+  'database key',
+  'former webhook secret',
+  'idempotent answer',
+  'invitation e-mail',
+  'letter',
+  'oauth artifact',
+  'order page',
+  'payment account',
+  'payment place',
+  'second factor',
+  'second factor being set up',
+  'user e-mail',
+  'webhook secret',
+] as const
+export type SealPurpose = (typeof sealPurposes)[number]
+
 export function sealByRoot(
   rootSecret: RootSecret,
-  purpose: string,
+  purpose: SealPurpose,
   plain: string,
   context: string,
   version = rootSecret.currentVersion,
@@ -163,7 +184,7 @@ export function sealByRoot(
 // Reads what any version still known has sealed.
 export function openByRoot(
   rootSecret: RootSecret,
-  purpose: string,
+  purpose: SealPurpose,
   sealed: string,
   context: string,
 ): string | undefined {

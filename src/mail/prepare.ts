@@ -38,6 +38,8 @@ import {
   shipped,
 } from './letters.ts'
 import { lettersMax, lettersMsWindow } from './schedule.ts'
+import type { Discard } from './send.ts'
+import type { Message } from './smtp.ts'
 import {
   countBefore,
   findRefundedPayment,
@@ -47,24 +49,6 @@ import {
   type SealedOrder,
 } from './store.ts'
 import { letterText } from './text.ts'
-
-export interface Message {
-  to: string
-  fromName: string
-  replyTo: string | null
-  subject: string
-  text: string
-  html: string
-  // The same at each try: a program that gets the letter twice can see that it is one.
-  messageId: string
-  // By which letters to the mailbox are counted.
-  recipientHash: string | null
-  // Whether what is known of the address may be kept, masked, with the letter.
-  keepsAddress: boolean
-}
-
-// Why nothing is sent.
-export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
 
 export interface PrepareTools {
   rootSecret: RootSecret

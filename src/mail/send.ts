@@ -7,11 +7,10 @@ import { maskEmail } from '../checkout/secret.ts'
 import { setMailSwitch } from '../events/letters.ts'
 import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows.ts'
 import type { Log } from '../observe/log.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Reader, Storage } from '../storage/storage.ts'
 import type { Discards } from './discards.ts'
-import { type Message, type PrepareTools, prepareLetter } from './prepare.ts'
 import { leaseMs, retryAt } from './schedule.ts'
-import { type Answer, connectionsMax, type Transport } from './smtp.ts'
+import { type Answer, connectionsMax, type Message, type Transport } from './smtp.ts'
 import {
   claimLetters,
   deleteLetters,
@@ -24,8 +23,13 @@ import {
   releaseLetters,
 } from './store.ts'
 
-export interface MailTools extends PrepareTools {
+// Why nothing is sent.
+export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
+
+export interface MailTools {
   storage: Storage
+  clock: () => Date
+  prepare(db: Reader, letter: LetterRow): Promise<Message | { discarded: Discard }>
   transport: Transport
   log: Log
   counts: LetterCounts
@@ -91,7 +95,7 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
 
 async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
   const { storage, clock } = tools
-  const message = await storage.read((db) => prepareLetter(tools, db, letter))
+  const message = await storage.read((db) => tools.prepare(db, letter))
   if ('discarded' in message) {
     const { discarded: code } = message
     const { recipientHash } = letter

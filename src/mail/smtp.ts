@@ -4,12 +4,26 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { late } from '../kit/late.ts'
 import type { MailTarget } from '../kit/mailurl.ts'
-import type { Message } from './prepare.ts'
 
 // sent: taken over by the mail server. refused: it will not take this letter for this recipient. later: anything else.
 // `code` is the number and the class that the server answered, or the name of the error; never its words, which may repeat the
 // address.
 export type Answer = { kind: 'sent' | 'refused' | 'later'; code: string }
+
+export interface Message {
+  to: string
+  fromName: string
+  replyTo: string | null
+  subject: string
+  text: string
+  html: string
+  // The same at each try: a program that gets the letter twice can see that it is one.
+  messageId: string
+  // By which letters to the mailbox are counted.
+  recipientHash: string | null
+  // Whether what is known of the address may be kept, masked, with the letter.
+  keepsAddress: boolean
+}
 
 export interface Transport {
   kind: Exclude<MailTarget['kind'], 'off'>

@@ -9,7 +9,7 @@ import { makeRecoveryCodes, recoveryHash } from './recovery.ts'
 import { stepOfCode, totpSecretBytes } from './totp.ts'
 import { endSessionsFrom } from './users.ts'
 
-export const factorPurpose = 'second factor'
+const factorPurpose = 'second factor'
 
 // Whether signing in with a password asks for a code. A passkey is both factors in one, so it alone does not count here.
 export async function hasSecondFactor(db: Reader, userId: string): Promise<boolean> {

@@ -4,6 +4,7 @@
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../contract/words.ts'
 import { owePersonLetter } from '../events/letters.ts'
+import { emailHash } from '../kit/emailhash.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
@@ -16,7 +17,6 @@ import { mayGive } from './roles.ts'
 import {
   addMerchants,
   createUser,
-  emailHash,
   emailHashes,
   findMerchantOf,
   findUserForSignIn,
@@ -49,7 +49,7 @@ export interface NewInvitation {
   createdBy: string | null
 }
 
-export const invitationPurpose = 'invitation e-mail'
+const invitationPurpose = 'invitation e-mail'
 
 // Inviting someone again makes a new link; the one before no longer works. Sent by mail too, where letters are sent.
 export async function createInvitation(

@@ -1,13 +1,13 @@
 // The merchant's people who sign in: who they are, which shops they may act for, and whether a password is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
 
-import { createHmac } from 'node:crypto'
 import { limits } from '../contract/limits.ts'
 import { patterns } from '../contract/patterns.ts'
 import type { Role } from '../contract/words.ts'
 import { isEmail } from '../kit/email.ts'
+import { emailHash } from '../kit/emailhash.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
 
@@ -255,11 +255,6 @@ export function emailHashes(rootSecret: RootSecret, email: string): string[] {
   // No address is that long, and normalizing a long text costs time.
   const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
-}
-
-export function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
-  const key = deriveKey(rootSecret, `${emailPurpose} hash`, version)
-  return createHmac('sha256', key).update(normal).digest('base64url')
 }
 
 export function sealEmail(rootSecret: RootSecret, id: string, email: string): string {

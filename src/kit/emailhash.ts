@@ -1,0 +1,9 @@
+// A user is found by a keyed hash of the e-mail address, which itself is sealed.
+
+import { createHmac } from 'node:crypto'
+import { deriveKey, type RootSecret } from './secrets.ts'
+
+export function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
+  const key = deriveKey(rootSecret, 'user e-mail hash', version)
+  return createHmac('sha256', key).update(normal).digest('base64url')
+}
