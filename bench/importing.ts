@@ -3,10 +3,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { type CatalogChoice, shopifyChunks } from '../harness/catalog.ts'
-import { recorderOf } from '../src/commands/written.ts'
-import { importProducts } from '../src/provisioning/import.ts'
-import { openStorage } from '../src/storage/open.ts'
-import { patient } from '../src/storage/storage.ts'
+import { recorderOf } from '../src/ops/cli/written.ts'
+import { importProducts } from '../src/ops/imports/import.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import { patient } from '../src/platform/storage/storage.ts'
 import { merchantSlug } from './shop.ts'
 
 export interface ImportCost {

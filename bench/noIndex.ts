@@ -1,5 +1,5 @@
-// In place of `src/catalog/indexing.ts`: makes nothing and writes nothing.
+// In place of `src/domain/catalog/indexing.ts`: makes nothing and writes nothing.
 
-import type * as indexing from '../src/catalog/indexing.ts'
+import type * as indexing from '../src/domain/catalog/indexing.ts'
 
 export const writeIndex: typeof indexing.writeIndex = async () => {}

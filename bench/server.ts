@@ -1,10 +1,10 @@
 // Our server with one commit per request, to measure what group commits are worth. The product has no such setting.
 
 import { createApp } from '../src/app.ts'
-import { readSettings } from '../src/config.ts'
-import { createLog } from '../src/observe/log.ts'
-import { createSink } from '../src/observe/sink.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { readSettings } from '../src/platform/config.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { createSink } from '../src/platform/log/sink.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 const settings = readSettings(process.env)
 if (!settings.givenSecret) throw new Error('CARTWRIGHT_SECRET is needed')

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { BucketTarget } from '../src/kit/mediaurl.ts'
-import { signed } from '../src/pictures/signing.ts'
+import { signed } from '../src/domain/images/signing.ts'
+import type { BucketTarget } from '../src/platform/kit/mediaurl.ts'
 import { lasting } from './lasting.ts'
 
 export interface Bucket extends BucketTarget {

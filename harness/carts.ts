@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../src/contract/open/operations.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import type { Answer, AskOptions, House } from './house.ts'
 import { bloom } from './shops.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { CheckoutResult, CheckoutView } from '../src/checkout/port.ts'
-import { newId } from '../src/kit/ids.ts'
+import type { CheckoutResult, CheckoutView } from '../src/domain/checkout/port.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { berlin, type Carts, cartsOf } from './carts.ts'
 import type { Answer, House } from './house.ts'
 

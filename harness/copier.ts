@@ -1,7 +1,7 @@
 // A process that copies a store and kills itself at a given step. Run by the tests of backups and copies.
 
-import { backUp, restore } from '../src/storage/backup.ts'
-import { copyStore } from '../src/storage/copy.ts'
+import { backUp, restore } from '../src/platform/storage/backup.ts'
+import { copyStore } from '../src/platform/storage/copy.ts'
 
 const [task, from = '', to = '', killAt = ''] = process.argv.slice(2)
 const now = new Date('2026-06-01T12:00:00.000Z')

@@ -1,7 +1,7 @@
 // The processor time that a database takes, to bound work by it: time on the wall says nothing on a busy machine.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Engine } from '../src/storage/storage.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 
 // `getconf CLK_TCK`, which Linux has not changed for programs since the beginning.
 const ticksPerSecond = 100

@@ -2,10 +2,10 @@
 // tests.
 
 import { createApp } from '../src/app.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { openStorage } from '../src/storage/open.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 
 const [url = '', secret = '', now = '', at = 'after commit'] = process.argv.slice(2)
 const storage = await openStorage(url)

@@ -1,8 +1,8 @@
 // People at the dashboard of a house: signed in without the cost of a password, and a browser without script in their name.
 
 import type { Mode, Role } from '../src/contract/words.ts'
-import { createSession } from '../src/staff/sessions.ts'
-import { createUser } from '../src/staff/users.ts'
+import { createSession } from '../src/domain/users/sessions.ts'
+import { createUser } from '../src/domain/users/users.ts'
 import { type House, testSecret } from './house.ts'
 import { type Scriptless, scriptless } from './scriptless.ts'
 

@@ -2,7 +2,7 @@
 // would, and the test says what the shopper, the bank and the merchant do there.
 
 import { createHmac } from 'node:crypto'
-import { type AccountProvider, AccountRefused } from '../src/payments/accountPort.ts'
+import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountPort.ts'
 import type {
   Charge,
   DisputeStanding,
@@ -13,7 +13,7 @@ import type {
   Place,
   RefundAnswer,
   RefundStanding,
-} from '../src/payments/port.ts'
+} from '../src/domain/payments/port.ts'
 
 type State = 'open' | 'processing' | 'paid' | 'closed' | 'failed'
 

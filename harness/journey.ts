@@ -1,6 +1,6 @@
 // What a provider is told of the way there and back, where a test is not about it.
 
-import type { Journey } from '../src/payments/port.ts'
+import type { Journey } from '../src/domain/payments/port.ts'
 
 export const journey = async (): Promise<Journey> => ({
   returnUrl: 'http://127.0.0.1/r/token',

@@ -2,8 +2,8 @@
 // dropping a database takes as much processor time as most tests do with it: now only its changed tables are reset.
 
 import pg from 'pg'
-import { openStorage } from '../src/storage/open.ts'
-import { type Storage, type StorageOptions, StorageUnavailable } from '../src/storage/storage.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import { type Storage, type StorageOptions, StorageUnavailable } from '../src/platform/storage/storage.ts'
 import { type FreshDatabase, freshDatabase } from './postgres.ts'
 import { canShare, endLast } from './shared.ts'
 

@@ -1,6 +1,6 @@
 // The whole matrix of a lifecycle table: what `moveFor` returns for every verb and every status.
 
-import { type LifecycleRow, moveFor } from '../src/kit/lifecycle.ts'
+import { type LifecycleRow, moveFor } from '../src/platform/kit/lifecycle.ts'
 
 // The pairs that have a move, in the order of verbs and statuses, each as a row of the table.
 export function matrixOf(table: readonly LifecycleRow[], statuses: readonly string[]): unknown[][] {

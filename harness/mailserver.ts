@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { SMTPServer } from 'smtp-server'
-import { type ReadLetter, readLetter } from '../src/mail/read.ts'
+import { type ReadLetter, readLetter } from '../src/domain/emails/read.ts'
 
 export interface TakenLetter extends ReadLetter {
   // Of the envelope.

@@ -1,11 +1,11 @@
 // One merchant that sells in both modes, and a shopper in each of them.
 
 import assert from 'node:assert/strict'
-import { createKey } from '../src/access/keys.ts'
 import { type Mode, openScopes } from '../src/contract/words.ts'
-import { listInstallations } from '../src/installations/store.ts'
-import { newId } from '../src/kit/ids.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { listInstallations } from '../src/domain/merchants/store.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { createKey } from '../src/platform/access/keys.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { market } from './carts.ts'
 import { type Checkout, checkoutOf } from './checkout.ts'
 import { type House, openHouse, testSecret } from './house.ts'

@@ -9,9 +9,9 @@ import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, typ
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { operations } from '../src/contract/open/operations.ts'
 import { openScopes as allScopes, type Scope } from '../src/contract/words.ts'
-import { type App, type AppDefinition, createApp } from '../src/oauth/apps.ts'
-import { hashPassword } from '../src/staff/password.ts'
-import { createUser } from '../src/staff/users.ts'
+import { type App, type AppDefinition, createApp } from '../src/domain/oauth/apps.ts'
+import { hashPassword } from '../src/domain/users/password.ts'
+import { createUser } from '../src/domain/users/users.ts'
 import { type Answer, cheapCost, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
 import type { Given } from './storage.ts'
 

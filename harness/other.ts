@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
-import { migrate } from '../src/storage/migrate.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 export interface Other {
   // The next line of its output, or undefined when it has ended.

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { HtmlPage } from '../src/http/pages.ts'
+import type { HtmlPage } from '../src/platform/http/pages.ts'
 import { lasting } from './lasting.ts'
 
 export interface PageServer {

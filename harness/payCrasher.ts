@@ -2,14 +2,14 @@
 // process by crash tests.
 
 import { createApp } from '../src/app.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import type { PayInput } from '../src/checkout/port.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { refundPaid } from '../src/orders/refunds.ts'
-import { payRefunds } from '../src/payments/refunds.ts'
-import type { MoneyStep } from '../src/payments/steps.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import type { PayInput } from '../src/domain/checkout/port.ts'
+import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { payRefunds } from '../src/domain/payments/refunds.ts'
+import type { MoneyStep } from '../src/domain/payments/steps.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 export interface CrashOrder {
   url: string

@@ -1,7 +1,7 @@
 // Query plans, to check that a statement reads no more than it must.
 
 import assert from 'node:assert/strict'
-import type { Reader, Tx } from '../src/storage/storage.ts'
+import type { Reader, Tx } from '../src/platform/storage/storage.ts'
 
 // The plan of the one statement that `ask` runs.
 export async function planOf(db: Reader, ask: (db: Tx) => Promise<unknown>): Promise<string> {

@@ -1,7 +1,7 @@
 // A row that cannot be handled: every change or deletion of it fails, as on a damaged page of the file. A trigger
 // refuses the change, so it works for every table.
 
-import { Fragment, type Storage } from '../src/storage/storage.ts'
+import { Fragment, type Storage } from '../src/platform/storage/storage.ts'
 
 let made = 0
 

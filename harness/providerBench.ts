@@ -1,8 +1,8 @@
-// What the suite of all payment providers (src/providers/providers.test.ts) needs of one: the provider, and a hand on the service
+// What the suite of all payment providers (src/domain/payments/providers/providers.test.ts) needs of one: the provider, and a hand on the service
 // behind it, which is a stand-in or the provider's own records.
 
-import type { AccountRow } from '../src/payments/accounts.ts'
-import type { Charge, Details, PaymentProvider } from '../src/payments/port.ts'
+import type { AccountRow } from '../src/domain/payments/accounts.ts'
+import type { Charge, Details, PaymentProvider } from '../src/domain/payments/port.ts'
 
 export interface ProviderBench {
   provider: PaymentProvider

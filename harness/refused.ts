@@ -1,7 +1,7 @@
 // The outcome of a call: its result, or the code and message of its refusal.
 
 import type { RefusalCode } from '../src/contract/refusals.ts'
-import { Refusal } from '../src/kit/refuse.ts'
+import { Refusal } from '../src/platform/kit/refuse.ts'
 
 export type Answered<Done> = { done: Done } | { code: RefusalCode; message: string }
 

@@ -5,10 +5,10 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { migrate } from '../src/storage/migrate.ts'
-import { Fragment, type SqlValue, type Storage } from '../src/storage/storage.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { Fragment, type SqlValue, type Storage } from '../src/platform/storage/storage.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../src/storage/migrations')
+const MIGRATIONS = join(import.meta.dirname, '../src/platform/storage/migrations')
 const newest = 9
 
 interface Released {

@@ -2,8 +2,8 @@
 // its transaction.
 
 import assert from 'node:assert/strict'
-import { findViolations } from '../src/observe/invariants.ts'
-import type { Storage, Tx } from '../src/storage/storage.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import type { Storage, Tx } from '../src/platform/storage/storage.ts'
 
 export type Break = readonly [rule: string, sabotage: (tx: Tx) => Promise<unknown>]
 

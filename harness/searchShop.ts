@@ -1,6 +1,6 @@
 // A shop whose texts a search has to cope with: accents, several scripts, codes, options, a tree of categories.
 
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { bloom } from './shops.ts'
 
 type Product = NonNullable<ShopFile['products']>[number]

@@ -1,6 +1,6 @@
 // Two small shops for tests: the caller's, and another whose data must stay invisible.
 
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 export const bloom: ShopFile = {
   merchant: { slug: 'bloom', name: 'Bloom', currency: 'EUR', country: 'DE', lowStockAt: 5 },

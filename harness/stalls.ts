@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { createHook, type HookCallbacks } from 'node:async_hooks'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
-import { loading } from '../src/kit/late.ts'
-import { endTurn, onStall, otherWork, type Stall, setWorkClock, stallMsMin } from '../src/kit/work.ts'
+import { loading } from '../src/platform/kit/late.ts'
+import { endTurn, onStall, otherWork, type Stall, setWorkClock, stallMsMin } from '../src/platform/kit/work.ts'
 
 interface Allowed {
   ms: number

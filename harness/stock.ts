@@ -1,15 +1,15 @@
 // A shop in which only the stock matters, and its visible state afterwards.
 
 import assert from 'node:assert/strict'
-import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
-import type { Line, Shortage } from '../src/inventory/stock.ts'
-import type { MerchantMode } from '../src/kit/mode.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import type { Storage, Tx } from '../src/storage/storage.ts'
+import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import type { Line, Shortage } from '../src/domain/inventory/stock.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import type { MerchantMode } from '../src/platform/kit/mode.ts'
+import type { Storage, Tx } from '../src/platform/storage/storage.ts'
 import { issuesOf } from './schemas.ts'
 import type { Given } from './storage.ts'
 

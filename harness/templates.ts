@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { migrate } from '../src/storage/migrate.ts'
-import { openStorage } from '../src/storage/open.ts'
-import type { Engine } from '../src/storage/storage.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 import { placeOfData } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
 

@@ -1,10 +1,10 @@
 // The stand-ins of Stripe and Mollie as a run uses them, in the same words: what shoppers, banks and merchants do there, faults on
 // the way, and what their books say of each payment.
 
-import type { MerchantMode } from '../src/kit/mode.ts'
-import { decimalAmount } from '../src/kit/money.ts'
-import { type AccountTools, accountProvider, connectAccount } from '../src/providers/connect.ts'
-import { accountProviders } from '../src/providers/installed.ts'
+import { type AccountTools, accountProvider, connectAccount } from '../src/domain/payments/providers/connect.ts'
+import { accountProviders } from '../src/domain/payments/providers/installed.ts'
+import type { MerchantMode } from '../src/platform/kit/mode.ts'
+import { decimalAmount } from '../src/platform/kit/money.ts'
 import { minorOf } from './mollie/books.ts'
 import { type Match as MollieMatch, openMollie } from './mollie/standin.ts'
 import type { Match as StripeMatch } from './stripe/network.ts'

@@ -1,8 +1,8 @@
 // The loop of imports, which dies by SIGKILL after so many statements. Run as a process by crash tests.
 
-import { openStorage } from '../src/storage/open.ts'
-import type { Storage, Tx } from '../src/storage/storage.ts'
-import { transfersTurn } from '../src/transfers/round.ts'
+import { transfersTurn } from '../src/ops/imports/round.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import type { Storage, Tx } from '../src/platform/storage/storage.ts'
 
 const [url = '', now = '', statements = ''] = process.argv.slice(2)
 const storage = await openStorage(url)

@@ -1,8 +1,8 @@
 // The loop of imports in a process of its own, which is told the time, and then does what is due and answers how long it held
 // the event loop at most.
 
-import { openStorage } from '../src/storage/open.ts'
-import { transfersTurn } from '../src/transfers/round.ts'
+import { transfersTurn } from '../src/ops/imports/round.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 import { longestTurn } from './longestTurn.ts'
 
 const storage = await openStorage(process.argv[2] ?? '')

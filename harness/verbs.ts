@@ -1,8 +1,8 @@
 // Every verb of the command line, by the words that call it.
 
-import { commands } from '../src/cli.ts'
-import type { Verb } from '../src/commands/command.ts'
-import type { Effect } from '../src/database.ts'
+import { commands } from '../src/ops/cli/cli.ts'
+import type { Verb } from '../src/ops/cli/command.ts'
+import type { Effect } from '../src/ops/cli/database.ts'
 
 export const verbs: ReadonlyMap<string, Verb> = new Map(
   (

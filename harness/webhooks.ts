@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '../src/contract/words.ts'
-import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
 // Being held is a state of the endpoint; it is not stored in a delivery.

@@ -1,10 +1,10 @@
 // Attacks beside normal callers, at default limits: forms of strangers, answers that nobody reads, forms of a staff member, and imports
 // of a key. Quiet and attacked phases alternate, so a machine that is busy with something else counts in both.
 
-import { setCookie } from '../src/pages/cookies.ts'
-import { createSession } from '../src/staff/sessions.ts'
-import { createUser } from '../src/staff/users.ts'
-import { sessionCookie } from '../src/staff/visit.ts'
+import { createSession } from '../src/domain/users/sessions.ts'
+import { createUser } from '../src/domain/users/users.ts'
+import { setCookie } from '../src/platform/html/cookies.ts'
+import { sessionCookie } from '../src/web/signin/visit.ts'
 import type { Attack, Attacking, AttackReport } from './attack.ts'
 import { createCaller } from './caller.ts'
 import { normalCallerFor, type Took } from './normal.ts'

@@ -7,11 +7,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { announce } from '../src/events/announce.ts'
-import { newId } from '../src/kit/ids.ts'
-import type { RootSecret } from '../src/kit/secrets.ts'
-import type { Storage } from '../src/storage/storage.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { announce } from '../src/platform/outbox/announce.ts'
+import type { RootSecret } from '../src/platform/secrets/secrets.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 
 export interface DeliveryRun {
   storage: Storage

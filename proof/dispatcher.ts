@@ -1,11 +1,11 @@
 // One node that only delivers webhooks, and is meant to be killed. Run as a process:
 // dispatcher.ts <database url> <root secret> <lease in ms>
 
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { openStorage } from '../src/storage/open.ts'
-import { Dispatcher } from '../src/webhooks/dispatcher.ts'
-import { createSender } from '../src/webhooks/sender.ts'
+import { Dispatcher } from '../src/domain/webhooks/dispatcher.ts'
+import { createSender } from '../src/domain/webhooks/sender.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })

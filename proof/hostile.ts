@@ -2,7 +2,7 @@
 // Each connection posts as fast as it is answered, from an address of its own.
 
 import { Agent, request } from 'node:http'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { answerQuestions } from './talk.ts'
 
 export interface Hostility {

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createIdMaker } from '../src/kit/ids.ts'
-import { unpacked } from '../src/kit/packed.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { createIdMaker } from '../src/platform/kit/ids.ts'
+import { unpacked } from '../src/platform/kit/packed.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 
 export interface Journal {
   url: string

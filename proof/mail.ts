@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { cartwright } from '../harness/commandline.ts'
 import { type Behaviour, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
 import { until } from '../harness/until.ts'
-import { oweLetters, owePersonLetter, setMailSwitch } from '../src/events/letters.ts'
+import { oweLetters, owePersonLetter, setMailSwitch } from '../src/platform/outbox/letters.ts'
 import type { Place } from './place.ts'
 import type { Run } from './runs.ts'
 

@@ -2,14 +2,14 @@
 // Run as a process: mailer.ts <database url> <root secret> <mail server> <beginning of time>
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseMailUrl } from '../src/kit/mailurl.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createDiscards } from '../src/mail/discards.ts'
-import { prepareLetter } from '../src/mail/prepare.ts'
-import { type MailTools, mailRound, newCounts, startMail } from '../src/mail/send.ts'
-import { createTransport } from '../src/mail/smtp.ts'
-import { createLog } from '../src/observe/log.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { createDiscards } from '../src/domain/emails/discards.ts'
+import { type MailTools, mailRound, newCounts, startMail } from '../src/domain/emails/send.ts'
+import { createTransport } from '../src/domain/emails/smtp.ts'
+import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import { prepareLetter } from '../src/web/emails/prepare.ts'
 
 const [url = '', secret = '', mailUrl = '', begun = ''] = process.argv.slice(2)
 const speed = 3_000

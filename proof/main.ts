@@ -2,7 +2,7 @@
 // seeded, shows its progress, and ends in a table; the exit code tells whether everything held.
 
 import { parseArgs } from 'node:util'
-import type { Engine } from '../src/storage/storage.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 import { runs } from './list.ts'
 import { withGround, withPlace } from './place.ts'
 import { seeded } from './random.ts'

@@ -3,7 +3,7 @@
 // statuses, stock.
 
 import fc from 'fast-check'
-import { applyShop } from '../src/provisioning/apply.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { together } from './adminhouse.ts'
 import { runAdminModel } from './adminmodel.ts'
 import { type Answer, type Caller, codeOf, createCaller, dataOf, undeclared } from './caller.ts'

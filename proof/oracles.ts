@@ -1,9 +1,9 @@
 // What must be true of the data when all work has ended, and how to let pending work finish.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { findViolations } from '../src/observe/invariants.ts'
-import { leaseMs } from '../src/payments/schedule.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { leaseMs } from '../src/domain/payments/schedule.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 
 // One sentence for each violated rule, with the first violations. In a proof only sessions hold stock, so beyond the
 // invariants a hold without a session is wrong.

@@ -5,11 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshDatabase, startCluster } from '../harness/postgres.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { makeDemoShop } from '../src/provisioning/demo.ts'
-import { migrate } from '../src/storage/migrate.ts'
-import { openStorage } from '../src/storage/open.ts'
-import type { Engine, Storage } from '../src/storage/storage.ts'
+import { makeDemoShop } from '../src/ops/provisioning/demo.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import type { Engine, Storage } from '../src/platform/storage/storage.ts'
 
 // What a run with its own servers needs: it creates its shop itself, so no connection of ours is open while a server is
 // killed, and the next server has the file for itself.

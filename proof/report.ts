@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Engine } from '../src/storage/storage.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 import type { Numbers, RunResult } from './runs.ts'
 
 export interface Finished extends RunResult {

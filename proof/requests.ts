@@ -6,7 +6,7 @@ import { limits } from '../src/contract/limits.ts'
 import { patterns } from '../src/contract/patterns.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { idPrefixes } from '../src/contract/words.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { pick, shuffled, whole } from './random.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }

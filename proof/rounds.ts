@@ -1,12 +1,12 @@
 // Runs rounds of events to many receivers, with and without failing ones, and reports what was observed in each.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { insertInstallation } from '../src/installations/store.ts'
-import { newId } from '../src/kit/ids.ts'
-import type { Tx } from '../src/storage/storage.ts'
-import { addEndpoint, changeEndpoint, enableEndpoint, pauseEndpoint } from '../src/webhooks/endpoints.ts'
-import { waitsMs } from '../src/webhooks/schedule.ts'
-import type { Endpoint } from '../src/webhooks/store.ts'
+import { insertInstallation } from '../src/domain/merchants/store.ts'
+import { addEndpoint, changeEndpoint, enableEndpoint, pauseEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import { waitsMs } from '../src/domain/webhooks/schedule.ts'
+import type { Endpoint } from '../src/domain/webhooks/store.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
 import type { CrowdReport } from './crowd.ts'
 import type { Place } from './place.ts'
 import { quantile } from './quantile.ts'

@@ -1,6 +1,6 @@
 // The runs, as the command line offers them.
 
-import type { Engine } from '../src/storage/storage.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 import { runDeliveries } from './deliveries.ts'
 import type { Ground, Place } from './place.ts'
 

@@ -1,17 +1,17 @@
 // The shop of a run: created in its own database before any server is started, with a key for each installation.
 
 import { randomBytes } from 'node:crypto'
-import { createKey } from '../src/access/keys.ts'
 import { type Scope, scopes } from '../src/contract/words.ts'
-import { listInstallations } from '../src/installations/store.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { unhurried } from '../src/storage/copy.ts'
-import { migrate } from '../src/storage/migrate.ts'
-import { openStorage } from '../src/storage/open.ts'
-import type { Engine, Storage } from '../src/storage/storage.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { listInstallations } from '../src/domain/merchants/store.ts'
+import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { createKey } from '../src/platform/access/keys.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { unhurried } from '../src/platform/storage/copy.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
+import type { Engine, Storage } from '../src/platform/storage/storage.ts'
 import type { Ground } from './place.ts'
 
 export interface Shop {

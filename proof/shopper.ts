@@ -1,7 +1,7 @@
 // A shopper: opens sessions through the API and pays through the form of the page, as a browser posts it.
 
 import { randomUUID } from 'node:crypto'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { type Answer, type Caller, dataOf } from './caller.ts'
 import type { Stand } from './shop.ts'
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
 import type { Elsewhere, UntilAnswered } from './elsewhere.ts'
 import { findUndelivered, hashOf, type Journal } from './journal.ts'

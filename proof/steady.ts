@@ -1,13 +1,13 @@
 // One node with production settings: it writes events at a steady pace and delivers them. Run as a process: steady.ts
 // <database url> <root secret>
 
-import { announce } from '../src/events/announce.ts'
-import { newId } from '../src/kit/ids.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { openStorage } from '../src/storage/open.ts'
-import { Dispatcher } from '../src/webhooks/dispatcher.ts'
-import { createSender } from '../src/webhooks/sender.ts'
+import { Dispatcher } from '../src/domain/webhooks/dispatcher.ts'
+import { createSender } from '../src/domain/webhooks/sender.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { announce } from '../src/platform/outbox/announce.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 import { answerQuestions, liveBytes, machineMs } from './talk.ts'
 
 export interface Load {

@@ -28,19 +28,19 @@ export const crashPointsRun = suite('crash-points', 'the process is killed at ev
   'tests/paymentCrash.test.ts',
   'tests/elsewhereCrash.test.ts',
   'tests/webhookCrash.test.ts',
-  'src/storage/migrate.test.ts',
+  'src/platform/storage/migrate.test.ts',
   'tests/provisioning.test.ts',
   'tests/demoHistory.test.ts',
   'tests/cluster.test.ts',
 ])
 
 export const addressesRun = suite('addresses', 'private, encoded, rebinding and redirecting webhook targets', [
-  'src/webhooks/guard.test.ts',
+  'src/domain/webhooks/guard.test.ts',
   'tests/webhookTargets.test.ts',
 ])
 
 export const signatureRun = suite('signature', 'the vectors of the fixture through three verifiers, and rotation', [
-  'src/webhooks/fixture.test.ts',
+  'src/domain/webhooks/fixture.test.ts',
   'tests/getInstallationWebhookSignatureFixture.test.ts',
 ])
 
@@ -75,7 +75,7 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
 
 export const pricesRun = suite('prices', 'random carts of random shops against a second pricing, by the API', [
   'tests/pricingReference.test.ts',
-  'src/carts/pricing.test.ts',
+  'src/domain/carts/pricing.test.ts',
 ])
 
 export const moneyRun = suite(
@@ -91,12 +91,12 @@ export const longRun = suite('long', 'random histories, values and texts, every 
   'tests/sweeps.test.ts',
   'tests/demo.test.ts',
   'tests/demoHistory.test.ts',
-  'src/inventory/model.test.ts',
-  'src/kit/ids.test.ts',
-  'src/kit/json.test.ts',
+  'src/domain/inventory/model.test.ts',
+  'src/platform/kit/ids.test.ts',
+  'src/platform/kit/json.test.ts',
   'src/contract/validator.test.ts',
-  'src/catalog/plaintext.test.ts',
-  'src/provisioning/shopify.test.ts',
+  'src/domain/catalog/plaintext.test.ts',
+  'src/ops/imports/shopify.test.ts',
 ])
 
 export const enginesRun = suite('engines', 'tests whose statements others also send to PostgreSQL, on both engines', [
@@ -124,7 +124,7 @@ export const clockRun = suite('clock', 'retries, expiry and rotation with a cloc
 export const secretsRun = suite(
   'secrets',
   'wrong, missing, swapped and rotated root secrets at every command and start',
-  ['tests/rootSecret.test.ts', 'src/config.test.ts'],
+  ['tests/rootSecret.test.ts', 'src/platform/config.test.ts'],
 )
 
 async function runTests(files: readonly string[], tell: (text: string) => void): Promise<RunResult> {

@@ -1,7 +1,7 @@
 // Counts the rows of each table repeatedly during a run, and draws a picture of it. Tables with a retention must stop
 // growing once it has passed.
 
-import type { Storage } from '../src/storage/storage.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 import { median } from './quantile.ts'
 
 // Rows that are deleted some time after their end; `docs/operating.md` names what bounds each table.

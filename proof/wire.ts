@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeKey } from '../src/access/key.ts'
+import { makeKey } from '../src/platform/access/key.ts'
 import { type Caller, createCaller, undeclared } from './caller.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'

@@ -2,75 +2,75 @@
 // request can meet is named here.
 
 import { fileURLToPath } from 'node:url'
-import { createIdentify, type Identify } from './access/identify.ts'
-import { createKnownOrigins } from './access/origins.ts'
-import { addressBucket, createThrottle } from './access/throttle.ts'
-import type { CartTools } from './carts/change.ts'
-import { cartOperations } from './carts/operations.ts'
-import { catalogOperations } from './catalog/operations.ts'
-import { listShopWindows } from './catalog/store.ts'
-import { checkoutOperations } from './checkout/operations.ts'
-import { checkoutPages } from './checkout/page/pages.ts'
-import type { CheckoutPort } from './checkout/port.ts'
-import { createReceiptService } from './checkout/receipt.ts'
-import { createCheckoutService } from './checkout/service.ts'
-import { createOrderStatusService } from './checkout/status.ts'
-import type { PayTools } from './checkout/tools.ts'
-import { createPayTools } from './checkout/tools.ts'
-import type { Rate } from './config.ts'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
-import { sharedAssets } from './dashboard/assets.ts'
-import { createDashboard } from './dashboard/room.ts'
-import { type AdminCallers, createAdminGate } from './http/admin.ts'
-import type { Throttles } from './http/call.ts'
-import { createCursors } from './http/cursors.ts'
-import { createKeyGate } from './http/gates.ts'
-import { lateHandlers } from './http/handler.ts'
-import { createBodyLimiter, createReceive } from './http/limiter.ts'
-import type { OpenCallers, OpenHandlers } from './http/open.ts'
-import type { HandOff, HtmlPage } from './http/pages.ts'
-import { createPressure } from './http/pressure.ts'
-import { createServer, type HttpServer } from './http/server.ts'
-import { type MountedSurface, mountSurface, type SurfaceParts } from './http/surfaces.ts'
-import { sealedKeeper } from './idempotency/once.ts'
-import { installationOperations } from './installations/operations.ts'
-import { late } from './kit/late.ts'
-import type { MailTarget } from './kit/mailurl.ts'
-import type { MediaTarget } from './kit/mediaurl.ts'
-import { pageSecretHash } from './kit/pagesecret.ts'
-import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
-import { deriveKeys, type RootSecret } from './kit/secrets.ts'
-import { createDiscards } from './mail/discards.ts'
-import { observeMail } from './mail/observe.ts'
-import { isFromHere, mailPages } from './mail/pages.ts'
-import { prepareLetter } from './mail/prepare.ts'
-import { type MailTools, newCounts } from './mail/send.ts'
-import { createTransport } from './mail/smtp.ts'
-import { oauthOperations } from './oauth/operations.ts'
-import { createOAuthRoom } from './oauth/room.ts'
-import { observeDatabase } from './observe/database.ts'
-import type { Log } from './observe/log.ts'
-import { createMetrics, type Metrics } from './observe/metrics.ts'
-import { observeOwed } from './observe/owed.ts'
-import { watchedStorage } from './observe/watched.ts'
-import { orderOperations } from './orders/operations.ts'
-import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
-import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
-import { picturePage } from './pictures/page.ts'
-import { noticePage } from './providers/hooks.ts'
-import type { ProviderUrls } from './providers/registry.ts'
-import { demoMerchantSlug } from './provisioning/demo.ts'
-import { mediaPage } from './site/media.ts'
-import { sitePages } from './site/pages.ts'
-import { probePages } from './site/probes.ts'
-import type { PasswordCost } from './staff/password.ts'
-import { createStaffRoom } from './staff/room.ts'
-import { schemaGap } from './storage/migrate.ts'
-import type { Storage } from './storage/storage.ts'
-import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
-import { webhookOperations } from './webhooks/operations.ts'
-import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './webhooks/sender.ts'
+import type { CartTools } from './domain/carts/change.ts'
+import { cartOperations } from './domain/carts/operations.ts'
+import { catalogOperations } from './domain/catalog/operations.ts'
+import { listShopWindows } from './domain/catalog/store.ts'
+import { checkoutOperations } from './domain/checkout/operations.ts'
+import type { CheckoutPort } from './domain/checkout/port.ts'
+import { createReceiptService } from './domain/checkout/receipt.ts'
+import { createCheckoutService } from './domain/checkout/service.ts'
+import { createOrderStatusService } from './domain/checkout/status.ts'
+import type { PayTools } from './domain/checkout/tools.ts'
+import { createPayTools } from './domain/checkout/tools.ts'
+import { createDiscards } from './domain/emails/discards.ts'
+import { observeMail } from './domain/emails/observe.ts'
+import { type MailTools, newCounts } from './domain/emails/send.ts'
+import { createTransport } from './domain/emails/smtp.ts'
+import { observeOwed } from './domain/health/owed.ts'
+import { filesNowhere, openPictureFiles, type PictureFiles } from './domain/images/files.ts'
+import { picturePage } from './domain/images/page.ts'
+import { installationOperations } from './domain/merchants/operations.ts'
+import { oauthOperations } from './domain/oauth/operations.ts'
+import { orderOperations } from './domain/orders/operations.ts'
+import { noticePage } from './domain/payments/providers/hooks.ts'
+import type { ProviderUrls } from './domain/payments/providers/registry.ts'
+import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
+import type { PasswordCost } from './domain/users/password.ts'
+import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.ts'
+import { webhookOperations } from './domain/webhooks/operations.ts'
+import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
+import { demoMerchantSlug } from './ops/provisioning/demo.ts'
+import { createIdentify, type Identify } from './platform/access/identify.ts'
+import { createKnownOrigins } from './platform/access/origins.ts'
+import { addressBucket, createThrottle } from './platform/access/throttle.ts'
+import type { Rate } from './platform/config.ts'
+import { type AdminCallers, createAdminGate } from './platform/http/admin.ts'
+import type { Throttles } from './platform/http/call.ts'
+import { createCursors } from './platform/http/cursors.ts'
+import { createKeyGate } from './platform/http/gates.ts'
+import { lateHandlers } from './platform/http/handler.ts'
+import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
+import type { OpenCallers, OpenHandlers } from './platform/http/open.ts'
+import type { HandOff, HtmlPage } from './platform/http/pages.ts'
+import { createPressure } from './platform/http/pressure.ts'
+import { probePages } from './platform/http/probes.ts'
+import { createServer, type HttpServer } from './platform/http/server.ts'
+import { type MountedSurface, mountSurface, type SurfaceParts } from './platform/http/surfaces.ts'
+import { sealedKeeper } from './platform/idempotency/once.ts'
+import { late } from './platform/kit/late.ts'
+import type { MailTarget } from './platform/kit/mailurl.ts'
+import type { MediaTarget } from './platform/kit/mediaurl.ts'
+import { type RetentionMs, retentionDefaultsMs } from './platform/kit/retention.ts'
+import type { Log } from './platform/log/log.ts'
+import { observeDatabase } from './platform/metrics/database.ts'
+import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
+import { watchedStorage } from './platform/metrics/watched.ts'
+import { pageSecretHash } from './platform/secrets/pagesecret.ts'
+import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
+import { schemaGap } from './platform/storage/migrate.ts'
+import type { Storage } from './platform/storage/storage.ts'
+import { checkoutPages } from './web/checkout/pages.ts'
+import { createOAuthRoom } from './web/consent/room.ts'
+import { sharedAssets } from './web/dashboard/assets.ts'
+import { createDashboard } from './web/dashboard/room.ts'
+import { mediaPage } from './web/docs/media.ts'
+import { sitePages } from './web/docs/pages.ts'
+import { isFromHere, mailPages } from './web/emails/pages.ts'
+import { prepareLetter } from './web/emails/prepare.ts'
+import { createStaffRoom } from './web/signin/room.ts'
 
 export interface AppParts {
   storage: Storage
@@ -227,7 +227,7 @@ export function createApp(parts: AppParts): App {
   const gates = { key: createKeyGate(identify.identify), oauth: oauth.gate }
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const loadAdminHandlers = late(async () => {
-    const { adminHandlersFor } = await import('./adminHandlers.ts')
+    const { adminHandlersFor } = await import('./ops/handlers.ts')
     return adminHandlersFor({
       rootSecret,
       publicOrigin,
@@ -243,7 +243,7 @@ export function createApp(parts: AppParts): App {
     gates: { key: createAdminGate(gates) },
   })
   const loadPersonReader = late(async () => {
-    const { createPersonReader } = await import('./staff/person.ts')
+    const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })
   })
   const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere
@@ -333,7 +333,7 @@ export function createApp(parts: AppParts): App {
       }),
       ...(parts.extraPages ?? []),
       picturePage(storage, pictureFiles),
-      mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
+      mediaPage(fileURLToPath(new URL('./ops/provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
     isHttps: () => publicOrigin().startsWith('https:'),
@@ -391,7 +391,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers']): Sender {
   let made: Sender | undefined
   const sender = late(async () => {
-    const { createSender } = await import('./webhooks/sender.ts')
+    const { createSender } = await import('./domain/webhooks/sender.ts')
     made = createSender(options)
     return made
   })

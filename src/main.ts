@@ -1,8 +1,8 @@
 // Hands the arguments and the terminal to the command line.
 
 import { writeSync } from 'node:fs'
-import { runCommandLine } from './cli.ts'
-import { Failure, type Terminal } from './commands/command.ts'
+import { runCommandLine } from './ops/cli/cli.ts'
+import { Failure, type Terminal } from './ops/cli/command.ts'
 
 const isWatched = process.stdout.isTTY === true
 let lastToldAt = 0
@@ -53,7 +53,7 @@ function closed(text: string): string {
 }
 
 // What a command prints: whole texts, in order, before the process ends. The log of a server goes another way, which
-// never waits (observe/sink.ts). A reader that went away (`| head`) is not a failure.
+// never waits (platform/log/sink.ts). A reader that went away (`| head`) is not a failure.
 function write(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   let written = 0

@@ -16,8 +16,8 @@ import {
   signIn,
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
-import { uninstall } from '../src/oauth/installing.ts'
+import { uninstall } from '../src/domain/oauth/installing.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 anyEngine('apps with admin scopes', (given) => {
   const open = sharedOAuthHouse(given)

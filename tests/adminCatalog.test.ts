@@ -7,10 +7,10 @@ import { type Answer, assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import { sell } from '../src/inventory/sales.ts'
-import { newId } from '../src/kit/ids.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { Fragment } from '../src/storage/storage.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { sell } from '../src/domain/inventory/sales.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { Fragment } from '../src/platform/storage/storage.ts'
 
 eachEngine('the admin catalog', (given) => {
   let house: House & { orders: Orders }

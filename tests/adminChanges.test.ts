@@ -6,8 +6,8 @@ import { eventsOf } from '../harness/carts.ts'
 import { assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { cutLargeEntries, insertEntry } from '../src/audit/store.ts'
-import { newId } from '../src/kit/ids.ts'
+import { cutLargeEntries, insertEntry } from '../src/platform/audit/store.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('admin changes', (given) => {
   let house: House & { orders: Orders }

@@ -10,7 +10,7 @@ import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { type AdminOperationId, adminOperations } from '../src/contract/admin/operations.ts'
-import type { Engine } from '../src/storage/storage.ts'
+import type { Engine } from '../src/platform/storage/storage.ts'
 
 eachEngine('kill -9 amid admin changes', (given) => {
   let house: House

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { testSecret } from '../harness/house.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { indexOrders } from '../src/search/orders.ts'
+import { indexOrders } from '../src/domain/search/orders.ts'
 
 const run = promisify(execFile)
 

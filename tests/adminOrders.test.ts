@@ -5,10 +5,10 @@ import { before, test } from 'node:test'
 import { assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse, refusingCard } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { personCaller } from '../src/http/admin.ts'
-import { newId } from '../src/kit/ids.ts'
-import { Refusal } from '../src/kit/refuse.ts'
-import { refusedTriesMax } from '../src/payments/refunds.ts'
+import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
+import { personCaller } from '../src/platform/http/admin.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { Refusal } from '../src/platform/kit/refuse.ts'
 
 eachEngine('admin orders', (given) => {
   let house: House & { orders: Orders }

@@ -7,13 +7,13 @@ import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
-import { createKey } from '../src/access/keys.ts'
 import { adminDocument } from '../src/contract/admin/document.ts'
 import { type AdminOperationId, adminOperationIds, adminSurface } from '../src/contract/admin/operations.ts'
 import { shopRows } from '../src/contract/admin/shop.ts'
 import type { Scope } from '../src/contract/words.ts'
-import { listInstallations } from '../src/installations/store.ts'
-import { newId } from '../src/kit/ids.ts'
+import { listInstallations } from '../src/domain/merchants/store.ts'
+import { createKey } from '../src/platform/access/keys.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('every admin operation', (given) => {
   let house: AdminHouse

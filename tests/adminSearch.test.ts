@@ -8,11 +8,11 @@ import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { sweepAddresses } from '../src/addresses/vault.ts'
-import { foldTexts } from '../src/catalog/fold.ts'
-import { forgetShopper } from '../src/checkout/forget.ts'
-import { newId } from '../src/kit/ids.ts'
-import { indexOrders } from '../src/search/orders.ts'
+import { sweepAddresses } from '../src/domain/addresses/vault.ts'
+import { foldTexts } from '../src/domain/catalog/fold.ts'
+import { forgetShopper } from '../src/domain/checkout/forget.ts'
+import { indexOrders } from '../src/domain/search/orders.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('admin search', (given) => {
   let house: House & { orders: Orders }

@@ -8,7 +8,7 @@ import { type Answer, assertAdminError, type House, openHouse } from '../harness
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('the admin shop', (given) => {
   let house: House

@@ -5,8 +5,8 @@ import { assertError, type House } from '../harness/house.ts'
 import { openOrderHouse, orderWorld, refusingCard } from '../harness/orders.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { fulfilOrder, refundOrder } from '../src/orders/operator.ts'
-import { chargesOf } from '../src/providers/sandbox/provider.ts'
+import { fulfilOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
 
 const all = { carrier: null, trackingNumber: null, items: null }
 

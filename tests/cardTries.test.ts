@@ -7,9 +7,9 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { newId } from '../src/kit/ids.ts'
-import { deleteForgivenTries } from '../src/payments/tries.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { deleteForgivenTries } from '../src/domain/payments/tries.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const second = 1_000
 const minute = 60 * second

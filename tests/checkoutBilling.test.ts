@@ -7,8 +7,8 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
-import { createProviders, type PaymentProvider, type StartRequest } from '../src/payments/port.ts'
+import { createProviders, type PaymentProvider, type StartRequest } from '../src/domain/payments/port.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('a billing address', (given) => {
   async function openShop(items: Readonly<Record<string, number>>) {

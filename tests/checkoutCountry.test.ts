@@ -6,7 +6,7 @@ import { berlin, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 anyEngine('the country of a delivery', (given) => {
   let house: House

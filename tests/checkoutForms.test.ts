@@ -7,7 +7,7 @@ import { cards } from '../harness/checkout.ts'
 import { openPageHouse, type PageHouse, type PageSession, pageShop, repriced } from '../harness/pageShop.ts'
 import { type Scriptless, scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const challengeCard = '4000002500003155'
 const lateCard = '4000000000000259'

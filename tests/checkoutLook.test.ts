@@ -9,11 +9,11 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { eachEngine, givenEngine } from '../harness/storage.ts'
-import { themeFor } from '../src/checkout/page/theme.ts'
-import { contrast, parseColor } from '../src/pages/color.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { contrast, parseColor } from '../src/platform/html/color.ts'
+import { themeFor } from '../src/web/checkout/theme.ts'
 
 const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile => ({
   ...market,

@@ -7,8 +7,8 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
 import { openHouse } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { createProviders, type Method, type PaymentProvider } from '../src/payments/port.ts'
-import { cardMethod, cardTexts } from '../src/providers/sandbox/card.ts'
+import { createProviders, type Method, type PaymentProvider } from '../src/domain/payments/port.ts'
+import { cardMethod, cardTexts } from '../src/domain/payments/providers/sandbox/card.ts'
 
 anyEngine('the ways to pay on the page', (given) => {
   // A provider that sends nobody anywhere and is asked nothing here.

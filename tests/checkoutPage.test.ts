@@ -12,8 +12,8 @@ import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
 import { isWide } from '../harness/wide.ts'
-import { newId } from '../src/kit/ids.ts'
-import { fulfilOrder, refundOrder } from '../src/orders/operator.ts'
+import { fulfilOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const { before, describe, test } = browserSuite
 

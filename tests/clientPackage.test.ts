@@ -19,10 +19,10 @@ import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { blocksBelow, pageText, root } from '../harness/prose.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
-import { createKey } from '../src/access/keys.ts'
 import { publishableScopes } from '../src/contract/words.ts'
-import demo from '../src/provisioning/demo/shop.json' with { type: 'json' }
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import demo from '../src/ops/provisioning/demo/shop.json' with { type: 'json' }
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { createKey } from '../src/platform/access/keys.ts'
 
 const run = promisify(execFile)
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -102,7 +102,7 @@ anyEngine('the published client', (given) => {
     for (const target of Object.values<string | Record<string, string>>(exports).flatMap((value) =>
       Object.values(Object(value)),
     ))
-      if (typeof target === 'string' && target.startsWith('./')) assert.ok(files.includes(target.slice(2)), target)
+      if (typeof target === 'string' && target.startsWith('.//')) assert.ok(files.includes(target.slice(2)), target)
     const code = files.filter((name) => name.endsWith('.js'))
     for (const name of code) {
       assert.ok(files.includes(name.replace(/\.js$/, '.d.ts')), name)

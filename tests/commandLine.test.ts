@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
 import { verbs } from '../harness/verbs.ts'
-import { commandNames, commands } from '../src/cli.ts'
+import { commandNames, commands } from '../src/ops/cli/cli.ts'
 
 const run = (...args: string[]) => cartwright(args, {})
 

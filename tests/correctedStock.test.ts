@@ -7,8 +7,8 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { chargesOf } from '../src/providers/sandbox/provider.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 const challengeCard = '4000002500003155'
 

@@ -9,10 +9,10 @@ import { type House, openHouse, testSecret, testSecretText } from '../harness/ho
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type App, createApp } from '../src/app.ts'
-import { openSession } from '../src/checkout/sessions.ts'
-import { newId } from '../src/kit/ids.ts'
-import { deriveKey, parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
+import { openSession } from '../src/domain/checkout/sessions.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { deriveKey, parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 
 const newText = 'another-secret-that-only-the-tests-of-this-house-know'
 const once = { code: 'ONE', name: 'One', type: 'percentage', percentage: 5000, customerLimit: 1 } as const

@@ -10,9 +10,9 @@ import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { anyEngine } from '../harness/storage.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { refusals } from '../src/contract/refusals.ts'
-import { screens } from '../src/dashboard/screens.ts'
-import { newId } from '../src/kit/ids.ts'
-import { setSecondFactorRequired } from '../src/staff/members.ts'
+import { setSecondFactorRequired } from '../src/domain/users/members.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { screens } from '../src/web/dashboard/screens.ts'
 
 anyEngine('the dashboard', (given) => {
   let opened: Promise<House & { orders: Orders }> | undefined

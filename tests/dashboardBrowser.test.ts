@@ -10,8 +10,8 @@ import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { hashPassword } from '../src/staff/password.ts'
-import { createUser } from '../src/staff/users.ts'
+import { hashPassword } from '../src/domain/users/password.ts'
+import { createUser } from '../src/domain/users/users.ts'
 
 const { after, before, test } = browserSuite
 

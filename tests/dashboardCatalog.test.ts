@@ -9,7 +9,7 @@ import type { House } from '../harness/house.ts'
 import { openHouse } from '../harness/house.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('the catalog of the dashboard', (given) => {
   let house: House

@@ -9,7 +9,7 @@ import { type House, openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const { after, before, test } = browserSuite
 

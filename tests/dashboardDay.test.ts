@@ -12,11 +12,11 @@ import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { sweepAddresses } from '../src/addresses/vault.ts'
-import { indexOrders } from '../src/search/orders.ts'
-import { hashPassword } from '../src/staff/password.ts'
-import { codeAt, stepAt } from '../src/staff/totp.ts'
-import { createUser } from '../src/staff/users.ts'
+import { sweepAddresses } from '../src/domain/addresses/vault.ts'
+import { indexOrders } from '../src/domain/search/orders.ts'
+import { hashPassword } from '../src/domain/users/password.ts'
+import { codeAt, stepAt } from '../src/domain/users/totp.ts'
+import { createUser } from '../src/domain/users/users.ts'
 
 const { after, before, test } = browserSuite
 

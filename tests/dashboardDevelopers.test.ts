@@ -9,11 +9,11 @@ import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { insertEntry } from '../src/audit/store.ts'
-import { personCaller } from '../src/http/admin.ts'
-import { newId } from '../src/kit/ids.ts'
-import { scopesOfRole } from '../src/staff/roles.ts'
-import { confirmedMs } from '../src/staff/sessions.ts'
+import { scopesOfRole } from '../src/domain/users/roles.ts'
+import { confirmedMs } from '../src/domain/users/sessions.ts'
+import { insertEntry } from '../src/platform/audit/store.ts'
+import { personCaller } from '../src/platform/http/admin.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('developers in the dashboard', (given) => {
   let house: AdminHouse

@@ -11,8 +11,8 @@ import { openOrderHouse } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { screens } from '../src/dashboard/screens.ts'
-import { createSession } from '../src/staff/sessions.ts'
+import { createSession } from '../src/domain/users/sessions.ts'
+import { screens } from '../src/web/dashboard/screens.ts'
 
 const { after, before, test } = browserSuite
 

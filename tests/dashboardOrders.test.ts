@@ -8,7 +8,7 @@ import { type House, testSecret } from '../harness/house.ts'
 import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { indexOrders } from '../src/search/orders.ts'
+import { indexOrders } from '../src/domain/search/orders.ts'
 
 anyEngine('orders at the dashboard', (given) => {
   let opened: Promise<House & { orders: Orders }> | undefined

@@ -7,8 +7,8 @@ import type { AdminHouse } from '../harness/admin/world.ts'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { countSales } from '../src/reports/count.ts'
-import { setSecondFactorRequired } from '../src/staff/members.ts'
+import { countSales } from '../src/domain/reports/count.ts'
+import { setSecondFactorRequired } from '../src/domain/users/members.ts'
 
 eachEngine('settings in the dashboard', (given) => {
   let house: AdminHouse & { orders: Orders }

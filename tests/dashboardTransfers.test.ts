@@ -9,7 +9,7 @@ import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const header = 'Handle,Title,Variant SKU,Variant Price\n'
 

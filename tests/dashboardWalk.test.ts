@@ -14,9 +14,9 @@ import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
-import { screens } from '../src/dashboard/screens.ts'
-import { setMailSwitch } from '../src/events/letters.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { screens } from '../src/web/dashboard/screens.ts'
 
 interface HtmlValidateModule {
   HtmlValidate: new (

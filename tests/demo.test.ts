@@ -6,15 +6,15 @@ import { test } from 'node:test'
 import { berlin, cartsOf } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
-import { createKey, listKeys } from '../src/access/keys.ts'
-import { createStorefrontMount } from '../src/commands/storefront.ts'
-import { findMerchant, listInstallations } from '../src/installations/store.ts'
-import { makeDemoShop, makeStorefrontKey } from '../src/provisioning/demo.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
-import type { Tx } from '../src/storage/storage.ts'
+import { findMerchant, listInstallations } from '../src/domain/merchants/store.ts'
+import { createStorefrontMount } from '../src/ops/cli/storefront.ts'
+import { makeDemoShop, makeStorefrontKey } from '../src/ops/provisioning/demo.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
+import { createKey, listKeys } from '../src/platform/access/keys.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
 
 const read = readShopFile(
-  await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
+  await readFile(new URL('../src/ops/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
   Date.parse('2026-06-01T12:00:00.000Z'),
 )
 assert.ok('file' in read)

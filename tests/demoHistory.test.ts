@@ -14,16 +14,16 @@ import { webhooksOf } from '../harness/webhooks.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
 import { adminScopes } from '../src/contract/words.ts'
-import { makeDemoHistory } from '../src/demo/history.ts'
-import { demoAnswer, demoEndpoints } from '../src/demo/receivers.ts'
-import { setMailSwitch } from '../src/events/letters.ts'
-import { personCaller } from '../src/http/admin.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { createLog } from '../src/observe/log.ts'
-import { findHistory, makeDemoShop } from '../src/provisioning/demo.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { countSales } from '../src/reports/count.ts'
-import type { Reader } from '../src/storage/storage.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { countSales } from '../src/domain/reports/count.ts'
+import { makeDemoHistory } from '../src/ops/demo/history.ts'
+import { demoAnswer, demoEndpoints } from '../src/ops/demo/receivers.ts'
+import { findHistory, makeDemoShop } from '../src/ops/provisioning/demo.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { personCaller } from '../src/platform/http/admin.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import type { Reader } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
 
@@ -191,7 +191,7 @@ anyEngine('a shop that is there before', (given) => {
     const house = await openHouse(given)
     const { storage, clock } = house
     const file: ShopFile = JSON.parse(
-      await readFile(new URL('../src/provisioning/demo/shop.json', import.meta.url), 'utf8'),
+      await readFile(new URL('../src/ops/provisioning/demo/shop.json', import.meta.url), 'utf8'),
     )
     await house.apply(file)
     assert.equal(await findHistory(storage, testSecret, clock.now), undefined, 'nobody works there yet')

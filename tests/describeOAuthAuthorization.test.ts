@@ -15,7 +15,7 @@ import {
   sharedOAuthHouse,
 } from '../harness/oauth.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { hashOf } from '../src/oauth/artifacts.ts'
+import { hashOf } from '../src/domain/oauth/artifacts.ts'
 
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthHouse(given)

@@ -11,8 +11,8 @@ import { openReceiver, type Receiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Webhooks, webhooksOf } from '../harness/webhooks.ts'
-import { listDeferred } from '../src/loops/store.ts'
-import { releaseLeases } from '../src/webhooks/claim.ts'
+import { releaseLeases } from '../src/domain/webhooks/claim.ts'
+import { listDeferred } from '../src/platform/jobs/store.ts'
 
 const minute = 60_000
 

@@ -6,11 +6,11 @@ import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { settingsOf } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { setMailSwitch } from '../src/events/letters.ts'
-import { toInstant } from '../src/kit/instant.ts'
-import { prepareLetter } from '../src/mail/prepare.ts'
-import { findLetter } from '../src/mail/store.ts'
-import type { DisputeStanding } from '../src/payments/port.ts'
+import { findLetter } from '../src/domain/emails/store.ts'
+import type { DisputeStanding } from '../src/domain/payments/port.ts'
+import { toInstant } from '../src/platform/kit/instant.ts'
+import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { prepareLetter } from '../src/web/emails/prepare.ts'
 
 const day = 24 * 3_600_000
 

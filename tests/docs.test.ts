@@ -31,7 +31,7 @@ test('docs/commands.md names every command and verb, and only options that they 
 
 test('docs/commands.md names every setting, and no other', () => {
   const settingsIn = (text: string) => [...new Set(text.match(/CARTWRIGHT_[A-Z_]+/g))].sort()
-  assert.deepEqual(settingsIn(read('docs/commands.md')), settingsIn(read('src/config.ts')))
+  assert.deepEqual(settingsIn(read('docs/commands.md')), settingsIn(read('src/platform/config.ts')))
 })
 
 // As the usual forges make them.

@@ -18,7 +18,7 @@ import { type Given, givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { operations } from '../src/contract/open/operations.ts'
 import { openScopes as scopes } from '../src/contract/words.ts'
-import { paths } from '../src/oauth/metadata.ts'
+import { paths } from '../src/domain/oauth/metadata.ts'
 
 const root = join(import.meta.dirname, '..')
 const program = join(root, 'examples', 'app', 'server.ts')

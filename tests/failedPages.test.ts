@@ -7,8 +7,8 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type Answer, type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { createStorefrontMount, type StorefrontMount, storefrontPages } from '../src/commands/storefront.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { createStorefrontMount, type StorefrontMount, storefrontPages } from '../src/ops/cli/storefront.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { type ImportOptions, importProducts } from '../src/provisioning/import.ts'
-import { patient, type Storage } from '../src/storage/storage.ts'
+import { type ImportOptions, importProducts } from '../src/ops/imports/import.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { patient, type Storage } from '../src/platform/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 

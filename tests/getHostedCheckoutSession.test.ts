@@ -4,8 +4,8 @@ import { eventsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { expireSessions } from '../src/checkout/sweep.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
 
 const minute = 60_000
 

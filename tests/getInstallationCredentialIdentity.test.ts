@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { endKey, rotateKey } from '../src/access/keys.ts'
+import { endKey, rotateKey } from '../src/platform/access/keys.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
   test('200 says who the credential is, and nothing that could be used in its place', async () => {

@@ -13,7 +13,7 @@ import {
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { WebhookSignatureFixture } from '../src/contract/open/webhooks.ts'
 import { compile } from '../src/contract/validator.ts'
-import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
+import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
 
 interface Received {
   headers: Record<string, string>

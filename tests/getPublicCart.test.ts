@@ -5,7 +5,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { expireCarts } from '../src/carts/sweep.ts'
+import { expireCarts } from '../src/domain/carts/sweep.ts'
 
 const day = 24 * 3_600_000
 

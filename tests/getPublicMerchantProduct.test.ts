@@ -4,7 +4,7 @@ import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { createApp } from '../src/app.ts'
-import { createLog } from '../src/observe/log.ts'
+import { createLog } from '../src/platform/log/log.ts'
 
 const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
 

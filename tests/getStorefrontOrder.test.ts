@@ -5,8 +5,8 @@ import { eventsOf } from '../harness/carts.ts'
 import { assertError, testSecret } from '../harness/house.ts'
 import { openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { orderPageSecrets } from '../src/orders/secret.ts'
-import { findOrderOfSecret, findSealedSecret } from '../src/orders/store.ts'
+import { orderPageSecrets } from '../src/domain/orders/secret.ts'
+import { findOrderOfSecret, findSealedSecret } from '../src/domain/orders/store.ts'
 
 eachEngine('getStorefrontOrder', (given) => {
   test('200 the whole order', async () => {

@@ -8,10 +8,10 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { listCartLines, listOffers } from '../src/carts/store.ts'
-import { sumProducts } from '../src/catalog/adminStore.ts'
-import { listSkusByCode } from '../src/catalog/store.ts'
-import { listHolds, sumLapsedHolds } from '../src/inventory/store.ts'
+import { listCartLines, listOffers } from '../src/domain/carts/store.ts'
+import { sumProducts } from '../src/domain/catalog/adminStore.ts'
+import { listSkusByCode } from '../src/domain/catalog/store.ts'
+import { listHolds, sumLapsedHolds } from '../src/domain/inventory/store.ts'
 
 const sessions = 100
 

@@ -9,12 +9,12 @@ import { openReceiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
-import { findCart, lockCart, saveCart } from '../src/carts/store.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
-import { once, sweepIdempotencyKeys } from '../src/idempotency/once.ts'
-import { refuse } from '../src/kit/refuse.ts'
-import { parseRootSecret, type RootSecret, sealByRoot } from '../src/kit/secrets.ts'
-import type { Tx } from '../src/storage/storage.ts'
+import { findCart, lockCart, saveCart } from '../src/domain/carts/store.ts'
+import { once, sweepIdempotencyKeys } from '../src/platform/idempotency/once.ts'
+import { refuse } from '../src/platform/kit/refuse.ts'
+import { parseRootSecret, type RootSecret, sealByRoot } from '../src/platform/secrets/secrets.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
 
 interface Case {
   id: OperationId

@@ -13,7 +13,7 @@ import {
   sharedOAuthHouse,
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { uninstall } from '../src/oauth/installing.ts'
+import { uninstall } from '../src/domain/oauth/installing.ts'
 
 let made = 0
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape

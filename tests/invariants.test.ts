@@ -10,7 +10,7 @@ import { orderMarket } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { invariants } from '../src/observe/invariants.ts'
+import { invariants } from '../src/domain/health/invariants.ts'
 
 const unasked = '4000000000000275'
 

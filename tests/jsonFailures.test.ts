@@ -10,9 +10,9 @@ import { cartwright } from '../harness/commandline.ts'
 import { testSecretText } from '../harness/house.ts'
 import { type Environment, type Outcome, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
-import { type CommandName, commandNames, type runCommandLine } from '../src/cli.ts'
-import { command } from '../src/commands/command.ts'
-import { refuse } from '../src/kit/refuse.ts'
+import { type CommandName, commandNames, type runCommandLine } from '../src/ops/cli/cli.ts'
+import { command } from '../src/ops/cli/command.ts'
+import { refuse } from '../src/platform/kit/refuse.ts'
 
 // The settings of the commands that follow.
 let environment: Environment = {}

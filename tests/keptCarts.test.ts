@@ -7,20 +7,20 @@ import { berlin, type Carts, cartsOf, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { eraseAddress } from '../src/addresses/store.ts'
-import { cartOperations } from '../src/carts/operations.ts'
-import { createPricebooks } from '../src/carts/pricebook.ts'
-import { fixPrices, setCartStatus } from '../src/carts/store.ts'
-import { expireCarts } from '../src/carts/sweep.ts'
-import { expireSessions } from '../src/checkout/sweep.ts'
-import { Rendered } from '../src/http/handler.ts'
+import { eraseAddress } from '../src/domain/addresses/store.ts'
+import { cartOperations } from '../src/domain/carts/operations.ts'
+import { createPricebooks } from '../src/domain/carts/pricebook.ts'
+import { fixPrices, setCartStatus } from '../src/domain/carts/store.ts'
+import { expireCarts } from '../src/domain/carts/sweep.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import {
   disablePromotion,
   enablePromotion,
   findPromotionByCode,
   giveBackPromotion,
   usePromotion,
-} from '../src/promotions/store.ts'
+} from '../src/domain/promotions/store.ts'
+import { Rendered } from '../src/platform/http/handler.ts'
 
 const products = market.products ?? []
 const soon = '2026-06-01T13:00:00.000Z'

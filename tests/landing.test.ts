@@ -14,10 +14,10 @@ import { anyEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop, type StripeShop } from '../harness/stripe/shop.ts'
 import { keepTabs } from '../harness/tabs.ts'
 import { isWide } from '../harness/wide.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { wakeLoops } from '../src/commands/loops.ts'
-import { createLog } from '../src/observe/log.ts'
-import { startWorkers } from '../src/workers.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { wakeLoops } from '../src/ops/cli/loops.ts'
+import { startWorkers } from '../src/platform/jobs/workers.ts'
+import { createLog } from '../src/platform/log/log.ts'
 
 const { after, before, test } = browserSuite
 

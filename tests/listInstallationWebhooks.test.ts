@@ -11,8 +11,8 @@ import {
   webhookWorld,
 } from '../harness/webhooks.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
-import { disableEndpoint, pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
-import { lockEndpoint } from '../src/webhooks/store.ts'
+import { disableEndpoint, pauseEndpoint, removeEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
+import { lockEndpoint } from '../src/domain/webhooks/store.ts'
 
 const hour = 3_600_000
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { storefrontPages } from '../src/commands/storefront.ts'
+import { storefrontPages } from '../src/ops/cli/storefront.ts'
 
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }

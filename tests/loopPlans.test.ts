@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { loopsFor } from '../src/commands/loops.ts'
-import { retentionDefaultsMs } from '../src/kit/retention.ts'
-import type { Reader, Storage, Tx } from '../src/storage/storage.ts'
+import { loopsFor } from '../src/ops/cli/loops.ts'
+import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
+import type { Reader, Storage, Tx } from '../src/platform/storage/storage.ts'
 
 const given = givenEngine('sqlite')
 

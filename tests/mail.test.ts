@@ -10,21 +10,27 @@ import { type House, openHouse, settingsOf, testSecret, testSecretText } from '.
 import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
-import { forgetShopper } from '../src/checkout/forget.ts'
-import { languages } from '../src/checkout/page/texts.ts'
 import { adminScopes } from '../src/contract/words.ts'
-import { type NoticeKind, oweLetters, oweNotice, owePersonLetter, type PersonLetter } from '../src/events/letters.ts'
-import { parseMailUrl } from '../src/kit/mailurl.ts'
-import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { leaseMs, lettersMax } from '../src/mail/schedule.ts'
-import { prepareLetter } from '../src/mail/prepare.ts'
-import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/mail/send.ts'
-import { silenceMsMax, type Transport } from '../src/mail/smtp.ts'
-import { cancelOrder } from '../src/orders/cancel.ts'
-import { fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
-import { reseal } from '../src/reseal.ts'
-import { createInvitation, removeInvitation } from '../src/staff/invitations.ts'
-import { Fragment, type Tx } from '../src/storage/storage.ts'
+import { forgetShopper } from '../src/domain/checkout/forget.ts'
+import { leaseMs, lettersMax } from '../src/domain/emails/schedule.ts'
+import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/domain/emails/send.ts'
+import { silenceMsMax, type Transport } from '../src/domain/emails/smtp.ts'
+import { cancelOrder } from '../src/domain/orders/cancel.ts'
+import { fulfilOrder, payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { createInvitation, removeInvitation } from '../src/domain/users/invitations.ts'
+import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
+import {
+  type NoticeKind,
+  oweLetters,
+  oweNotice,
+  owePersonLetter,
+  type PersonLetter,
+} from '../src/platform/outbox/letters.ts'
+import { reseal } from '../src/platform/secrets/reseal.ts'
+import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
+import { Fragment, type Tx } from '../src/platform/storage/storage.ts'
+import { prepareLetter } from '../src/web/emails/prepare.ts'
+import { languages } from '../src/web/languages/checkout/texts.ts'
 
 const minute = 60_000
 const from = 'orders@shop.example.com'

@@ -13,9 +13,9 @@ import { openHouse, settingsOf } from '../harness/house.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { tempFolder } from '../harness/process.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
-import { findMailSettings } from '../src/installations/mail.ts'
-import { mailRound } from '../src/mail/send.ts'
-import type { Transport } from '../src/mail/smtp.ts'
+import { mailRound } from '../src/domain/emails/send.ts'
+import type { Transport } from '../src/domain/emails/smtp.ts'
+import { findMailSettings } from '../src/domain/merchants/mail.ts'
 
 const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
 const from = 'orders@shop.example.com'

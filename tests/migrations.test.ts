@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { commandsOf } from '../src/storage/script.ts'
+import { commandsOf } from '../src/platform/storage/script.ts'
 
-const folder = join(import.meta.dirname, '../src/storage/migrations')
+const folder = join(import.meta.dirname, '../src/platform/storage/migrations')
 const firstVersion = 20
 
 // Migrations that remove what no version since the named one reads or writes, each with that version.

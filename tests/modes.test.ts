@@ -9,9 +9,9 @@ import { type ModeHouse, openTwoModes, twoModes } from '../harness/modes.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { issuesOf } from '../harness/schemas.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
+import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 
 // Kinds of the events that an installation was told about a subject, each held against its schema and its mode.
 async function toldTo({ storage, installationId, mode }: ModeHouse, subjectType: string): Promise<string[]> {

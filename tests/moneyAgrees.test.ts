@@ -7,10 +7,10 @@ import fc from 'fast-check'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { Refusal } from '../src/kit/refuse.ts'
-import { payRefunds } from '../src/payments/refunds.ts'
-import { leaseMs } from '../src/payments/schedule.ts'
-import { claimPaymentsToCheck } from '../src/payments/store.ts'
+import { payRefunds } from '../src/domain/payments/refunds.ts'
+import { leaseMs } from '../src/domain/payments/schedule.ts'
+import { claimPaymentsToCheck } from '../src/domain/payments/store.ts'
+import { Refusal } from '../src/platform/kit/refuse.ts'
 
 const hour = 3_600_000
 type Placed = Awaited<ReturnType<BankShop['place']>>

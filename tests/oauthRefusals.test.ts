@@ -52,8 +52,8 @@ import {
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
-import { type App, disableApp } from '../src/oauth/apps.ts'
-import { hashOf, openPayload, sealPayload } from '../src/oauth/artifacts.ts'
+import { type App, disableApp } from '../src/domain/oauth/apps.ts'
+import { hashOf, openPayload, sealPayload } from '../src/domain/oauth/artifacts.ts'
 
 // A house, and a browser in which its merchant is signed in: whatever is refused there is not refused for want of it.
 interface Scene {

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
-import { parseRetention, retentionDefaultsMs } from '../src/kit/retention.ts'
-import { listTables, MIGRATIONS_TABLE } from '../src/storage/catalogue.ts'
+import { parseRetention, retentionDefaultsMs } from '../src/platform/kit/retention.ts'
+import { listTables, MIGRATIONS_TABLE } from '../src/platform/storage/catalogue.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'operating.md'), 'utf8')
 

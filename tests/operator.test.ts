@@ -8,9 +8,9 @@ import { cartwright, serveHere } from '../harness/commandline.ts'
 import { type Environment, serve, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { handleEach, RowsFailed } from '../src/loops/rows.ts'
-import { invariants } from '../src/observe/invariants.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { invariants } from '../src/domain/health/invariants.ts'
+import { handleEach, RowsFailed } from '../src/platform/jobs/rows.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'shopify')
 

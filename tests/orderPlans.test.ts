@@ -7,8 +7,8 @@ import { openOrderHouse } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { orderStatuses } from '../src/contract/words.ts'
-import { listOrdersOfMerchant } from '../src/orders/store.ts'
-import { Fragment } from '../src/storage/storage.ts'
+import { listOrdersOfMerchant } from '../src/domain/orders/store.ts'
+import { Fragment } from '../src/platform/storage/storage.ts'
 
 const many = 2_000
 

@@ -11,10 +11,10 @@ import { answerOf } from '../harness/refused.ts'
 import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { listInstallations } from '../src/installations/store.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { findOwed } from '../src/observe/owed.ts'
-import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/orders/operator.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { findOwed } from '../src/domain/health/owed.ts'
+import { listInstallations } from '../src/domain/merchants/store.ts'
+import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/domain/orders/operator.ts'
 
 async function openCheckout(given: Given) {
   const house = await openOrderHouse(given)

@@ -8,10 +8,10 @@ import { type House, settingsOf, testSecretText } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
-import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/observe/owed.ts'
-import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/payments/store.ts'
-import type { Reader } from '../src/storage/storage.ts'
+import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/domain/health/owed.ts'
+import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/domain/payments/store.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import type { Reader } from '../src/platform/storage/storage.ts'
 
 const hour = 3_600_000
 type OrderHouse = House & { orders: Orders }

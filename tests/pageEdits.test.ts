@@ -7,7 +7,7 @@ import { eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { tellCarts } from '../src/carts/untold.ts'
+import { tellCarts } from '../src/domain/carts/untold.ts'
 
 const edits = 12
 const second = 1_000

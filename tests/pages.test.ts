@@ -7,7 +7,7 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
-import { sitePages } from '../src/site/pages.ts'
+import { sitePages } from '../src/web/docs/pages.ts'
 
 const { after, before, describe, test } = browserSuite
 

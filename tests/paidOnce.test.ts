@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { type ClosedOutcome, closePayment } from '../src/checkout/pay/close.ts'
-import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
-import { cancelOrder } from '../src/orders/cancel.ts'
-import { returnPayment } from '../src/orders/operator.ts'
-import { listRefundsOfPayment } from '../src/payments/store.ts'
+import { type ClosedOutcome, closePayment } from '../src/domain/checkout/pay/close.ts'
+import { lookUpNow } from '../src/domain/checkout/pay/elsewhere.ts'
+import { cancelOrder } from '../src/domain/orders/cancel.ts'
+import { returnPayment } from '../src/domain/orders/operator.ts'
+import { listRefundsOfPayment } from '../src/domain/payments/store.ts'
 
 const hour = 3_600_000
 

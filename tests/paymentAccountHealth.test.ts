@@ -9,10 +9,10 @@ import { bankNotice } from '../harness/elsewhere.ts'
 import type { House } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
-import { setMailSwitch } from '../src/events/letters.ts'
-import { newId } from '../src/kit/ids.ts'
-import { findOwed } from '../src/observe/owed.ts'
-import { readNews } from '../src/payments/news.ts'
+import { findOwed } from '../src/domain/health/owed.ts'
+import { readNews } from '../src/domain/payments/news.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { setMailSwitch } from '../src/platform/outbox/letters.ts'
 
 const shops = [{ ...market, merchant: { ...market.merchant, supportEmail: 'help@bloom.test' } }]
 const minute = 60_000

@@ -7,8 +7,8 @@ import { cards, checkoutOf } from '../harness/checkout.ts'
 import { dieAtStep } from '../harness/dieAtStep.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine, inTurns } from '../harness/storage.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { newId } from '../src/kit/ids.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('kill -9 during a payment', (given) => {
   for (const [step, card, ends] of inTurns(given, [

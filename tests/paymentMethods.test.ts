@@ -11,12 +11,12 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
-import { payOrder } from '../src/orders/operator.ts'
-import { listMethodSettings } from '../src/payments/methods.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { migrate } from '../src/storage/migrate.ts'
+import { payOrder } from '../src/domain/orders/operator.ts'
+import { listMethodSettings } from '../src/domain/payments/methods.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
 
 const account = 'Bloom & <Söhne>\nIBAN DE02 1203 0000 0000 2020 51\nReference: your order number'
 const thanks = 'https://shop.example/thanks'
@@ -190,7 +190,7 @@ eachEngine('payment methods', (given) => {
 
   test('a shop that sold live before goes on offering what it offered', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
-    const all = join(import.meta.dirname, '../src/storage/migrations')
+    const all = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(all)).filter((file) => file.endsWith('.sql')).sort()
     const before = files.filter((file) => file < '0010')
     for (const file of before) await cp(join(all, file), join(folder, file))

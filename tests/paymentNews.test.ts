@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { findAccount, makeNewsDue } from '../src/payments/accounts.ts'
-import { newsEveryMs, readNews } from '../src/payments/news.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { findAccount, makeNewsDue } from '../src/domain/payments/accounts.ts'
+import { newsEveryMs, readNews } from '../src/domain/payments/news.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute

@@ -7,12 +7,12 @@ import { bankNotice } from '../harness/elsewhere.ts'
 import type { House, HouseOptions } from '../harness/house.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { wakeLoops } from '../src/commands/loops.ts'
-import { createLog } from '../src/observe/log.ts'
-import type { AccountRow } from '../src/payments/accounts.ts'
-import { manualProvider } from '../src/providers/manual/provider.ts'
-import { startWorkers } from '../src/workers.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import type { AccountRow } from '../src/domain/payments/accounts.ts'
+import { manualProvider } from '../src/domain/payments/providers/manual/provider.ts'
+import { wakeLoops } from '../src/ops/cli/loops.ts'
+import { startWorkers } from '../src/platform/jobs/workers.ts'
+import { createLog } from '../src/platform/log/log.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -7,10 +7,10 @@ import { checkoutOf } from '../harness/checkout.ts'
 import type { House } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { lookUpNow, returnPathOf } from '../src/checkout/pay/elsewhere.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import { newId } from '../src/kit/ids.ts'
-import { promptLooksMax, releasePayments } from '../src/payments/store.ts'
+import { lookUpNow, returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { promptLooksMax, releasePayments } from '../src/domain/payments/store.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const minute = 60_000
 

@@ -8,9 +8,9 @@ import { after, before, describe, test } from 'node:test'
 import { type Bucket, openBucket } from '../harness/bucket.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import type { MediaTarget } from '../src/kit/mediaurl.ts'
-import { openPictureFiles, type PictureFiles } from '../src/pictures/files.ts'
-import { pictureName } from '../src/pictures/name.ts'
+import { openPictureFiles, type PictureFiles } from '../src/domain/images/files.ts'
+import { pictureName } from '../src/domain/images/name.ts'
+import type { MediaTarget } from '../src/platform/kit/mediaurl.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 const clock = () => now

@@ -7,9 +7,9 @@ import { pngOf } from '../harness/admin/pictures.ts'
 import { openBucket } from '../harness/bucket.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
-import { RowsFailed } from '../src/loops/rows.ts'
-import { storePictures } from '../src/pictures/storing.ts'
+import { storePictures } from '../src/domain/images/storing.ts'
+import { RowsFailed } from '../src/platform/jobs/rows.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const fixture = (name: string) => readFile(new URL(`fixtures/pictures/${name}`, import.meta.url))
 

@@ -1,4 +1,5 @@
-// The plan of the house: every import runs downstairs. This list of floors is the plan; change it on purpose.
+// The plan: contract says it, platform runs it, domain decides it, web shows it, ops operates it; each imports only from its left.
+// Within a layer the folders have an order too. Change these lists on purpose.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,53 +9,58 @@ import { eventKinds } from '../src/contract/words.ts'
 
 const root = join(import.meta.dirname, '..', 'src')
 
-// biome-ignore format: a plan is read from the top floor down
-const floors: Readonly<Record<string, number>> = {
-  'main.ts': 17,
-  'cli.ts': 16,
-  commands: 15,
-  'database.ts': 14, demo: 14,
-  'app.ts': 13, 'workers.ts': 13, 'rootsecret.ts': 13,
-  'config.ts': 12, 'version.ts': 12, 'adminHandlers.ts': 12, mail: 12, 'reseal.ts': 12,
-  dashboard: 12,
-  checkout: 11, transfers: 11,
-  admin: 10, carts: 10, provisioning: 10,
-  oauth: 9, search: 9,
-  catalog: 8, orders: 8, pictures: 8, reports: 8, site: 8, staff: 8, webhooks: 8,
-  installations: 7, promotions: 7, providers: 7,
-  pages: 7,
-  http: 6,
-  access: 5, audit: 5, idempotency: 5, inventory: 5, addresses: 5, payments: 5,
-  loops: 4, fulltext: 4,
-  events: 3, observe: 3,
-  kit: 2,
-  contract: 1, storage: 1,
+// Each folder imports from those named before it, and from the layers before its own.
+const layers: Readonly<Record<string, readonly string[]>> = {
+  contract: ['contract'],
+  platform: [
+    ...['storage', 'kit', 'secrets', 'log', 'metrics', 'outbox', 'config.ts', 'version.ts', 'jobs'],
+    ...['access', 'audit', 'idempotency', 'http', 'html'],
+  ],
+  domain: [
+    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
+    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'search', 'images', 'catalog'],
+    ...['carts', 'overview', 'checkout', 'emails'],
+  ],
+  web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'dashboard'],
+  ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],
+}
+// `contract` has no folders of its own order: it is small, and has no circles.
+const order = Object.entries(layers).flatMap(([layer, folders]) =>
+  folders.map((folder) => (folder === layer || isRootFile(folder) ? folder : `${layer}/${folder}`)),
+)
+
+// The start, and what one process consists of: between the rest of `ops` and what starts it.
+function isRootFile(name: string): boolean {
+  return name === 'app.ts' || name === 'main.ts'
 }
 
-// Rooms that may import only some of the floors below them. The dashboard is a client of the admin surface inside the process: what a
+// Folders that may import only some of those before them. The dashboard is a client of the admin surface inside the process: what a
 // page can do, a key with the scope can do.
 const onlyImport: Readonly<Record<string, readonly string[]>> = {
-  dashboard: ['contract', 'kit', 'http', 'staff', 'site', 'pages'],
+  'web/dashboard': [
+    ...['contract', 'platform/kit', 'platform/http', 'platform/html'],
+    ...['domain/users', 'web/languages', 'web/docs', 'web/signin'],
+  ],
 }
 
 // Each outside library has its doormen; whatever is not named here may not be imported at all.
 const doormen: Readonly<Record<string, (file: string) => boolean>> = {
-  'find-my-way': (file) => file === 'http/router.ts',
-  pg: (file) => file === 'storage/postgres.ts' || file === 'storage/notices.ts',
-  'node:sqlite': (file) => file.startsWith('storage/'),
-  undici: (file) => file === 'webhooks/sender.ts',
-  'oidc-provider': (file) => file === 'oauth/provider.ts' || file === 'oauth/settings.ts',
-  nodemailer: (file) => file === 'mail/smtp.ts',
-  jose: (file) => file === 'oauth/proof.ts',
-  stripe: (file) => file === 'providers/stripe/client.ts',
-  yaml: (file) => file === 'provisioning/read.ts',
-  '@simplewebauthn/server': (file) => file === 'staff/webauthn.ts',
+  'find-my-way': (file) => file === 'platform/http/router.ts',
+  pg: (file) => file === 'platform/storage/postgres.ts' || file === 'platform/storage/notices.ts',
+  'node:sqlite': (file) => file.startsWith('platform/storage/'),
+  undici: (file) => file === 'domain/webhooks/sender.ts',
+  'oidc-provider': (file) => file === 'web/consent/provider.ts' || file === 'web/consent/settings.ts',
+  nodemailer: (file) => file === 'domain/emails/smtp.ts',
+  jose: (file) => file === 'domain/oauth/proof.ts',
+  stripe: (file) => file === 'domain/payments/providers/stripe/client.ts',
+  yaml: (file) => file === 'ops/provisioning/read.ts',
+  '@simplewebauthn/server': (file) => file === 'domain/users/webauthn.ts',
   typebox: (file) => file.startsWith('contract/'),
   'typebox/schema': (file) => file === 'contract/validator.ts',
 }
 
 // The folders around src, and what each may import besides itself. Tests that stand beside their subject in src/ are `beside`.
-// biome-ignore format: a plan is read from the top floor down
+// biome-ignore format: a plan is read from the top down
 const around: Readonly<Record<string, readonly string[]>> = {
   tests: ['proof', 'apps', 'examples', 'packages', 'harness', 'src'],
   proof: ['harness', 'src'], bench: ['harness', 'src'],
@@ -91,10 +97,16 @@ function resolve({ from, to }: Import): string {
   return normalize(join(dirname(from), to)).replaceAll('\\', '/')
 }
 
-const roomOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : file)
+// `domain/carts`, `platform/config.ts`, `app.ts`; the contract is one.
+function folderOf(file: string): string {
+  const [layer = '', folder] = file.split('/')
+  return layer === 'contract' || folder === undefined ? layer : `${layer}/${folder}`
+}
+
+const layerOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : file)
 
 // Where the handlers of the operations come together.
-const mayHandle: ReadonlySet<string> = new Set(['app.ts', 'adminHandlers.ts'])
+const mayHandle: ReadonlySet<string> = new Set(['app.ts', 'ops/handlers.ts'])
 
 // What is wrong with one import, or nothing.
 function complaint({ from, to }: Import): string | undefined {
@@ -107,19 +119,18 @@ function complaint({ from, to }: Import): string | undefined {
   }
   if (!to.endsWith('.ts')) return `${from} imports ${to} without its ending`
   const target = resolve({ from, to })
-  // The one thing outside that the doors show: it comes in over HTTP like any client.
-  if (target === '../apps/storefront/shop.ts' && roomOf(from) === 'commands') return undefined
-  if (target.startsWith('..')) return `${from} imports ${to} from outside the house`
-  const [here, there] = [floors[roomOf(from)], floors[roomOf(target)]]
-  if (here === undefined) return `${roomOf(from)} stands on no floor`
-  if (there === undefined) return `${roomOf(target)} stands on no floor`
-  if (/\/(operations|adminOperations)\.ts$/.test(target) && !target.startsWith('contract/') && !mayHandle.has(from))
-    return `${from} imports ${target}; only app.ts and adminHandlers.ts do`
-  if (roomOf(from) === roomOf(target)) return undefined
-  const few = onlyImport[roomOf(from)]
-  if (few && !few.includes(roomOf(target)))
-    return `${from} imports ${target}, but ${roomOf(from)} may only import ${few}`
-  return there < here ? undefined : `${from} (floor ${here}) imports ${target} (floor ${there}): that runs upstairs`
+  // The one thing outside that the process shows: it comes in over HTTP like any client.
+  if (target === '../apps/storefront/shop.ts' && folderOf(from) === 'ops/cli') return undefined
+  if (target.startsWith('..')) return `${from} imports ${to} from outside`
+  const [here, there] = [folderOf(from), folderOf(target)]
+  if (!order.includes(here)) return `${here} is not in the plan`
+  if (!order.includes(there)) return `${there} is not in the plan`
+  if (/\/(operations|adminOperations)\.ts$/.test(target) && layerOf(target) !== 'contract' && !mayHandle.has(from))
+    return `${from} imports ${target}; only app.ts and ops/handlers.ts do`
+  if (here === there) return undefined
+  const few = onlyImport[here]
+  if (few && !few.includes(there)) return `${from} imports ${target}, but ${here} may only import ${few}`
+  return order.indexOf(there) < order.indexOf(here) ? undefined : `${from} imports ${target}, which comes after it`
 }
 
 function packageOf(to: string): string {
@@ -129,11 +140,11 @@ function packageOf(to: string): string {
     .join('/')
 }
 
-const folderOf = (file: string) => (file.endsWith('.test.ts') && file.startsWith('src/') ? 'beside' : roomOf(file))
+const placeOf = (file: string) => (file.endsWith('.test.ts') && file.startsWith('src/') ? 'beside' : layerOf(file))
 
 // What is wrong with an import in a folder around src. Paths begin at the project's root.
 function complaintAround({ from, to }: Import): string | undefined {
-  const here = folderOf(from)
+  const here = placeOf(from)
   if (to.startsWith('node:')) return undefined
   if (!to.startsWith('.')) {
     if (!installed.has(packageOf(to))) return `${from} imports ${to}, which the project does not declare`
@@ -141,7 +152,7 @@ function complaintAround({ from, to }: Import): string | undefined {
     return isClient && !clientLibraries.includes(to) ? `${from} imports ${to}, which a client does not need` : undefined
   }
   const target = resolve({ from, to })
-  const there = roomOf(target)
+  const there = layerOf(target)
   if (here === 'packages' && there === 'src' && (isPublished(from) || !target.startsWith('src/contract/')))
     return `${from} imports ${target}, but a package is published on its own`
   if (there === here || around[here]?.includes(there)) return undefined
@@ -176,7 +187,7 @@ function filesAround(): string[] {
 
 // What carts, checkout sessions, orders and payments become, and what is announced of it, is taken from a row of their lifecycle
 // table. Comparing a status is not writing one, and SQL may name it.
-const lifecycleRooms = /^(?:carts|checkout|orders|payments)\/(?!page\/)/
+const lifecycleFolders = /^domain\/(?:carts|checkout|orders|payments(?!\/providers))\//
 const writtenStatus = /\b(?:status|paymentStatus|fulfillmentStatus): '(\w+)'/g
 // Of other words that are called status.
 const otherStatuses = new Set([
@@ -184,14 +195,17 @@ const otherStatuses = new Set([
 ])
 
 function literalsIn(file: string, text: string): string[] {
-  if (file.startsWith('contract/') || file.endsWith('/lifecycle.ts') || file === 'observe/invariants.ts') return []
+  if (file.startsWith('contract/') || file.endsWith('/lifecycle.ts') || file === 'domain/health/invariants.ts')
+    return []
   // Subscribes to events, and announces none.
-  if (file === 'demo/receivers.ts') return []
+  if (file === 'ops/demo/receivers.ts') return []
   const kinds = eventKinds.filter(
     (kind) => /^(?:cart|checkout_session|order)\./.test(kind) && text.includes(`'${kind}'`),
   )
-  const statuses = lifecycleRooms.test(file) ? [...text.matchAll(writtenStatus)].map(([, status]) => status ?? '') : []
-  const known = file === 'orders/refunds.ts' ? ['succeeded'] : [] // a refund has no table: it is pending, and then one of two
+  const statuses = lifecycleFolders.test(file)
+    ? [...text.matchAll(writtenStatus)].map(([, status]) => status ?? '')
+    : []
+  const known = file === 'domain/orders/refunds.ts' ? ['succeeded'] : [] // a refund has no table: it is pending, and then one of two
   return [...kinds, ...statuses.filter((status) => !otherStatuses.has(status) && !known.includes(status))].map(
     (word) => `${file}: ${word}`,
   )
@@ -200,21 +214,21 @@ function literalsIn(file: string, text: string): string[] {
 // What differs between the engines is asked as a trait of the storage. These only name the engine to a person.
 const engineNamers: ReadonlySet<string> = new Set([
   'app.ts', // to the start page
-  'site/start.ts', // which shows it
-  'commands/serve.ts', // in the log line of a start
-  'commands/inspect.ts', // in its answer
+  'web/docs/start.ts', // which shows it
+  'ops/cli/serve.ts', // in the log line of a start
+  'ops/cli/inspect.ts', // in its answer
 ])
 
 function isAskingForEngine(file: string, text: string): boolean {
-  if (file.startsWith('storage/')) return false
+  if (file.startsWith('platform/storage/')) return false
   return /\b(?:tx|db|storage)\.engine\b/.test(text) ? !engineNamers.has(file) : /'(?:sqlite|postgres)'/.test(text)
 }
 
-describe('the plan of the house', () => {
+describe('the plan', () => {
   const files = sourceFiles()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
 
-  test('every import runs downstairs and past the right doorman', () => {
+  test('every import goes to the left and past the right doorman', () => {
     assert.ok(imports.length > 200, 'the search finds the imports')
     assert.deepEqual(imports.map(complaint).filter(Boolean), [])
   })
@@ -261,43 +275,50 @@ describe('the plan of the house', () => {
     )
     // The check must be able to fail.
     const text = "announce(tx, { kind: 'order.paid' }); save(tx, { ...order, paymentStatus: 'paid' })"
-    assert.deepEqual(literalsIn('orders/pay.ts', text), ['orders/pay.ts: order.paid', 'orders/pay.ts: paid'])
-    assert.deepEqual(literalsIn('orders/lifecycle.ts', text), [])
+    assert.deepEqual(literalsIn('domain/orders/pay.ts', text), [
+      'domain/orders/pay.ts: order.paid',
+      'domain/orders/pay.ts: paid',
+    ])
+    assert.deepEqual(literalsIn('domain/orders/lifecycle.ts', text), [])
   })
 
-  test('no file outside of storage/ asks which engine it is, but the one for its full-text index', () => {
+  test('no file outside of platform/storage asks which engine it is, but the one for its full-text index', () => {
     const asking = files.filter((file) => isAskingForEngine(file, readFileSync(join(root, file), 'utf8')))
-    assert.deepEqual(asking, ['fulltext/engines.ts'])
+    assert.deepEqual(asking, ['domain/search/engines.ts'])
     // The check must be able to fail.
-    assert.ok(isAskingForEngine('carts/store.ts', "if (tx.engine === 'sqlite') return"))
-    assert.ok(isAskingForEngine('carts/store.ts', 'switch (storage.engine) {'))
-    assert.ok(!isAskingForEngine('storage/migrate.ts', "if (tx.engine === 'sqlite') return"))
-    assert.ok(!isAskingForEngine('commands/inspect.ts', 'engine: storage.engine'))
+    assert.ok(isAskingForEngine('domain/carts/store.ts', "if (tx.engine === 'sqlite') return"))
+    assert.ok(isAskingForEngine('domain/carts/store.ts', 'switch (storage.engine) {'))
+    assert.ok(!isAskingForEngine('platform/storage/migrate.ts', "if (tx.engine === 'sqlite') return"))
+    assert.ok(!isAskingForEngine('ops/cli/inspect.ts', 'engine: storage.engine'))
   })
 
   test('migrations are numbered one after the other, each number once', () => {
-    const numbers = readdirSync(join(root, 'storage', 'migrations')).map((file) => Number(file.slice(0, 4)))
+    const numbers = readdirSync(join(root, 'platform/storage/migrations')).map((file) => Number(file.slice(0, 4)))
     assert.deepEqual(
       numbers.sort((a, b) => a - b),
       numbers.map((_, index) => index + 1),
     )
   })
 
-  test('no room is without a floor, and no floor without a room', () => {
-    assert.deepEqual([...new Set(files.map(roomOf))].sort(), Object.keys(floors).sort())
+  test('every folder is in the plan, and src shows the layers', () => {
+    assert.deepEqual([...new Set(files.map(folderOf))].sort(), order.toSorted())
+    assert.deepEqual(readdirSync(root).sort(), [...Object.keys(layers), 'app.ts', 'main.js', 'main.ts'].sort())
   })
 
   // The check must be able to fail.
   for (const [from, to, why] of [
-    ['contract/words.ts', '../kit/ids.ts', /upstairs/],
-    ['http/answer.ts', '../catalog/store.ts', /upstairs/],
-    ['installations/store.ts', '../catalog/store.ts', /upstairs/],
-    ['commands/shop.ts', '../catalog/operations.ts', /only app.ts/],
-    ['dashboard/screens/orders.ts', '../../orders/store.ts', /may only import/],
-    ['dashboard/room.ts', '../storage/storage.ts', /may only import/],
-    ['catalog/store.ts', 'pg', /past its doorman/],
-    ['kit/ids.ts', 'left-pad', /no doorman/],
-    ['kit/ids.ts', '../../tests/plan.test.ts', /outside/],
+    ['contract/words.ts', '../platform/kit/ids.ts', /after it/],
+    ['platform/http/answer.ts', '../../domain/catalog/store.ts', /after it/],
+    ['domain/merchants/store.ts', '../catalog/store.ts', /after it/],
+    ['domain/emails/send.ts', '../../web/emails/prepare.ts', /after it/],
+    ['ops/imports/plan.ts', '../../app.ts', /after it/],
+    ['ops/cli/shop.ts', '../../domain/catalog/operations.ts', /only app.ts/],
+    ['web/dashboard/screens/orders.ts', '../../../domain/orders/store.ts', /may only import/],
+    ['web/dashboard/room.ts', '../../platform/storage/storage.ts', /may only import/],
+    ['domain/catalog/store.ts', 'pg', /past its doorman/],
+    ['platform/kit/ids.ts', 'left-pad', /no doorman/],
+    ['platform/kit/ids.ts', '../../../tests/plan.test.ts', /outside/],
+    ['domain/tills/store.ts', '../carts/store.ts', /not in the plan/],
   ] as const) {
     test(`refuses ${to} in ${from}`, () => assert.match(complaint({ from, to }) ?? '', why))
   }
@@ -317,7 +338,7 @@ describe('the folders around src', () => {
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(project, file), 'utf8')))
 
   test('every import goes where its folder may look', () => {
-    assert.deepEqual([...new Set(files.map(folderOf))].sort(), Object.keys(around).sort())
+    assert.deepEqual([...new Set(files.map(placeOf))].sort(), Object.keys(around).sort())
     assert.ok(imports.length > 500, 'the search finds the imports')
     assert.deepEqual(imports.map(complaintAround).filter(Boolean), [])
   })
@@ -339,7 +360,7 @@ describe('the folders around src', () => {
     ['proof/day.ts', '../bench/load.ts', /may not import bench/],
     ['bench/main.ts', '../proof/day.ts', /may not import proof/],
     ['tests/rows.test.ts', '../bench/load.ts', /may not import bench/],
-    ['src/kit/ids.test.ts', '../../tests/interface.ts', /may not import tests/],
+    ['src/platform/kit/ids.test.ts', '../../../tests/interface.ts', /may not import tests/],
     ['apps/storefront/shop.ts', '../../src/kit/ids.ts', /may not import src/],
     ['packages/client/src/call.ts', '../../../src/contract/words.ts', /published on its own/],
     ['packages/client/print.ts', '../../src/kit/ids.ts', /published on its own/],

@@ -7,7 +7,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { storefrontPages } from '../src/commands/storefront.ts'
+import { storefrontPages } from '../src/ops/cli/storefront.ts'
 
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }

@@ -19,8 +19,8 @@ import {
 } from '../harness/pricingReference.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { type PricingFacts, priceCart } from '../src/carts/pricing.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { type PricingFacts, priceCart } from '../src/domain/carts/pricing.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const now = Date.parse('2026-06-01T12:00:00.000Z')

@@ -11,11 +11,10 @@ import { type Environment, tempFolder } from '../harness/process.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { anyText } from '../harness/texts.ts'
-import { changeLines } from '../src/audit/change.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import type { Mode } from '../src/contract/words.ts'
-import { allPromotions } from '../src/promotions/change.ts'
-import { promotionStatus } from '../src/promotions/entry.ts'
+import { allPromotions } from '../src/domain/promotions/change.ts'
+import { promotionStatus } from '../src/domain/promotions/entry.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -27,11 +26,12 @@ import {
   type Promotion,
   updatePromotion,
   usePromotion,
-} from '../src/promotions/store.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import type { Reader, Storage } from '../src/storage/storage.ts'
+} from '../src/domain/promotions/store.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { changeLines } from '../src/platform/audit/change.ts'
+import type { Reader, Storage } from '../src/platform/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 

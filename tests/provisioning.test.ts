@@ -17,18 +17,25 @@ import { type Environment, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { createKey, rotateKey } from '../src/access/keys.ts'
-import { changeLines } from '../src/audit/change.ts'
-import { renderProduct } from '../src/catalog/answer.ts'
-import type { PublishedProduct } from '../src/catalog/product.ts'
-import { findSeller, listPublishedProducts, type StaleProduct } from '../src/catalog/store.ts'
-import { listInstallations } from '../src/installations/store.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { type ImportReport, importProducts } from '../src/provisioning/import.ts'
-import { readShopBytes, readShopFile } from '../src/provisioning/read.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { type Fragment, patient, type Reader, type SqlValue, type Storage, type Tx } from '../src/storage/storage.ts'
+import { renderProduct } from '../src/domain/catalog/answer.ts'
+import type { PublishedProduct } from '../src/domain/catalog/product.ts'
+import { findSeller, listPublishedProducts, type StaleProduct } from '../src/domain/catalog/store.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { listInstallations } from '../src/domain/merchants/store.ts'
+import { type ImportReport, importProducts } from '../src/ops/imports/import.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { readShopBytes, readShopFile } from '../src/ops/provisioning/read.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { createKey, rotateKey } from '../src/platform/access/keys.ts'
+import { changeLines } from '../src/platform/audit/change.ts'
+import {
+  type Fragment,
+  patient,
+  type Reader,
+  type SqlValue,
+  type Storage,
+  type Tx,
+} from '../src/platform/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 const options = { now, stock: false, dryRun: false }

@@ -9,12 +9,12 @@ import { type AskOptions, assertError, type House, openHouse, testSecret } from 
 import { examplePath } from '../harness/openRequests.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { createKey, endKey } from '../src/access/keys.ts'
-import { deleteDeadKeys } from '../src/access/retention.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { pathWith } from '../src/contract/surface.ts'
 import { publishableScopes } from '../src/contract/words.ts'
-import type { Tx } from '../src/storage/storage.ts'
+import { createKey, endKey } from '../src/platform/access/keys.ts'
+import { deleteDeadKeys } from '../src/platform/access/retention.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
 
 const page = 'https://shop.example'
 

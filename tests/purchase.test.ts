@@ -11,7 +11,7 @@ import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { expireSessions } from '../src/checkout/sweep.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
 
 const { after, before, describe, test } = browserSuite
 

@@ -8,7 +8,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { ordersOf } from '../harness/orders.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { refundOrder } from '../src/orders/operator.ts'
+import { refundOrder } from '../src/domain/orders/operator.ts'
 
 const legal = {
   name: 'Bloom & Söhne GmbH',

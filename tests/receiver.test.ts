@@ -17,10 +17,10 @@ import { tempFolder } from '../harness/process.ts'
 import { eventExamples } from '../src/contract/open/examples.ts'
 import { operations } from '../src/contract/open/operations.ts'
 import { eventKinds } from '../src/contract/words.ts'
-import { newId } from '../src/kit/ids.ts'
-import { fixtureFor } from '../src/webhooks/fixture.ts'
-import { waitsMs } from '../src/webhooks/schedule.ts'
-import { newSecret, sealSecret, signedHeaders } from '../src/webhooks/signature.ts'
+import { fixtureFor } from '../src/domain/webhooks/fixture.ts'
+import { waitsMs } from '../src/domain/webhooks/schedule.ts'
+import { newSecret, sealSecret, signedHeaders } from '../src/domain/webhooks/signature.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const folder = await tempFolder()
 const secret = newSecret()

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBankShop } from '../harness/bankShop.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { keyMs, payRefunds } from '../src/payments/refunds.ts'
-import { waitsMs } from '../src/payments/schedule.ts'
+import { keyMs, payRefunds } from '../src/domain/payments/refunds.ts'
+import { waitsMs } from '../src/domain/payments/schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

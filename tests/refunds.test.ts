@@ -13,14 +13,14 @@ import { type Server, tempFolder } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { newId } from '../src/kit/ids.ts'
-import { refundOrder } from '../src/orders/operator.ts'
-import { refusedTriesMax } from '../src/payments/refunds.ts'
-import { insertPayment, lockPayment, oweVoid, savePayment } from '../src/payments/store.ts'
-import { chargesOf } from '../src/providers/sandbox/provider.ts'
-import { migrate } from '../src/storage/migrate.ts'
-import { commandsOf } from '../src/storage/script.ts'
-import { Fragment } from '../src/storage/storage.ts'
+import { refundOrder } from '../src/domain/orders/operator.ts'
+import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
+import { insertPayment, lockPayment, oweVoid, savePayment } from '../src/domain/payments/store.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { commandsOf } from '../src/platform/storage/script.ts'
+import { Fragment } from '../src/platform/storage/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
 
@@ -451,7 +451,7 @@ eachEngine('a refund that failed', (given) => {
     await failForGood(house)
     await giveBack(house, underway.orderId, 100)
     await house.storage.write((tx) => tx.sql`update orders set payment_status = 'refunding'`)
-    const directory = join(import.meta.dirname, '../src/storage/migrations')
+    const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const file = (await readdir(directory)).find((name) => name.endsWith('_refused_refunds.sql')) ?? assert.fail()
     const commands = commandsOf(await readFile(join(directory, file), 'utf8'))
     for (const command of commands.filter((text) => text.includes('update orders')))

@@ -8,12 +8,12 @@ import { cpuOf } from '../harness/cpu.ts'
 import { openModesOn } from '../harness/modes.ts'
 import { copyReleased, fillAsReleased } from '../harness/released.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { foldTexts } from '../src/catalog/fold.ts'
-import { refreshStaleProducts } from '../src/catalog/refresh.ts'
-import { fillIndex } from '../src/catalog/reindex.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { migrate } from '../src/storage/migrate.ts'
-import type { Reader } from '../src/storage/storage.ts'
+import { foldTexts } from '../src/domain/catalog/fold.ts'
+import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
+import { fillIndex } from '../src/domain/catalog/reindex.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import type { Reader } from '../src/platform/storage/storage.ts'
 
 // The slowest takes 0.5 s on SQLite and 2 s on PostgreSQL; one whose time is quadratic in the products took 18 s.
 const cpuMsMax = 8_000

@@ -6,8 +6,8 @@ import { eachEngine } from '../harness/storage.ts'
 import { rivalInstallationId, type StoredStatus, type Webhooks, webhooksOf, webhookWorld } from '../harness/webhooks.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
-import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../src/webhooks/endpoints.ts'
-import { findDelivery, insertReplay, lockEndpoint } from '../src/webhooks/store.ts'
+import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import { findDelivery, insertReplay, lockEndpoint } from '../src/domain/webhooks/store.ts'
 
 const day = 86_400_000
 

@@ -8,11 +8,11 @@ import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { assertError, type House, openHouse } from '../harness/house.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { deleteDeadKeys } from '../src/access/retention.ts'
-import { loopsFor } from '../src/commands/loops.ts'
-import { type RetentionMs, retentionDefaultsMs } from '../src/kit/retention.ts'
-import { ClockJumped } from '../src/loops/clock.ts'
-import { Fragment } from '../src/storage/storage.ts'
+import { loopsFor } from '../src/ops/cli/loops.ts'
+import { deleteDeadKeys } from '../src/platform/access/retention.ts'
+import { ClockJumped } from '../src/platform/jobs/clock.ts'
+import { type RetentionMs, retentionDefaultsMs } from '../src/platform/kit/retention.ts'
+import { Fragment } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
 const minute = 60_000

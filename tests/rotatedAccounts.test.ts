@@ -6,8 +6,8 @@ import { type Bank, connectBank, createBank, openBankHouse } from '../harness/ba
 import { bankNotice } from '../harness/elsewhere.ts'
 import { type House, testSecret } from '../harness/house.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
-import { findAccount, openSecrets } from '../src/payments/accounts.ts'
-import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/providers/connect.ts'
+import { findAccount, openSecrets } from '../src/domain/payments/accounts.ts'
+import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/domain/payments/providers/connect.ts'
 
 const hour = 3_600_000
 

@@ -21,15 +21,15 @@ import {
   openOAuthHouse,
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { createIdentify } from '../src/access/identify.ts'
 import { createApp } from '../src/app.ts'
-import { newId } from '../src/kit/ids.ts'
-import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { listSealedBy, reseal } from '../src/reseal.ts'
-import { addEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
-import { createSecretOpener, secretsOf } from '../src/webhooks/signature.ts'
-import { listEndpoints } from '../src/webhooks/store.ts'
+import { addEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
+import { createSecretOpener, secretsOf } from '../src/domain/webhooks/signature.ts'
+import { listEndpoints } from '../src/domain/webhooks/store.ts'
+import { createIdentify } from '../src/platform/access/identify.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { createLog } from '../src/platform/log/log.ts'
+import { listSealedBy, reseal } from '../src/platform/secrets/reseal.ts'
+import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/platform/secrets/secrets.ts'
 
 const older = `1:${testSecretText}`
 const newer = '2:the-root-secret-that-takes-the-place-of-the-other'

@@ -15,7 +15,7 @@ import {
 } from '../src/contract/open/operations.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import type { Scope } from '../src/contract/words.ts'
-import { deriveKey, signToken } from '../src/kit/secrets.ts'
+import { deriveKey, signToken } from '../src/platform/secrets/secrets.ts'
 
 // Whatever takes a key, or nothing. Operations of an installed app have tests of their own.
 const routed = operationIds.filter((id) => operations[id].caller !== 'oauth')

@@ -7,11 +7,11 @@ import type { House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { refundOrder } from '../src/orders/operator.ts'
-import { countAllAgain, countSales } from '../src/reports/count.ts'
-import { dayOf, type Period, periodOf } from '../src/reports/days.ts'
-import { listChangedOrders } from '../src/reports/store.ts'
-import type { Tx } from '../src/storage/storage.ts'
+import { refundOrder } from '../src/domain/orders/operator.ts'
+import { countAllAgain, countSales } from '../src/domain/reports/count.ts'
+import { dayOf, type Period, periodOf } from '../src/domain/reports/days.ts'
+import { listChangedOrders } from '../src/domain/reports/store.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-05-20T00:30:00.000Z')

@@ -4,7 +4,7 @@ import { type House, openHouse } from '../harness/house.ts'
 import { pottery, slopes, weighted } from '../harness/searchShop.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
-import { refreshStaleProducts } from '../src/catalog/refresh.ts'
+import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 
 type Query = string | Record<string, string> | [string, string][]
 

@@ -8,12 +8,12 @@ import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, givenEngine } from '../harness/storage.ts'
-import { type ColumnsCache, createColumnsCache } from '../src/catalog/columns.ts'
-import { countIndex, findShopFacts } from '../src/catalog/indexStore.ts'
-import { indexProducts, newWalk, rebuildIndex } from '../src/catalog/reindex.ts'
-import { fullTextOf } from '../src/fulltext/engines.ts'
-import { exactly, termsOf } from '../src/fulltext/terms.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { type ColumnsCache, createColumnsCache } from '../src/domain/catalog/columns.ts'
+import { countIndex, findShopFacts } from '../src/domain/catalog/indexStore.ts'
+import { indexProducts, newWalk, rebuildIndex } from '../src/domain/catalog/reindex.ts'
+import { fullTextOf } from '../src/domain/search/engines.ts'
+import { exactly, termsOf } from '../src/domain/search/terms.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 async function totalOf(house: House, query: string): Promise<number> {
   return (await house.ask('searchCatalogProducts', { query: `?${query}` })).body.meta.total

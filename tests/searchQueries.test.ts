@@ -6,7 +6,7 @@ import { before, test } from 'node:test'
 import { type House, openHouse } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 type Product = NonNullable<ShopFile['products']>[number]
 

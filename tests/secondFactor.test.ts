@@ -16,9 +16,9 @@ import {
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { adminScopes } from '../src/contract/words.ts'
-import { makeTotpSecret, setTotp } from '../src/staff/factors.ts'
-import { setRole, setSecondFactorRequired } from '../src/staff/members.ts'
-import { codeAt, stepAt } from '../src/staff/totp.ts'
+import { makeTotpSecret, setTotp } from '../src/domain/users/factors.ts'
+import { setRole, setSecondFactorRequired } from '../src/domain/users/members.ts'
+import { codeAt, stepAt } from '../src/domain/users/totp.ts'
 
 const pageOf = (house: OAuthHouse, more: Readonly<Record<string, string>> = {}) =>
   authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)

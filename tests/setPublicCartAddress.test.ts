@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { openAddress } from '../src/addresses/vault.ts'
+import { openAddress } from '../src/domain/addresses/vault.ts'
 
 const tokyo = {
   name: 'Yuki',

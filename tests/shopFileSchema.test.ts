@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { cartwright } from '../harness/commandline.ts'
 import { blocksBelow, pageText, root } from '../harness/prose.ts'
 import { compile } from '../src/contract/validator.ts'
-import { withMembers } from '../src/provisioning/reference.ts'
+import { withMembers } from '../src/ops/provisioning/reference.ts'
 
 async function printed(): Promise<string> {
   const { code, out, err } = await cartwright(['apply', '--schema'], {})
@@ -28,7 +28,7 @@ describe('apply --schema', () => {
     const schema = JSON.parse(await printed())
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     const check = compile(schema)
-    const shop = parse(await readFile(join(root, 'src/provisioning/demo/shop.yaml'), 'utf8'))
+    const shop = parse(await readFile(join(root, 'src/ops/provisioning/demo/shop.yaml'), 'utf8'))
     assert.deepEqual(check(shop), [])
     for (const [page, heading] of [
       ['README.md', '## Your own shop'],

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
 import { tempFolder } from '../harness/process.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import type { ShopFile } from '../src/provisioning/shopfile.ts'
-import { listUnready } from '../src/provisioning/store.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { listUnready } from '../src/ops/provisioning/store.ts'
 
 const options = { now: Date.parse('2026-06-01T12:00:00.000Z'), stock: false, dryRun: false }
 const sku = (code: string) => ({ code, price: 450, stock: 9 })

@@ -18,8 +18,8 @@ import {
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { createApp } from '../src/app.ts'
-import { createLog } from '../src/observe/log.ts'
-import { sweepStaff } from '../src/staff/sweep.ts'
+import { sweepStaff } from '../src/domain/users/sweep.ts'
+import { createLog } from '../src/platform/log/log.ts'
 
 // Longer than any password: judged, and wrong, without the work.
 const wrong = 'x'.repeat(300)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
+import { lookUpNow } from '../src/domain/checkout/pay/elsewhere.ts'
 
 const second = 1_000
 

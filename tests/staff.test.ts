@@ -16,16 +16,16 @@ import {
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { adminScopes, type Role } from '../src/contract/words.ts'
-import { setMailSwitch } from '../src/events/letters.ts'
-import { createInvitation, createReset } from '../src/staff/invitations.ts'
+import { createInvitation, createReset } from '../src/domain/users/invitations.ts'
 import {
   findMember,
   isSecondFactorRequired,
   removeMember,
   setRole,
   setSecondFactorRequired,
-} from '../src/staff/members.ts'
-import { codeAt, stepAt } from '../src/staff/totp.ts'
+} from '../src/domain/users/members.ts'
+import { codeAt, stepAt } from '../src/domain/users/totp.ts'
+import { setMailSwitch } from '../src/platform/outbox/letters.ts'
 
 const enough = 'four words nobody guesses'
 

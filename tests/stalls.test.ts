@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { type House, openHouse } from '../harness/house.ts'
 import { takeStalls, watchStalls } from '../harness/stalls.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { watchedStorage } from '../src/observe/watched.ts'
+import { watchedStorage } from '../src/platform/metrics/watched.ts'
 
 function burn(): void {
   const before = process.threadCpuUsage()

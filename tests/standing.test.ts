@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { closePayment } from '../src/checkout/pay/close.ts'
+import { closePayment } from '../src/domain/checkout/pay/close.ts'
 
 const hour = 3_600_000
 

@@ -17,10 +17,10 @@ import { freePort } from '../harness/ports.ts'
 import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { copyTemplate } from '../harness/templates.ts'
-import { makeRootSecret } from '../src/config.ts'
-import { applyShop } from '../src/provisioning/apply.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
-import { openStorage } from '../src/storage/open.ts'
+import { applyShop } from '../src/ops/provisioning/apply.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
+import { makeRootSecret } from '../src/platform/config.ts'
+import { openStorage } from '../src/platform/storage/open.ts'
 
 const root = join(import.meta.dirname, '..')
 const main = join(root, 'src', 'main.js')
@@ -258,7 +258,7 @@ describe('a start', () => {
   test('that was killed while it made the demo shop is mended by the next one', async () => {
     const settings = await migrated()
     const now = Date.now()
-    const read = readShopFile(await readFile(join(root, 'src/provisioning/demo/shop.yaml'), 'utf8'), now)
+    const read = readShopFile(await readFile(join(root, 'src/ops/provisioning/demo/shop.yaml'), 'utf8'), now)
     assert.ok('file' in read)
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     const begun = { ...read.file, products: read.file.products?.slice(0, 3) ?? [] }

@@ -29,9 +29,9 @@ import { tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { safeHtml } from '../src/catalog/safehtml.ts'
 import { category, identity, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
-import { readShopFile } from '../src/provisioning/read.ts'
+import { safeHtml } from '../src/domain/catalog/safehtml.ts'
+import { readShopFile } from '../src/ops/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
 const api = await serveHere(environment)
@@ -657,7 +657,7 @@ describe('for search engines and messengers', () => {
 
 test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
   const read = readShopFile(
-    await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
+    await readFile(new URL('../src/ops/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
     Date.now(),
   )
   assert.ok('file' in read)

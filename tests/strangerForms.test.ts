@@ -6,9 +6,9 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { storefrontPages } from '../src/commands/storefront.ts'
-import { screens } from '../src/dashboard/screens.ts'
-import { places } from '../src/staff/places.ts'
+import { places } from '../src/domain/users/places.ts'
+import { storefrontPages } from '../src/ops/cli/storefront.ts'
+import { screens } from '../src/web/dashboard/screens.ts'
 
 const given = givenEngine('sqlite')
 const urlencoded = 'application/x-www-form-urlencoded'

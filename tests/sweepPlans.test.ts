@@ -8,11 +8,9 @@ import { type House, openHouse } from '../harness/house.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { endsAfter } from '../harness/turns.ts'
-import { listDeadCredentials } from '../src/access/store.ts'
-import { listEndedCarts } from '../src/carts/retention.ts'
-import { listEndedSessions, listToErase } from '../src/checkout/retention.ts'
-import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
-import { discardSome } from '../src/webhooks/store.ts'
+import { listEndedCarts } from '../src/domain/carts/retention.ts'
+import { listEndedSessions, listToErase } from '../src/domain/checkout/retention.ts'
+import { discardSome } from '../src/domain/webhooks/store.ts'
 import {
   listFinished,
   listForgottenTexts,
@@ -23,7 +21,9 @@ import {
   listTold,
   newPlaces,
   sweepWebhooks,
-} from '../src/webhooks/sweep.ts'
+} from '../src/domain/webhooks/sweep.ts'
+import { listDeadCredentials } from '../src/platform/access/store.ts'
+import { Fragment, type Reader, type Storage } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
 const many = 3_000

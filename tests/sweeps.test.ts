@@ -8,10 +8,10 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { endsAfter } from '../harness/turns.ts'
-import { loopsFor } from '../src/commands/loops.ts'
-import { retentionDefaultsMs } from '../src/kit/retention.ts'
-import type { LoopName } from '../src/loops/names.ts'
-import { Fragment, type SqlValue } from '../src/storage/storage.ts'
+import { loopsFor } from '../src/ops/cli/loops.ts'
+import type { LoopName } from '../src/platform/jobs/names.ts'
+import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
+import { Fragment, type SqlValue } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
 // A turn of five seconds does all of it on a quiet machine. This one may be ten times as slow.

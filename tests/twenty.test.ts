@@ -7,8 +7,8 @@ import { berlin, market } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { refundPaid } from '../src/orders/refunds.ts'
-import { payRefunds } from '../src/payments/refunds.ts'
+import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 eachEngine('the twenty operations', (given) => {
   test('from a session to a paid order and back', async () => {

@@ -10,11 +10,11 @@ import { assertError, type House, openHouse } from '../harness/house.ts'
 import { issuesOf } from '../harness/schemas.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { expireCarts } from '../src/carts/sweep.ts'
-import { expireSessions } from '../src/checkout/sweep.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind } from '../src/contract/words.ts'
-import { newId } from '../src/kit/ids.ts'
+import { expireCarts } from '../src/domain/carts/sweep.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 // An article number with two zeros: a column that was taken for the price.
 const absurd = 4_006_381_333_931_000

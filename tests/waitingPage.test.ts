@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { newId } from '../src/kit/ids.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('a page that waits for a payment', (given) => {
   test('asks the provider when the last look is ten seconds old, and leads on with the order', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import tls from 'node:tls'
 import { hostileTargets } from '../harness/targets.ts'
-import { createSender, type Sender, type SenderOptions } from '../src/webhooks/sender.ts'
+import { createSender, type Sender, type SenderOptions } from '../src/domain/webhooks/sender.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'tls')
 const certificate = readFileSync(join(fixtures, 'receiver.cert.pem'), 'utf8')

@@ -10,12 +10,10 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { answer, openReceiver, type Received } from '../harness/receiver.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { announce } from '../src/events/announce.ts'
-import { newId } from '../src/kit/ids.ts'
-import { findViolations } from '../src/observe/invariants.ts'
-import { refundPaid } from '../src/orders/refunds.ts'
-import { payRefunds } from '../src/payments/refunds.ts'
-import { releaseLeases } from '../src/webhooks/claim.ts'
+import { findViolations } from '../src/domain/health/invariants.ts'
+import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { payRefunds } from '../src/domain/payments/refunds.ts'
+import { releaseLeases } from '../src/domain/webhooks/claim.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -27,10 +25,12 @@ import {
   pingEndpoint,
   removeEndpoint,
   rotateSecret,
-} from '../src/webhooks/endpoints.ts'
-import { waitsMs } from '../src/webhooks/schedule.ts'
-import { type Delivery, listAttempts, listNewestDeliveries, lockEndpoint } from '../src/webhooks/store.ts'
-import { sweepWebhooks } from '../src/webhooks/sweep.ts'
+} from '../src/domain/webhooks/endpoints.ts'
+import { waitsMs } from '../src/domain/webhooks/schedule.ts'
+import { type Delivery, listAttempts, listNewestDeliveries, lockEndpoint } from '../src/domain/webhooks/store.ts'
+import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { announce } from '../src/platform/outbox/announce.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -12,7 +12,7 @@ import { type Answer, assertError, type House, openHouse } from '../harness/hous
 import { givenEngine } from '../harness/storage.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { compile } from '../src/contract/validator.ts'
-import { Rendered } from '../src/http/handler.ts'
+import { Rendered } from '../src/platform/http/handler.ts'
 
 const cart = '/api/v1/open/storefront/carts/cart_x/items/sku_x'
 const idempotent = { idempotencyKey: 'k-1' }

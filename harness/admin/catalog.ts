@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { catalogRows } from '../../src/contract/admin/catalog.ts'
 import type { ProductEntry } from '../../src/contract/entries.ts'
-import { newId } from '../../src/kit/ids.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import type { House } from '../house.ts'
 import type { Given } from './world.ts'
 

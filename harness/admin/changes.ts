@@ -1,5 +1,5 @@
 import type { changeRows } from '../../src/contract/admin/changes.ts'
-import { newId } from '../../src/kit/ids.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import { orderGivens } from './orders.ts'
 import type { Given } from './world.ts'
 

@@ -1,7 +1,7 @@
 import type { developerRows } from '../../src/contract/admin/developers.ts'
-import { insertInstallation } from '../../src/installations/store.ts'
-import { newId } from '../../src/kit/ids.ts'
-import { addEndpoint, pingEndpoint } from '../../src/webhooks/endpoints.ts'
+import { insertInstallation } from '../../src/domain/merchants/store.ts'
+import { addEndpoint, pingEndpoint } from '../../src/domain/webhooks/endpoints.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import { testSecret } from '../house.ts'
 import type { AdminHouse, Given } from './world.ts'
 

@@ -1,5 +1,5 @@
 import type { orderRows } from '../../src/contract/admin/orders.ts'
-import { newId } from '../../src/kit/ids.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import type { Given } from './world.ts'
 
 // Of which there is plenty.

@@ -4,7 +4,7 @@
 import { catalogRows } from '../../src/contract/admin/catalog.ts'
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
 import type { AdminScope } from '../../src/contract/words.ts'
-import { newId } from '../../src/kit/ids.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import type { House } from '../house.ts'
 import type { Orders } from '../orders.ts'
 import type { RowRequest } from '../rows.ts'

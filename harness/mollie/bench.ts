@@ -1,11 +1,11 @@
 // Mollie in the suite of all payment providers, and as an account of a shop.
 
 import assert from 'node:assert/strict'
-import { newId } from '../../src/kit/ids.ts'
-import { decimalAmount } from '../../src/kit/money.ts'
-import { type AccountRow, insertAccount, sealSecrets } from '../../src/payments/accounts.ts'
-import type { Charge } from '../../src/payments/port.ts'
-import { createMollieAccounts } from '../../src/providers/mollie/account.ts'
+import { type AccountRow, insertAccount, sealSecrets } from '../../src/domain/payments/accounts.ts'
+import type { Charge } from '../../src/domain/payments/port.ts'
+import { createMollieAccounts } from '../../src/domain/payments/providers/mollie/account.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
+import { decimalAmount } from '../../src/platform/kit/money.ts'
 import { type House, testSecret } from '../house.ts'
 import { connectedAccount, type ProviderBench } from '../providerBench.ts'
 import type { StoredPayment } from './books.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
-import type { Charge } from '../../src/payments/port.ts'
-import { createStripeAccounts } from '../../src/providers/stripe/account.ts'
+import type { Charge } from '../../src/domain/payments/port.ts'
+import { createStripeAccounts } from '../../src/domain/payments/providers/stripe/account.ts'
 import { connectedAccount, type ProviderBench } from '../providerBench.ts'
 import { openStripe } from './standin.ts'
 

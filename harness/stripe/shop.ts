@@ -1,8 +1,8 @@
 // A house whose merchant has an account at the stand-in for Stripe, in test mode. Both have the same clock.
 
-import { newId } from '../../src/kit/ids.ts'
-import { insertAccount, sealSecrets } from '../../src/payments/accounts.ts'
-import { createStripeAccounts } from '../../src/providers/stripe/account.ts'
+import { insertAccount, sealSecrets } from '../../src/domain/payments/accounts.ts'
+import { createStripeAccounts } from '../../src/domain/payments/providers/stripe/account.ts'
+import { newId } from '../../src/platform/kit/ids.ts'
 import type { HouseOptions } from '../house.ts'
 import { type House, openHouse, testSecret } from '../house.ts'
 import type { Given } from '../storage.ts'

@@ -23,7 +23,7 @@ export const skusMax = 2_048
 export const skuCodeLengthMax = 255
 
 // An https address, or a path under /media/, which this server answers itself. What a pattern cannot express is checked by
-// `catalog/problems.ts`.
+// `domain/catalog/problems.ts`.
 export const picture = Type.String({
   pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
   maxLength: 2000,

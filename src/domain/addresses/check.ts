@@ -1,0 +1,141 @@
+// Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
+// because an address concerns only the carrier.
+
+import type { Issue } from '../../contract/explain.ts'
+import { Address, type AddressSummary } from '../../contract/open/carts.ts'
+import { isCountry } from '../../platform/kit/country.ts'
+import { compact, formatFor, normalPostalCode } from './formats.ts'
+import { regionCode, regionsFor } from './regions.ts'
+
+// As checkAddress gives it: trimmed, composed, with the codes of region and postal service in their national spelling.
+export type NormalAddress = Address
+
+type Text = 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region'
+
+export function checkAddress(address: Address): { address: NormalAddress } | { issues: Issue[] } {
+  const { country } = address
+  const issues: Issue[] = []
+  // A field that is empty and not needed is left out, as if it had not been sent.
+  function keep<Field extends string>(field: Field, finding: Finding): { [name in Field]?: string } {
+    if ('problem' in finding) issues.push({ path: `/address/${field}`, message: finding.problem })
+    return 'value' in finding && finding.value ? ({ [field]: finding.value } as { [name in Field]: string }) : {}
+  }
+
+  if (!isCountry(country)) keep('country', { problem: 'must be an assigned ISO 3166-1 code of two capital letters' })
+  const normal = {
+    name: '',
+    line1: '',
+    city: '',
+    country,
+    ...keep('name', textFinding('name', address.name)),
+    ...keep('company', textFinding('company', address.company)),
+    ...keep('line1', textFinding('line1', address.line1)),
+    ...keep('line2', textFinding('line2', address.line2)),
+    ...keep('city', textFinding('city', address.city)),
+    ...keep('region', regionFinding(country, address.region)),
+    ...keep('postalCode', postalCodeFinding(country, address.postalCode)),
+    ...keep('phone', phoneFinding(address.phone)),
+  }
+  return issues.length > 0 ? { issues } : { address: normal }
+}
+
+const prefixLengthMax = 3
+
+// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the house.
+export function summaryOf({ city, region, country, postalCode }: NormalAddress): AddressSummary {
+  return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
+}
+
+// "Berlin, DE", as a cart shows it.
+export function summaryText({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
+  // A town may have been erased.
+  return city === '' ? country : `${city}, ${country}`
+}
+
+// Never more than half: in some countries the whole code is one building.
+function prefixOf(postalCode = ''): string | null {
+  const code = compact(postalCode)
+  return code.slice(0, Math.min(prefixLengthMax, Math.floor(code.length / 2))) || null
+}
+
+type Finding = { readonly value: string } | { readonly problem: string }
+
+const nothing: Finding = { value: '' }
+const needed: Finding = { problem: 'is needed' }
+const neededHere: Finding = { problem: 'is needed in this country' }
+
+function textFinding(field: Text, text = ''): Finding {
+  const value = oneLine(text)
+  if (value === '') return field === 'name' || field === 'line1' || field === 'city' ? needed : nothing
+  if ([...value].length > lengthMax(field)) return { problem: `must be at most ${lengthMax(field)} characters` }
+  if (/[<>]/.test(value)) return { problem: 'must not contain < or >' }
+  if (holdsLink(value)) return { problem: 'must not contain a web address' }
+  if ((field === 'name' || field === 'city') && !/\p{L}/u.test(value)) return { problem: 'must contain a letter' }
+  if (field === 'line1' && !/[\p{L}\p{N}]/u.test(value)) return { problem: 'must contain a letter or a digit' }
+  return { value }
+}
+
+// The schema has asked this before; it is asked again because composing a text can make it longer. TypeBox keeps the bound
+// without a type.
+function lengthMax(field: Text): number {
+  return (Address.properties[field] as { maxLength?: number }).maxLength ?? 0
+}
+
+// A region or a code that the country does not have is left out: it is what some other form insisted on.
+function regionFinding(country: string, text = ''): Finding {
+  const { need } = formatFor(country).region
+  if (need === 'none') return nothing
+  const finding = textFinding('region', text)
+  if ('problem' in finding) return finding
+  if (finding.value === '') return need === 'required' ? neededHere : nothing
+  if (!regionsFor(country)) return finding
+  const code = regionCode(country, finding.value)
+  return code === undefined ? { problem: 'must be the code or the name of a region of this country' } : { value: code }
+}
+
+function postalCodeFinding(country: string, text = ''): Finding {
+  const { need, example } = formatFor(country).postalCode
+  if (need === 'none') return nothing
+  const line = oneLine(text)
+  if (line === '') return need === 'required' ? neededHere : nothing
+  const value = normalPostalCode(country, line)
+  if (value !== undefined) return { value }
+  return { problem: `must be a postal code of this country${example && `, such as ${example}`}` }
+}
+
+const phoneDigitsMin = 5
+const phoneDigitsMax = 15 // E.164
+
+function phoneFinding(text = ''): Finding {
+  const line = oneLine(text)
+  if (line === '') return nothing
+  // `+49 (0)30 …`: the zero in brackets is dialled inside of the country only.
+  const dialled = line.startsWith('+') ? line.replace('(0)', '') : line
+  const digits = dialled.replace(/\D/g, '')
+  const isPhone = /^\+?[0-9 ()./-]+$/.test(dialled)
+  if (!isPhone || digits.length < phoneDigitsMin || digits.length > phoneDigitsMax) {
+    return { problem: `must be a telephone number of ${phoneDigitsMin} to ${phoneDigitsMax} digits` }
+  }
+  return { value: dialled.startsWith('+') ? `+${digits}` : digits }
+}
+
+// Composed, on one line, with single spaces. Marks that only steer the direction or the breaking of lines go: on a label
+// they can show another text than the one that was checked.
+function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
+    .normalize('NFC')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+}
+
+// Names and streets are printed and mailed, which makes them a way to send links to strangers. A bare domain passes, since
+// there are companies called so, and `St.Gallen` looks like one.
+function holdsLink(text: string): boolean {
+  return (
+    text.includes('://') ||
+    /(?:^|[^\p{L}\p{N}])www\./iu.test(text) ||
+    /[a-z0-9]\.(?:com|net|org|info|biz|io|ly|ru|xyz|top|shop|site|online|link|click)\//i.test(text)
+  )
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { eachEngine } from '../../../harness/storage.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { parseRootSecret, RootSecret } from '../../platform/secrets/secrets.ts'
+import { migrate } from '../../platform/storage/migrate.ts'
+import { openStorage } from '../../platform/storage/open.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { summaryOf } from './check.ts'
+import { eraseAddress, findAddressSummary, moveAddress, openAddress, sealAddress, sweepAddresses } from './vault.ts'
+
+const oldText = 'an-old-root-secret-of-at-least-32-characters'
+const newText = 'a-new-root-secret-of-at-least-32-characters!'
+
+function rootSecretOf(text: string): RootSecret {
+  const rootSecret = parseRootSecret(text)
+  assert.ok(rootSecret instanceof RootSecret)
+  return rootSecret
+}
+
+const rootSecret = rootSecretOf(oldText)
+const now = Date.UTC(2026, 0, 31)
+const expiresAt = now + 3_600_000
+
+const address: Address = {
+  name: 'Wilhelmina Plantedname',
+  company: 'Plantedcompany',
+  line1: 'Plantedstreet 17',
+  line2: 'Plantedfloor',
+  city: 'Berlin',
+  postalCode: '10115',
+  country: 'DE',
+  phone: '+493012345678',
+}
+const secretParts = ['Wilhelmina', 'Planted', '+493012345678', '3012345678', '10115']
+const summary = summaryOf(address)
+
+interface Row {
+  sealed: string
+  row_key: string | null
+}
+
+eachEngine('the vault of addresses', (given) => {
+  let storage: Storage
+  before(async () => {
+    storage = await given.open()
+  })
+
+  const newOwner = () => ({ installationId: newId('ins'), ownerId: newId('cart') })
+  type Owner = ReturnType<typeof newOwner>
+  const put = (owner: Owner, secret = rootSecret, end = expiresAt) =>
+    storage.write(async (tx) => sealAddress(tx, secret, { ...owner, address, summary, now, expiresAt: end }))
+  const take = (name: Owner & { id: string }, at = now, secret = rootSecret) =>
+    storage.read((db) => openAddress(db, secret, { ...name, now: at }))
+  const rowOf = async (id: string) => {
+    const [row] = await storage.read((db) => db.sql<Row>`select * from addresses where id = ${id}`)
+    assert.ok(row)
+    return row
+  }
+  const spoil = (id: string, row: Row) =>
+    storage.write(
+      (tx) => tx.sql`update addresses set sealed = ${row.sealed}, row_key = ${row.row_key} where id = ${id}`,
+    )
+
+  test('gives back what was sealed, under a token', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    assert.match(id, /^adr_[0-9a-z]{26}$/)
+    assert.deepEqual(await take({ ...owner, id }), address)
+    assert.deepEqual(await storage.read((db) => findAddressSummary(db, { ...owner, id })), {
+      summary: { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' },
+      expiresAt,
+      isErased: false,
+    })
+  })
+
+  test('is not found by another installation or owner', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    const foreign = [
+      { ...owner, id, installationId: newId('ins') },
+      { ...owner, id, ownerId: newId('cart') },
+      { ...owner, id: newId('adr') },
+    ]
+    for (const name of foreign) {
+      assert.equal(await take(name), undefined)
+      assert.equal(await storage.read((db) => findAddressSummary(db, name)), undefined)
+      assert.equal(
+        await storage.write((tx) => moveAddress(tx, rootSecret, { ...name, newOwnerId: newId('ord'), now, expiresAt })),
+        undefined,
+      )
+    }
+    await storage.write(async (tx) => eraseAddress(tx, newId('ins'), id))
+    assert.deepEqual(await take({ ...owner, id }), address)
+  })
+
+  test('keeps nothing readable in the row', async () => {
+    const id = await put(newOwner())
+    const text = JSON.stringify(await rowOf(id))
+    for (const part of secretParts) assert.ok(!text.includes(part), part)
+    assert.notEqual((await rowOf(await put(newOwner()))).row_key, (await rowOf(id)).row_key)
+  })
+
+  test('erased, it cannot be opened by anyone, and its bytes are gone from the row', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    // The second time there is nothing left to erase.
+    for (let time = 0; time < 2; time += 1)
+      await storage.write(async (tx) => eraseAddress(tx, owner.installationId, id))
+    assert.equal(await take({ ...owner, id }), undefined)
+    const { sealed, row_key } = await rowOf(id)
+    assert.deepEqual({ sealed, row_key }, { sealed: '', row_key: null })
+    const face = await storage.read((db) => findAddressSummary(db, { ...owner, id }))
+    assert.deepEqual(face, { summary, expiresAt, isErased: true })
+  })
+
+  test('of an order, it is erased when its time is over and still says the town', async () => {
+    const owner = { installationId: newId('ins'), ownerId: newId('ord') }
+    const id = await put(owner)
+    while ((await sweepAddresses(storage, expiresAt, 10_000)) > 0);
+    assert.deepEqual(await rowOf(id).then(({ sealed, row_key }) => ({ sealed, row_key })), {
+      sealed: '',
+      row_key: null,
+    })
+    const face = await storage.read((db) => findAddressSummary(db, { ...owner, id }))
+    assert.deepEqual(face, { summary, expiresAt, isErased: true })
+  })
+
+  test('closes when its time is over, swept or not', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    assert.deepEqual(await take({ ...owner, id }, expiresAt - 1), address)
+    assert.equal(await take({ ...owner, id }, expiresAt), undefined)
+    const move = { ...owner, id, newOwnerId: newId('ord'), now: expiresAt, expiresAt: expiresAt + 1 }
+    assert.equal(await storage.write((tx) => moveAddress(tx, rootSecret, move)), undefined)
+  })
+
+  test('moves to another owner once, and is then gone from the first', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    const newOwnerId = newId('ord')
+    const move = { ...owner, id, newOwnerId, now, expiresAt: expiresAt + 1_000 }
+    const moves = await Promise.all([1, 2].map(() => storage.write((tx) => moveAddress(tx, rootSecret, move))))
+    const tokens = moves.filter((token) => token !== undefined)
+    assert.equal(tokens.length, 1)
+    const moved = { installationId: owner.installationId, ownerId: newOwnerId, id: tokens[0] ?? '' }
+    assert.notEqual(moved.id, id)
+    assert.deepEqual(await take(moved), address)
+    assert.deepEqual(await storage.read((db) => findAddressSummary(db, moved)), {
+      summary,
+      expiresAt: expiresAt + 1_000,
+      isErased: false,
+    })
+    assert.equal(await take({ ...owner, id }), undefined)
+    assert.equal(await storage.read((db) => findAddressSummary(db, { ...owner, id })), undefined)
+  })
+
+  test('is opened after the root secret was changed, while the old version is known', async () => {
+    const both = rootSecretOf(`2:${newText},1:${oldText}`)
+    const owner = newOwner()
+    const before = await put(owner)
+    const after = await put(owner, both)
+    assert.deepEqual(await take({ ...owner, id: before }, now, both), address)
+    assert.deepEqual(await take({ ...owner, id: after }, now, both), address)
+    await assert.rejects(take({ ...owner, id: before }, now, rootSecretOf(`2:${newText}`)), /cannot be opened/)
+    await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be opened/)
+  })
+
+  test('a changed or exchanged row is a defect, reported without content', async () => {
+    const owner = newOwner()
+    const id = await put(owner)
+    const twin = await put(owner)
+    const [row, other] = [await rowOf(id), await rowOf(twin)]
+    const flipped = (text: string) => `${text.slice(0, 30)}${text[30] === 'A' ? 'B' : 'A'}${text.slice(31)}`
+    const spoilt: Row[] = [
+      { ...row, sealed: flipped(row.sealed) },
+      { ...row, row_key: flipped(row.row_key ?? '') },
+      { ...row, sealed: '' },
+      { ...row, sealed: row.sealed.slice(0, -8) },
+      // A whole row of the same owner, put in the place of another.
+      other,
+      { ...row, sealed: other.sealed },
+    ]
+    for (const each of spoilt) {
+      await spoil(id, each)
+      await assert.rejects(take({ ...owner, id }), (error: Error) => {
+        assert.match(error.message, /cannot be opened/)
+        for (const part of [...secretParts, row.sealed, row.row_key ?? '']) {
+          assert.ok(!`${error.stack} ${JSON.stringify(error)}`.includes(part))
+        }
+        return true
+      })
+    }
+    await spoil(id, row)
+    assert.deepEqual(await take({ ...owner, id }), address)
+    // The owner's name in the row is no key to it.
+    const thief = newId('cart')
+    await storage.write((tx) => tx.sql`update addresses set owner_id = ${thief} where id = ${id}`)
+    await assert.rejects(take({ ...owner, ownerId: thief, id }), /cannot be opened/)
+  })
+
+  test('sweeps what has expired, in bounded batches, on two nodes at once', async () => {
+    const url = await given.migratedUrl()
+    const [one, two] = [await given.open({ url }), await given.open({ url })]
+    const owner = newOwner()
+    const ids = await one.write(async (tx) => {
+      const ids: string[] = []
+      for (let i = 0; i < 1_200; i += 1) {
+        const end = i < 1_150 ? now - i : now + 1
+        ids.push(sealAddress(tx, rootSecret, { ...owner, address, summary, now: now - 5_000, expiresAt: end }))
+      }
+      return ids
+    })
+    assert.equal(await sweepAddresses(one, now, 0), 0)
+    assert.equal(await sweepAddresses(one, now, 50), 50)
+    const swept = await Promise.all([sweepAddresses(one, now, 10_000), sweepAddresses(two, now, 10_000)])
+    // Each may have left to the other what the other held, so one more round finishes.
+    const rest = await sweepAddresses(one, now, 10_000)
+    assert.equal(swept[0] + swept[1] + rest, 1_100)
+    const [left] = await one.read(
+      (db) => db.sql<{ rows: number; open: number }>`
+        select count(*) as "rows", count(row_key) as "open" from addresses`,
+    )
+    assert.deepEqual(left, { rows: 50, open: 50 }, 'of a cart nothing is left')
+    const open = await one.read((db) => openAddress(db, rootSecret, { ...owner, id: ids[1_199] ?? '', now }))
+    assert.deepEqual(open, address)
+    assert.equal(await sweepAddresses(two, now + 1, 10_000), 50)
+    assert.equal(await sweepAddresses(two, now + 1, 10_000), 0)
+  })
+})
+
+test('nothing of the plain text is in the file, its log or its index', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'test.db')
+  const storage = await openStorage(`sqlite:${file}`)
+  await migrate(storage, { now: new Date(now) })
+  const id = await storage.write(async (tx) =>
+    sealAddress(tx, rootSecret, { installationId: 'ins_1', ownerId: 'cart_1', address, summary, now, expiresAt }),
+  )
+  const written = Buffer.concat([await readFile(file), await readFile(`${file}-wal`)])
+  await storage.close()
+  const closed = await readFile(file)
+  for (const bytes of [written, closed]) {
+    assert.ok(bytes.includes(id), 'the row is there')
+    for (const part of secretParts) {
+      for (const encoding of ['utf8', 'utf16le'] as const) assert.ok(!bytes.includes(Buffer.from(part, encoding)), part)
+    }
+  }
+})

@@ -1,0 +1,114 @@
+// Putting a promotion code on a cart and taking it off. Every outcome of a code is an answer, not a refusal.
+
+import type { AppliedPromotion, PromotionConditions } from '../../contract/open/carts.ts'
+import type { PromotionReason } from '../../contract/words.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
+import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { type CartFacts, quoteChange } from './quote.ts'
+import { type CartRow, countGuess, listSkuIdsByCode } from './store.ts'
+import type { Quote } from './view.ts'
+
+const guessesMax = 10
+const guessesMs = 60_000
+
+export interface CodeOutcome {
+  quote: Quote
+  promotion: AppliedPromotion
+}
+
+// A null code takes the present one off.
+export async function putCode(tools: CartTools, change: ChangeAsk, code: string | null): Promise<CodeOutcome> {
+  const facts = await lockCartFacts(tools, change)
+  refuseUnchangeable(facts, change)
+  if (code === null) {
+    const quote = await commitChange(tools, change, {
+      ...facts,
+      promotion: null,
+      cart: { ...facts.cart, promotionId: null },
+    })
+    return { quote, promotion: { ...noPromotion, state: 'none' } }
+  }
+  const at = change.now.getTime()
+  refuseGuessing(facts.cart, at)
+  const wanted = normalCode(code)
+  const promotion = await findPromotionByCode(change.db, facts.cart, wanted)
+  if (!promotion) return rejectCode(tools, change, facts, { code: wanted, promotion: null, reason: 'not_found' })
+  const tried: CartFacts = { ...facts, promotion, cart: { ...facts.cart, promotionId: promotion.id } }
+  const { state, reason } = (await quoteChange(change.db, tools.pricebooks, tried, at)).pricing.promotion
+  if (state === 'rejected') return rejectCode(tools, change, facts, { code: wanted, promotion, reason })
+  const quote = await commitChange(tools, change, tried)
+  return { quote, promotion: await appliedPromotion(change.db, quote) }
+}
+
+// Codes are short and worth money, so guessing them must be slow.
+function refuseGuessing({ guesses, guessesSince }: CartRow, now: number): void {
+  if (guesses < guessesMax || isOver(guessesSince, now)) return
+  throw refuse('rate_limited', { retryAfterMs: guessesSince + guessesMs - now })
+}
+
+// A minute that begins further ahead than another one was counted before the clock was set back.
+function isOver(guessesSince: number, now: number): boolean {
+  return Math.abs(now - guessesSince) >= guessesMs
+}
+
+interface RejectedCode {
+  code: string
+  promotion: Promotion | null
+  reason: PromotionReason | null
+}
+
+// The cart stays as it is, with the code it had before.
+async function rejectCode(
+  tools: CartTools,
+  { db, now }: ChangeAsk,
+  facts: CartFacts,
+  { code, promotion, reason }: RejectedCode,
+): Promise<CodeOutcome> {
+  const at = now.getTime()
+  const isNewMinute = isOver(facts.cart.guessesSince, at)
+  countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
+  const quote = await quoteChange(db, tools.pricebooks, facts, at)
+  return {
+    quote,
+    promotion: {
+      ...noPromotion,
+      state: 'rejected',
+      code,
+      name: promotion?.name ?? null,
+      type: promotion?.type ?? null,
+      reason,
+      conditions: promotion && (await conditionsOf(db, facts.cart.merchantId, promotion)),
+    },
+  }
+}
+
+const noPromotion = { code: null, name: null, type: null, amount: 0, allocations: [], reason: null, conditions: null }
+
+async function appliedPromotion(db: Reader, { cart, promotion, pricing }: Quote): Promise<AppliedPromotion> {
+  if (!promotion) throw new Error('a code was applied and is not there')
+  const { state, reason, amount, allocations } = pricing.promotion
+  return {
+    state,
+    code: promotion.code,
+    name: promotion.name,
+    type: promotion.type,
+    amount,
+    allocations: allocations.map((allocation) => ({ ...allocation })),
+    reason,
+    conditions: await conditionsOf(db, cart.merchantId, promotion),
+  }
+}
+
+async function conditionsOf(db: Reader, merchant: string, promotion: Promotion): Promise<PromotionConditions> {
+  const { minimumSubtotal, startsAt, endsAt, categories, skuCodes } = promotion
+  return {
+    minimumSubtotal,
+    startsAt: startsAt === null ? null : toInstant(startsAt),
+    endsAt: endsAt === null ? null : toInstant(endsAt),
+    eligibleCategories: [...categories],
+    eligibleSkuIds: skuCodes.length === 0 ? [] : (await listSkuIdsByCode(db, merchant, skuCodes)).map(({ id }) => id),
+  }
+}

@@ -1,0 +1,49 @@
+// What a cart cost that became an order: what was charged, whatever catalog, promotion and tax table say by now.
+
+import type { Reader } from '../../platform/storage/storage.ts'
+import { findOrder, listOrderLines, type OrderLine, type OrderRow } from '../orders/store.ts'
+import type { Pricing } from './pricing.ts'
+import type { CartLine } from './store.ts'
+
+export async function findPricingOfOrder(
+  db: Reader,
+  key: { installationId: string; orderId: string },
+  lines: readonly CartLine[],
+): Promise<Pricing> {
+  const [order, sold] = await Promise.all([findOrder(db, key), listOrderLines(db, key)])
+  if (!order) throw new Error(`a cart names ${key.orderId}, which is not there`)
+  return pricingOfOrder(order, sold, lines)
+}
+
+// `lines` are the cart's, in its order.
+export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
+  const bySku = new Map(sold.map((line) => [line.skuId, line]))
+  const priced = lines.map(({ offer: { skuId } }) => {
+    const line = bySku.get(skuId)
+    if (!line) throw new Error(`${order.id} does not have a line of its cart`)
+    const { subtotal, discount, tax, total, taxRateBps } = line
+    return { skuId, subtotal, discount, tax, total, taxRateBps }
+  })
+  const { subtotal, discount, shipping, tax, total, shippingTax, shippingChoice } = order
+  const itemDiscount = priced.reduce((sum, line) => sum + line.discount, 0)
+  return {
+    lines: priced,
+    promotion: {
+      state: order.promotion ? 'applied' : 'none',
+      reason: null,
+      amount: discount,
+      allocations: priced
+        .filter((line) => line.discount > 0)
+        .map((line) => ({ skuId: line.skuId, amount: line.discount })),
+    },
+    shipping: {
+      optionId: shippingChoice?.optionId ?? null,
+      options: shippingChoice ? [{ id: shippingChoice.optionId, label: shippingChoice.label, amount: shipping }] : [],
+      amount: shipping,
+      discount: discount - itemDiscount,
+      tax: shippingTax,
+      taxRateBps: order.shippingTaxRateBps,
+    },
+    totals: { subtotal, discount, shipping, tax, taxIncluded: order.priceTax === 'included', total },
+  }
+}

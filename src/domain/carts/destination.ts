@@ -1,0 +1,77 @@
+// Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is deleted.
+
+import type { Address, AddressSummary } from '../../contract/open/carts.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { checkAddress, summaryOf } from '../addresses/check.ts'
+import { deleteAddress, sealAddress } from '../addresses/vault.ts'
+import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { quoteFor } from './quote.ts'
+import { isServed, needsShipping } from './shipping.ts'
+import type { CartRow } from './store.ts'
+import { livingAddress, type Quote } from './view.ts'
+
+// Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
+const addressMs = 7 * 24 * 3_600_000
+
+export interface Destination {
+  quote: Quote
+  token: string
+  summary: AddressSummary
+  expiresAt: number
+}
+
+// With the shipping option where it is chosen with the address.
+export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption'>> {
+  rootSecret: RootSecret
+  address: Address
+}
+
+export async function setAddress(
+  tools: CartTools,
+  change: ChangeAsk,
+  { rootSecret, address: wanted, ...more }: NewDestination,
+): Promise<Destination> {
+  // What is wrong with the address itself is told before the cart is looked for.
+  const checked = checkAddress(wanted)
+  if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
+  const { address } = checked
+  const facts = await lockCartFacts(tools, change)
+  refuseUnchangeable(facts, change)
+  const { cart, lines } = facts
+  const at = change.now.getTime()
+  const { zones } = await tools.pricebooks.find(change.db, cart.merchantId, cart.seller.catalogVersion)
+  const offers = lines.map(({ offer }) => offer)
+  if (!isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
+    throw refuse('address_undeliverable')
+  }
+  const summary = summaryOf(address)
+  const expiresAt = at + addressMs
+  const owner = { installationId: cart.installationId, ownerId: cart.id }
+  const token = sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  if (cart.address) deleteAddress(change.db, cart.installationId, cart.address.token)
+  const { city, region, country } = summary
+  const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
+  const quote = await commitChange(tools, change, { ...facts, cart: changed })
+  return { quote, token, summary, expiresAt }
+}
+
+// One of the options that the cart offers now. One that is offered no more later gives way to the first (`chosenOffer`).
+export async function chooseShipping(
+  tools: CartTools,
+  change: ChangeAsk,
+  optionId: string,
+): Promise<Quote & { text: string }> {
+  const facts = await lockCartFacts(tools, change)
+  refuseUnchangeable(facts, change)
+  const { cart } = facts
+  const at = change.now.getTime()
+  const { options } = (await quoteFor(change.db, tools.pricebooks, facts, at)).pricing.shipping
+  if (!options.some(({ id }) => id === optionId)) {
+    const message = livingAddress(cart, at)
+      ? `The cart offers ${options.map(({ id }) => id).join(', ') || 'no shipping option'}, and not this one.`
+      : 'The cart has no address yet, so it offers no shipping option.'
+    throw refuse('shipping_option_not_offered', { message, current: { status: cart.status, version: cart.version } })
+  }
+  return commitChange(tools, change, { ...facts, cart: { ...cart, shippingOption: optionId } })
+}

@@ -1,0 +1,156 @@
+// Making carts and changing their lines. Each is all or nothing, and refused with what is there.
+
+import { limits } from '../../contract/limits.ts'
+import type { Metadata } from '../../contract/parts.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { onlyMove } from '../../platform/kit/lifecycle.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { announce, type Cause } from '../../platform/outbox/announce.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import {
+  type CartCaller,
+  type CartTools,
+  type ChangeAsk,
+  commitChange,
+  lockCartFacts,
+  refuseUnchangeable,
+} from './change.ts'
+import { cartLifecycle } from './lifecycle.ts'
+import { type CartFacts, quoteChange } from './quote.ts'
+import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
+import { cartView, type Quote } from './view.ts'
+
+export type ChangedCart = Quote & { text: string }
+
+export interface CreateAsk {
+  db: Tx
+  caller: CartCaller
+  items: readonly { skuId: string; quantity: number }[]
+  metadata: Metadata
+  now: Date
+  cause: Cause | null
+}
+
+export async function createCart(
+  tools: CartTools,
+  { db, caller, items, metadata, now, cause }: CreateAsk,
+): Promise<ChangedCart> {
+  const at = now.getTime()
+  const offers = await listWantedOffers(db, caller, items, at)
+  const cartId = newId('cart')
+  const { installationId, merchantId, publicKeyId = null } = caller
+  const expiresAt = at + tools.idleMs
+  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt, publicKeyId })
+  const cart = await findCart(db, { installationId, cartId })
+  if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
+  const lines = items.map(({ quantity }, position): CartLine => {
+    const offer = offers[position] as Offer
+    refuseUnsellable(offer, quantity)
+    return { offer, position, quantity, seenPrice: offer.price }
+  })
+  for (const line of lines) putCartLine(db, cart, line)
+  const quote = await quoteChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
+  const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
+  announce(db, {
+    installationId,
+    mode: cart.mode,
+    kind: onlyMove(cartLifecycle, 'create').announces,
+    subject: { type: 'cart', id: cartId },
+    sequence: 1,
+    dataText: `{"cart":${text}}`,
+    cause,
+    now: at,
+  })
+  return { ...quote, text }
+}
+
+// Sets the quantity, and adds the line if it is missing.
+export async function putLine(
+  tools: CartTools,
+  change: ChangeAsk,
+  skuId: string,
+  quantity: number,
+): Promise<ChangedCart> {
+  const [facts, [stranger]] = await Promise.all([
+    lockCartFacts(tools, change),
+    isId('sku', skuId) ? listOffers(change.db, change.caller, [skuId], change.now.getTime()) : [],
+  ])
+  // A line that is there knows what its own session holds.
+  const known = facts.lines.find((line) => line.offer.skuId === skuId)
+  const offer = known?.offer ?? stranger
+  if (!offer) throw refuse('cart_item_not_found', { message: 'There is no such SKU.' })
+  refuseUnchangeable(facts, change)
+  if (!known && facts.lines.length >= limits.cartLinesMax) {
+    throw refuse('quantity_limit_exceeded', { current: { limit: limits.cartLinesMax } })
+  }
+  return changeLine(tools, change, facts, offer, quantity)
+}
+
+// Sets the quantity of a line that is there; 0 removes it.
+export async function setLine(
+  tools: CartTools,
+  change: ChangeAsk,
+  skuId: string,
+  quantity: number,
+): Promise<ChangedCart> {
+  const facts = await lockCartFacts(tools, change)
+  const line = lineOf(facts, skuId)
+  refuseUnchangeable(facts, change)
+  if (quantity > 0) return changeLine(tools, change, facts, line.offer, quantity)
+  const lines = facts.lines.filter((other) => other !== line)
+  const key = { installationId: facts.cart.installationId, cartId: facts.cart.id }
+  deleteCartLine(change.db, key, skuId)
+  return commitChange(tools, change, { ...facts, lines })
+}
+
+async function changeLine(
+  tools: CartTools,
+  change: ChangeAsk,
+  facts: CartFacts,
+  offer: Offer,
+  quantity: number,
+): Promise<ChangedCart> {
+  const kept = facts.lines.find((line) => line.offer.skuId === offer.skuId)
+  refuseUnsellable(offer, quantity)
+  const isMore = quantity > (kept?.quantity ?? 0)
+  const position = kept?.position ?? (facts.lines.at(-1)?.position ?? -1) + 1
+  const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
+  const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
+  putCartLine(change.db, facts.cart, line)
+  return commitChange(tools, isMore ? { ...change, raised: offer.skuId } : change, { ...facts, lines })
+}
+
+function lineOf({ lines }: CartFacts, skuId: string): CartLine {
+  const line = lines.find(({ offer }) => offer.skuId === skuId)
+  if (!line) throw refuse('cart_item_not_found')
+  return line
+}
+
+// The SKUs of a new cart, in the order of its items. One that is unknown, or another merchant's, is a mistake in the
+// request, and named by its place.
+async function listWantedOffers(
+  db: Reader,
+  seller: MerchantMode,
+  items: readonly { skuId: string }[],
+  now: number,
+): Promise<Offer[]> {
+  if (items.length === 0) return []
+  const skuIds = items.map(({ skuId }) => skuId)
+  const byId = new Map((await listOffers(db, seller, skuIds, now)).map((offer) => [offer.skuId, offer]))
+  const issues = skuIds.flatMap((skuId, index) => {
+    if (!byId.has(skuId)) return [{ path: `/items/${index}/skuId`, message: 'is not a SKU of this merchant' }]
+    return skuIds.indexOf(skuId) < index ? [{ path: `/items/${index}/skuId`, message: 'is there twice' }] : []
+  })
+  if (issues.length > 0) throw refuse('invalid_request', { issues: issues.slice(0, limits.issuesMax) })
+  return skuIds.map((skuId) => byId.get(skuId) as Offer)
+}
+
+export function refuseUnsellable(offer: Offer, quantity: number): void {
+  const { skuId, available, maxPerOrder } = offer
+  if (!offer.isSold) throw refuse('item_unavailable', { current: { skuId } })
+  if (quantity > maxPerOrder) throw refuse('quantity_limit_exceeded', { current: { skuId, limit: maxPerOrder } })
+  if (offer.whenSoldOut === 'refuse' && quantity > available) {
+    throw refuse('insufficient_stock', { current: { skuId, available } })
+  }
+}

@@ -1,0 +1,118 @@
+// What a merchant's carts need to know and only provisioning changes: taxes, shipping zones, the tree of categories that
+// promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
+// still, which every provisioning raises. A promotion has a version of its own in each mode, which its uses raise too.
+
+import { Lru } from '../../platform/kit/lru.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Zone } from '../../platform/kit/shipping.ts'
+import { onceDurable, type Reader } from '../../platform/storage/storage.ts'
+import { listCategories } from '../catalog/store.ts'
+import { listShippingZones, listTaxRates, type TaxRate } from '../merchants/store.ts'
+import { findPromotion, type Promotion } from '../promotions/store.ts'
+import { parseZone } from './shipping.ts'
+import { type CartRow, listOffers, type Offer } from './store.ts'
+
+export interface Pricebook {
+  taxRates: readonly TaxRate[]
+  zones: readonly Zone[]
+  // The slugs of a category and of all above it.
+  slugsUpFrom: ReadonlyMap<string, readonly string[]>
+}
+
+export interface OfferAsk extends MerchantMode {
+  // As it was when the SKUs were looked up.
+  catalogVersion: number
+  skuIds: readonly string[]
+  now: number
+}
+
+export interface Pricebooks {
+  find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
+  // In the order of the ids. Whoever asks has their price and stock, which change from moment to moment.
+  offersOf(db: Reader, ask: OfferAsk): Promise<LastingOffer[]>
+  // The one on this cart, in the version that the cart was read with or a newer one.
+  promotionOf(db: Reader, cart: PromotedCart): Promise<Promotion | null>
+}
+
+// What both modes share.
+export type LastingOffer = Omit<Offer, 'price' | 'available'>
+
+type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
+
+const keptMax = 200
+// Of all merchants; an offer is some 700 bytes.
+const keptOffersMaxDefault = 20_000
+const keptPromotionsMax = 2_000
+
+export function createPricebooks({ keptOffersMax = keptOffersMaxDefault } = {}): Pricebooks {
+  return { find: keepBooks(), offersOf: keepOffers(keptOffersMax), promotionOf: keepPromotions() }
+}
+
+function keepBooks(): Pricebooks['find'] {
+  const kept = new Lru<string, { catalogVersion: number; book: Pricebook }>(keptMax)
+  return async (db, merchant, catalogVersion) => {
+    const found = kept.get(merchant)
+    if (found?.catalogVersion === catalogVersion) return found.book
+    // Read in the same snapshot as the version, so they belong together.
+    const book = await readPricebook(db, merchant)
+    onceDurable(db, () => kept.set(merchant, { catalogVersion, book }))
+    return book
+  }
+}
+
+async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
+  const [taxRates, zones, categories] = await Promise.all([
+    listTaxRates(db, merchant),
+    listShippingZones(db, merchant),
+    listCategories(db, merchant),
+  ])
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const slugsUpFrom = new Map<string, string[]>()
+  for (const { id } of categories) {
+    const slugs: string[] = []
+    let at = byId.get(id)
+    // The bound keeps a damaged tree from hanging us.
+    while (at && slugs.length < 20) {
+      slugs.push(at.slug)
+      at = at.parentId === null ? undefined : byId.get(at.parentId)
+    }
+    slugsUpFrom.set(id, slugs)
+  }
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom }
+}
+
+function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
+  const kept = new Lru<string, { catalogVersion: number; offer: LastingOffer }>(keptOffersMax)
+  return async (db, { merchantId, mode, catalogVersion, skuIds, now }) => {
+    // Taken out before anything is awaited or put in, which may push out what was here.
+    const found = new Map<string, LastingOffer>()
+    for (const skuId of skuIds) {
+      const known = kept.peek(skuId)
+      if (known?.catalogVersion === catalogVersion) found.set(skuId, known.offer)
+    }
+    const missing = skuIds.filter((skuId) => !found.has(skuId))
+    for (const offer of missing.length > 0 ? await listOffers(db, { merchantId, mode }, missing, now) : []) {
+      found.set(offer.skuId, offer)
+      onceDurable(db, () => kept.set(offer.skuId, { catalogVersion, offer }))
+    }
+    return skuIds.map((skuId) => {
+      const offer = found.get(skuId)
+      if (!offer) throw new Error(`a cart has ${skuId}, which is not there`)
+      return offer
+    })
+  }
+}
+
+function keepPromotions(): Pricebooks['promotionOf'] {
+  const kept = new Lru<string, Promotion>(keptPromotionsMax)
+  return async (db, cart) => {
+    const { mode, promotionId, promotionVersion } = cart
+    if (promotionId === null) return null
+    const name = `${mode} ${promotionId}`
+    const known = kept.peek(name)
+    if (known?.version === promotionVersion) return known
+    const promotion = await findPromotion(db, cart, promotionId)
+    if (promotion) onceDurable(db, () => kept.set(name, promotion))
+    return promotion ?? null
+  }
+}

@@ -1,0 +1,197 @@
+// What a cart costs. The one function that prices cart, checkout session, page and order alike, so that they cannot
+// differ. Pure, and in integers throughout; an amount beyond 2^53 − 1 is a RangeError, never a wrong number.
+
+import type { ShippingOption } from '../../contract/open/carts.ts'
+import type { Totals } from '../../contract/parts.ts'
+import type { PromotionReason, PromotionState } from '../../contract/words.ts'
+import { allocate } from '../../platform/kit/money.ts'
+import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
+import type { TaxRate } from '../merchants/store.ts'
+import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
+import { chosenOffer, needsShipping } from './shipping.ts'
+import { type Place, type PriceTax, ratesAt, taxOn } from './tax.ts'
+
+export interface PricedLineFacts {
+  skuId: string
+  code: string
+  unitPrice: number
+  quantity: number
+  taxClass: string
+  weightGrams: number | null
+  delivery: 'shipped' | 'digital'
+  // Slugs of the product's categories and of all their ancestors.
+  categories: readonly string[]
+}
+
+export interface PricingFacts {
+  currency: string
+  priceTax: PriceTax
+  merchantCountry: string
+  lines: readonly PricedLineFacts[]
+  promotion: PromotionFacts | null
+  // How often this customer used the promotion before; left out while nobody knows who buys.
+  customerUses?: number | undefined
+  destination: Place | null
+  taxRates: readonly TaxRate[]
+  zones: readonly Zone[]
+  shippingOptionId: string | null
+  now: number
+}
+
+export interface PricedLine {
+  skuId: string
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+  // Basis points. Null of an order that was placed before rates were stored.
+  taxRateBps: number | null
+}
+
+export interface PricedPromotion {
+  state: PromotionState
+  reason: PromotionReason | null
+  // Items and shipping together; equal to the discount of the totals.
+  amount: number
+  // How the discount on items is spread; lines that get nothing are left out.
+  allocations: readonly { skuId: string; amount: number }[]
+}
+
+export interface PricedShipping {
+  optionId: string | null
+  options: readonly ShippingOption[]
+  // Before the discount.
+  amount: number
+  discount: number
+  tax: number
+  // As of a line; also null where nothing is shipped.
+  taxRateBps: number | null
+}
+
+export interface Pricing {
+  lines: readonly PricedLine[]
+  promotion: PricedPromotion
+  shipping: PricedShipping
+  totals: Totals
+}
+
+export function priceCart(facts: PricingFacts): Pricing {
+  const { priceTax } = facts
+  const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
+  const subtotal = sum(subtotals)
+
+  // By the subtotal before any discount: judged after it, a code of one cent could cost the shopper free shipping.
+  const { optionId, options, amount } = shippingFor(facts, subtotal)
+  const weights = eligibleSubtotals(facts, subtotals)
+  const verdict = verdictFor(facts, subtotal, weights, amount)
+  const discounts = lineDiscounts(facts.promotion, verdict, weights)
+  const itemDiscount = sum(discounts)
+  const isFree = verdict.state === 'applied' && facts.promotion?.type === 'free_shipping'
+  const shippingDiscount = isFree ? amount : 0
+  const discount = sum([itemDiscount, shippingDiscount])
+
+  // Without a destination, the merchant's own country is the estimate.
+  const rateFor = ratesAt(facts.taxRates, facts.destination ?? { country: facts.merchantCountry, region: null })
+  const lines = facts.lines.map(({ skuId, taxClass }, i): PricedLine => {
+    const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
+    const net = lineSubtotal - lineDiscount
+    const taxRateBps = rateFor(taxClass)
+    const tax = taxOn(net, taxRateBps, priceTax)
+    const total = withTax(net, tax, priceTax)
+    return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
+  })
+  const shippingRate = rateFor('shipping')
+  const shippingTax = taxOn(amount - shippingDiscount, shippingRate, priceTax)
+  const tax = sum([...lines.map((line) => line.tax), shippingTax])
+
+  return {
+    lines,
+    promotion: {
+      ...verdict,
+      amount: discount,
+      allocations: lines
+        .filter((line) => line.discount > 0)
+        .map((line) => ({ skuId: line.skuId, amount: line.discount })),
+    },
+    shipping: {
+      optionId,
+      options,
+      amount,
+      discount: shippingDiscount,
+      tax: shippingTax,
+      taxRateBps: optionId === null ? null : shippingRate,
+    },
+    totals: {
+      subtotal,
+      discount,
+      shipping: amount,
+      tax,
+      taxIncluded: priceTax === 'included',
+      total: withTax(sum([subtotal - itemDiscount, amount - shippingDiscount]), tax, priceTax),
+    },
+  }
+}
+
+// What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
+export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
+  return {
+    lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null })),
+    promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
+    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null },
+    totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: facts.priceTax === 'included', total: 0 },
+  }
+}
+
+function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
+  const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
+  if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }
+  const shipped = facts.lines.filter(({ delivery }) => delivery === 'shipped')
+  const weightGrams = sum(shipped.map((line) => exact(BigInt(line.weightGrams ?? 0) * BigInt(line.quantity))))
+  const options = offersFor(zone, { weightGrams, subtotal })
+  const chosen = chosenOffer(options, facts.shippingOptionId)
+  return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
+}
+
+// The subtotal of each line the promotion is about, and null for the others.
+function eligibleSubtotals({ lines, promotion }: PricingFacts, subtotals: readonly number[]): (number | null)[] {
+  return lines.map((line, i) => (promotion && isEligible(promotion, line) ? (subtotals[i] ?? 0) : null))
+}
+
+function verdictFor(
+  { promotion, currency, now, customerUses }: PricingFacts,
+  subtotal: number,
+  weights: readonly (number | null)[],
+  shippingAmount: number,
+): PromotionVerdict | { state: 'none'; reason: null } {
+  if (!promotion) return { state: 'none', reason: null }
+  const eligibleLineCount = weights.filter((weight) => weight !== null).length
+  return judgePromotion(promotion, { currency, now, subtotal, eligibleLineCount, shippingAmount, customerUses })
+}
+
+function lineDiscounts(
+  promotion: PromotionFacts | null,
+  { state }: { state: PromotionState },
+  weights: readonly (number | null)[],
+): number[] {
+  if (!promotion || state !== 'applied') return weights.map(() => 0)
+  const eligible = weights.map((weight) => weight ?? 0)
+  return allocate(itemDiscountFor(promotion, sum(eligible)), eligible)
+}
+
+function withTax(amount: number, tax: number, priceTax: PriceTax): number {
+  return priceTax === 'included' ? amount : sum([amount, tax])
+}
+
+function exact(amount: bigint): number {
+  return safe(Number(amount))
+}
+
+// A sum that passes 2^53 − 1 on its way is rounded to something that is no longer safe, and stays so: no term is negative.
+function sum(amounts: readonly number[]): number {
+  return safe(amounts.reduce((whole, amount) => whole + amount, 0))
+}
+
+function safe(amount: number): number {
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount that can be exact`)
+  return amount
+}

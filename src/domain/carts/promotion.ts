@@ -1,0 +1,91 @@
+// A promotion: which lines it is about, whether it holds for a cart, and what it takes off the items. Pure.
+
+import type { PromotionReason, PromotionState, PromotionType } from '../../contract/words.ts'
+import { roundHalfUpDivide } from '../../platform/kit/money.ts'
+
+export interface PromotionFacts {
+  id: string
+  code: string
+  name: string
+  type: PromotionType
+  // Basis points of a percentage, minor units of a fixed amount.
+  value: number
+  currency: string | null
+  minimumSubtotal: number | null
+  startsAt: number | null
+  endsAt: number | null
+  usageLimit: number | null
+  used: number
+  customerLimit: number | null
+  categories: readonly string[]
+  skuCodes: readonly string[]
+  disabledAt: number | null
+}
+
+// What the rules ask of a cart.
+export interface PromotionOccasion {
+  currency: string
+  now: number
+  // Of all lines, before any discount.
+  subtotal: number
+  eligibleLineCount: number
+  // Of the option that is chosen, 0 while there is none.
+  shippingAmount: number
+  // Orders in which this customer used the promotion; left out while nobody knows who buys.
+  customerUses?: number | undefined
+}
+
+export interface PromotionVerdict {
+  state: Exclude<PromotionState, 'none'>
+  reason: PromotionReason | null
+}
+
+type Rule = readonly [
+  state: 'rejected' | 'pending',
+  reason: PromotionReason,
+  holds: (promotion: PromotionFacts, occasion: PromotionOccasion) => boolean,
+]
+
+// The first rule that holds decides. `rejected` is about the code itself; `pending` is about the cart, which can change.
+// biome-ignore format: a table is read by its rows
+const rules: readonly Rule[] = [
+  ['rejected', 'disabled',                ({ disabledAt }) => disabledAt !== null],
+  ['rejected', 'not_started',             ({ startsAt }, { now }) => startsAt !== null && now < startsAt],
+  ['rejected', 'expired',                 ({ endsAt }, { now }) => endsAt !== null && endsAt <= now],
+  ['rejected', 'usage_limit_reached',     ({ usageLimit, used }) => usageLimit !== null && used >= usageLimit],
+  ['rejected', 'customer_limit_reached',  ({ customerLimit }, { customerUses = 0 }) => customerLimit !== null && customerUses >= customerLimit],
+  ['rejected', 'currency_mismatch',       isForeign],
+  ['pending',  'no_eligible_items',       (_, { eligibleLineCount }) => eligibleLineCount === 0],
+  ['pending',  'minimum_not_met',         ({ minimumSubtotal }, { subtotal }) => minimumSubtotal !== null && subtotal < minimumSubtotal],
+  ['pending',  'no_shipping_to_discount', ({ type }, { shippingAmount }) => type === 'free_shipping' && shippingAmount === 0],
+]
+
+export function judgePromotion(promotion: PromotionFacts, occasion: PromotionOccasion): PromotionVerdict {
+  for (const [state, reason, holds] of rules) {
+    if (holds(promotion, occasion)) return { state, reason }
+  }
+  return { state: 'applied', reason: null }
+}
+
+// A promotion that names neither categories nor SKU codes is about every line.
+export function isEligible(
+  { categories, skuCodes }: Pick<PromotionFacts, 'categories' | 'skuCodes'>,
+  line: { code: string; categories: readonly string[] },
+): boolean {
+  if (categories.length === 0 && skuCodes.length === 0) return true
+  return skuCodes.includes(line.code) || line.categories.some((category) => categories.includes(category))
+}
+
+// What a promotion that holds takes off items of this price: never more than the price.
+export function itemDiscountFor({ type, value }: Pick<PromotionFacts, 'type' | 'value'>, eligible: number): number {
+  if (type === 'free_shipping') return 0
+  if (type === 'fixed_amount') return Math.min(value, eligible)
+  const share = roundHalfUpDivide(BigInt(eligible) * BigInt(value), 10_000n)
+  return Math.min(Number(share), eligible)
+}
+
+// A fixed amount without a currency is no amount: 500 is five euros or five hundred yen. The others need a currency
+// only for their minimum, and where they name one it counts.
+function isForeign({ type, currency }: PromotionFacts, cart: PromotionOccasion): boolean {
+  return currency === null ? type === 'fixed_amount' : currency !== cart.currency
+}

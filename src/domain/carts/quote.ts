@@ -1,0 +1,121 @@
+// A cart with its lines, its promotion and its prices, as they are now. Every operation on a cart begins with one, and
+// every change ends with one.
+
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import type { Promotion } from '../promotions/store.ts'
+import { findPricingOfOrder } from './converted.ts'
+import type { LastingOffer, Pricebook, Pricebooks } from './pricebook.ts'
+import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
+import { type CartKey, type CartLine, type CartRow, findCart, listCartLines, listCategoryIds } from './store.ts'
+import { livingAddress, priceOf, type Quote } from './view.ts'
+
+export interface CartFacts {
+  cart: CartRow
+  lines: readonly CartLine[]
+  promotion: Promotion | null
+}
+
+export async function findCartFacts(
+  db: Reader,
+  pricebooks: Pricebooks,
+  key: CartKey,
+  now: number,
+): Promise<CartFacts | undefined> {
+  const [cart, rows] = await Promise.all([findCart(db, key), listCartLines(db, key, now)])
+  if (!cart) return undefined
+  const [first] = rows
+  const skuIds = rows.map(({ skuId }) => skuId)
+  const { merchantId, mode } = cart
+  const ask = first && { merchantId, mode, catalogVersion: first.catalogVersion, skuIds, now }
+  const [offers, promotion] = await Promise.all([
+    ask ? pricebooks.offersOf(db, ask) : [],
+    pricebooks.promotionOf(db, cart),
+  ])
+  const lines = rows.map(({ position, quantity, seenPrice, price, available, onHand, ownHold }, index): CartLine => {
+    // What is promised to the cart is there for it as long as it is there at all, also where too much is promised.
+    const own = Math.min(onHand, ownHold + Math.max(0, available))
+    const offer = { ...(offers[index] as LastingOffer), price, available: own }
+    return { offer, position, quantity, seenPrice }
+  })
+  return { cart, lines, promotion }
+}
+
+export async function quoteFor(
+  db: Reader,
+  pricebooks: Pricebooks,
+  { cart, lines, promotion }: CartFacts,
+  now: number,
+): Promise<Quote> {
+  if (cart.orderId !== null) {
+    const key = { installationId: cart.installationId, orderId: cart.orderId }
+    return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines), isPriced: true }
+  }
+  const book = await pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
+  const address = livingAddress(cart, now)
+  const facts: PricingFacts = {
+    currency: cart.currency,
+    priceTax: cart.seller.priceTax,
+    merchantCountry: cart.seller.country,
+    lines: await pricedLines(db, cart, lines, promotion, book),
+    promotion,
+    destination: address && { country: address.country, region: address.region },
+    taxRates: book.taxRates,
+    zones: book.zones,
+    shippingOptionId: cart.shippingOption,
+    now,
+  }
+  try {
+    return { cart, lines, promotion, pricing: priceCart(facts), isPriced: true }
+  } catch (error) {
+    // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must stay readable, and end.
+    if (!(error instanceof RangeError)) throw error
+    return { cart, lines, promotion, pricing: unpriced(facts), isPriced: false }
+  }
+}
+
+// The same for a change, which is refused where no exact number could price what it leads to.
+export async function quoteChange(db: Reader, pricebooks: Pricebooks, facts: CartFacts, now: number): Promise<Quote> {
+  const quote = await quoteFor(db, pricebooks, facts, now)
+  refuseUnpriced(quote)
+  return quote
+}
+
+export function refuseUnpriced({ isPriced }: Quote): void {
+  if (!isPriced) throw refuse('quantity_limit_exceeded', { message: 'The total of the cart would be too large.' })
+}
+
+async function pricedLines(
+  db: Reader,
+  cart: CartRow,
+  lines: readonly CartLine[],
+  promotion: Promotion | null,
+  book: Pricebook,
+): Promise<PricedLineFacts[]> {
+  const categoriesOf =
+    promotion?.categories.length && lines.length > 0 ? await categorySlugs(db, cart.merchantId, lines, book) : undefined
+  return lines.map((line) => ({
+    skuId: line.offer.skuId,
+    code: line.offer.code,
+    unitPrice: priceOf(cart, line),
+    quantity: line.quantity,
+    taxClass: line.offer.taxClass,
+    weightGrams: line.offer.weightGrams,
+    delivery: line.offer.delivery,
+    categories: categoriesOf?.get(line.offer.productId) ?? [],
+  }))
+}
+
+async function categorySlugs(
+  db: Reader,
+  merchant: string,
+  lines: readonly CartLine[],
+  book: Pricebook,
+): Promise<Map<string, string[]>> {
+  const productIds = [...new Set(lines.map(({ offer }) => offer.productId))]
+  const slugs = new Map<string, string[]>()
+  for (const { productId, categoryId } of await listCategoryIds(db, merchant, productIds)) {
+    slugs.set(productId, [...(slugs.get(productId) ?? []), ...(book.slugsUpFrom.get(categoryId) ?? [])])
+  }
+  return slugs
+}

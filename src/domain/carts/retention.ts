@@ -1,0 +1,60 @@
+// Deletes carts whose time is over, with their lines and their address. What became an order is kept longer than what did not,
+// and a cart stays as long as one of its checkout sessions does.
+
+import { handleRows } from '../../platform/jobs/rows.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import type { CartKey } from './store.ts'
+
+// In one transaction, so no one waits long.
+export const cartsDeletedMax = 500
+
+export type EndedCart = 'expired' | 'converted'
+
+// The oldest of those that ended by then; answers how many. Any number of nodes may do so at once.
+export async function deleteCarts(
+  storage: Storage,
+  status: EndedCart,
+  { endedBy, now }: { endedBy: number; now: number },
+): Promise<number> {
+  const ended = await storage.read((db) => listEndedCarts(db, status, endedBy, now))
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [ended],
+    ({ installationId, cartId }) => ({ tenantId: installationId, rowId: cartId }),
+    (carts) => storage.write((tx) => deleteThese(tx, carts)),
+  )
+}
+
+interface OldCart extends CartKey {
+  addressId: string | null
+}
+
+// A cart that has ended never changes again.
+async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
+  for (const [installationId, theirs] of Map.groupBy(carts, (cart) => cart.installationId)) {
+    const cartIds = list(theirs.map(({ cartId }) => cartId))
+    const addressIds = theirs.flatMap(({ addressId }) => addressId ?? [])
+    await tx.sql`delete from cart_lines where installation_id = ${installationId} and cart_id in (${cartIds})`
+    if (addressIds.length > 0)
+      await tx.sql`delete from addresses where installation_id = ${installationId} and id in (${list(addressIds)})`
+    await tx.sql`delete from carts where installation_id = ${installationId} and id in (${cartIds})`
+  }
+  return carts.length
+}
+
+// The status is spelled out: a parameter would not find its index.
+export function listEndedCarts(db: Reader, status: EndedCart, endedBy: number, now: number): Promise<OldCart[]> {
+  const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
+  if (status === 'expired')
+    return db.sql<OldCart>`
+      select c.installation_id as "installationId", c.id as "cartId", c.address_id as "addressId" from carts c
+      where c.status = 'expired' and c.updated_at <= ${endedBy} and ${isDue} and not exists (
+        select 1 from checkout_sessions s where s.installation_id = c.installation_id and s.cart_id = c.id)
+      order by c.updated_at limit ${cartsDeletedMax}`
+  return db.sql<OldCart>`
+    select c.installation_id as "installationId", c.id as "cartId", c.address_id as "addressId" from carts c
+    where c.status = 'converted' and c.updated_at <= ${endedBy} and ${isDue} and not exists (
+      select 1 from checkout_sessions s where s.installation_id = c.installation_id and s.cart_id = c.id)
+    order by c.updated_at limit ${cartsDeletedMax}`
+}

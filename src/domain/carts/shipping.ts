@@ -1,0 +1,33 @@
+// Shipping of a cart: the merchant's zones as they are stored, and which offer was chosen. What a zone costs: platform/kit/shipping.ts. Pure.
+
+import type { ShippingOption } from '../../contract/open/carts.ts'
+import { type Zone, zoneFor } from '../../platform/kit/shipping.ts'
+import type { ShippingZone } from '../merchants/store.ts'
+
+// The casts say that provisioning checked both lists before it kept them.
+export function parseZone(row: ShippingZone): Zone {
+  return {
+    zone: row.zone,
+    countries: JSON.parse(row.countries) as Zone['countries'],
+    options: JSON.parse(row.options) as Zone['options'],
+  }
+}
+
+export function isServed(zones: readonly Zone[], country: string): boolean {
+  return zoneFor(zones, country) !== undefined
+}
+
+// Null is every country: some zone serves the rest of the world, or there is none to say where.
+export function servedCountries(zones: readonly Zone[]): readonly string[] | null {
+  const named = zones.flatMap(({ countries }) => countries)
+  return named.length === 0 || named.includes('*') ? null : named
+}
+
+export function needsShipping(lines: readonly { delivery: 'shipped' | 'digital' }[]): boolean {
+  return lines.some(({ delivery }) => delivery === 'shipped')
+}
+
+// The first offer is the merchant's default: it stands in for a choice that was never made or is no longer offered.
+export function chosenOffer(offers: readonly ShippingOption[], optionId: string | null): ShippingOption | undefined {
+  return offers.find(({ id }) => id === optionId) ?? offers[0]
+}

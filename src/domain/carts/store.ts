@@ -1,0 +1,400 @@
+// The SQL of carts. A cart is read in one flight of statements that do not wait for each other; its lines bring their SKU
+// and product with them.
+
+import type { Metadata } from '../../contract/parts.ts'
+import type { CartStatus, Mode, SoldOutRule } from '../../contract/words.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { onlyMove } from '../../platform/kit/lifecycle.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { expectStatus, expectVersion } from '../../platform/storage/guard.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { availableOf, soldOutRule } from '../inventory/store.ts'
+import { cartLifecycle } from './lifecycle.ts'
+
+export interface CartKey {
+  installationId: string
+  cartId: string
+}
+
+export interface CartRow {
+  id: string
+  installationId: string
+  merchantId: string
+  // Of its installation.
+  mode: Mode
+  version: number
+  status: CartStatus
+  currency: string
+  promotionId: string | null
+  // Of its promotion in this mode, when the cart was read.
+  promotionVersion: number | null
+  shippingOption: string | null
+  metadata: Metadata
+  // Codes that were refused in the minute that began at `guessesSince`.
+  guesses: number
+  guessesSince: number
+  address: CartAddress | null
+  checkoutSessionId: string | null
+  orderId: string | null
+  createdAt: number
+  updatedAt: number
+  expiresAt: number
+  // Since when it has changes that no event tells of.
+  untoldSince: number | null
+  // The publishable key that made it.
+  publicKeyId: string | null
+  seller: SellerTerms
+}
+
+// What may be seen of an address.
+export interface CartAddress {
+  token: string
+  city: string
+  region: string | null
+  country: string
+  expiresAt: number
+}
+
+export interface SellerTerms {
+  country: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  catalogVersion: number
+}
+
+// A SKU as it is for sale now.
+export interface Offer {
+  skuId: string
+  code: string
+  productId: string
+  productSlug: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  image: string | null
+  price: number
+  available: number
+  whenSoldOut: SoldOutRule
+  maxPerOrder: number
+  delivery: 'shipped' | 'digital'
+  weightGrams: number | null
+  taxClass: string
+  // Not retired, and its product is published.
+  isSold: boolean
+}
+
+export interface CartLine {
+  offer: Offer
+  position: number
+  quantity: number
+  // The price when the line was last written.
+  seenPrice: number
+}
+
+export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
+  await tx.lockRow`select id from carts where installation_id = ${installationId} and id = ${cartId}`
+}
+
+interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller'> {
+  metadata: string
+  addressId: string | null
+  city: string | null
+  region: string | null
+  country: string | null
+  addressExpiresAt: number | null
+  sellerCountry: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  catalogVersion: number
+}
+
+// Of the promotion `p` in the mode of the installation `i`.
+const promotionVersion = new Fragment("case i.mode when 'live' then p.version else p.test_version end")
+
+export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartRow | undefined> {
+  const [row] = await db.sql<CartColumns>`
+    select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
+      c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
+      c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
+      c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
+      c.untold_since as "untoldSince", c.public_key_id as "publicKeyId", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
+      m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
+    from carts c
+    join installations i on i.id = c.installation_id
+    join merchants m on m.id = c.merchant_id
+    left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
+    left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null
+    where c.installation_id = ${installationId} and c.id = ${cartId}`
+  return row && cartFrom(row)
+}
+
+// Member by member, here and below: copying the rest of a wide row costs more than reading it from the database.
+function cartFrom(row: CartColumns): CartRow {
+  const { addressId, city, region, country, addressExpiresAt } = row
+  const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
+  return {
+    id: row.id,
+    installationId: row.installationId,
+    merchantId: row.merchantId,
+    mode: row.mode,
+    version: row.version,
+    status: row.status,
+    currency: row.currency,
+    promotionId: row.promotionId,
+    promotionVersion: row.promotionVersion,
+    shippingOption: row.shippingOption,
+    metadata: row.metadata === '{}' ? {} : (JSON.parse(row.metadata) as Metadata),
+    guesses: row.guesses,
+    guessesSince: row.guessesSince,
+    address: isKept ? { token: addressId, city, region, country, expiresAt: addressExpiresAt } : null,
+    checkoutSessionId: row.checkoutSessionId,
+    orderId: row.orderId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+    untoldSince: row.untoldSince,
+    publicKeyId: row.publicKeyId,
+    seller: {
+      country: row.sellerCountry,
+      priceTax: row.priceTax,
+      lowStockAt: row.lowStockAt,
+      catalogVersion: row.catalogVersion,
+    },
+  }
+}
+
+interface OfferRow extends Omit<Offer, 'options' | 'image' | 'isSold'> {
+  options: string
+  skuImage: string | null
+  images: string
+  retiredAt: number | null
+  publishedAt: number | null
+}
+
+// A line with what of its SKU changes from moment to moment.
+export interface LineRow {
+  skuId: string
+  position: number
+  quantity: number
+  seenPrice: number
+  price: number
+  // Promised to nobody; below zero where the operator set the stock below what is promised.
+  available: number
+  onHand: number
+  // What the cart's own session holds, which is there for the cart.
+  ownHold: number
+  // Of the merchant, at the moment at which price and stock were so.
+  catalogVersion: number
+}
+
+// What every statement about an offer selects, from SKUs `s`, their stock `t` and products `p`.
+function offerColumns(now: number): Fragment {
+  const available = availableOf(now)
+  return new Fragment(
+    `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
+      s.price, ${available.text} as "available", ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
+      s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
+    available.values,
+  )
+}
+
+// Of most SKUs nothing is held, and the holds are not looked at. The cart's own hold is found by its owner: `|| ''` keeps the
+// planner off the (merchant, sku) index, which would scan every hold on the SKU.
+export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
+  return db.sql<LineRow>`
+    select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,
+      case when t.held = 0 then t.on_hand else ${availableOf(now)} end as "available",
+      t.on_hand as "onHand",
+      case when t.held = 0 then 0 else coalesce((
+        select h.quantity from holds h
+        where h.owner_id = (
+            select c.checkout_session_id from carts c where c.installation_id = l.installation_id and c.id = l.cart_id)
+          and h.merchant_id || '' = l.merchant_id and h.sku_id = l.sku_id and h.expires_at > ${now}
+      ), 0) end as "ownHold",
+      m.catalog_version as "catalogVersion"
+    from cart_lines l join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    join installations i on i.id = l.installation_id
+    join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = i.mode
+    join merchants m on m.id = l.merchant_id
+    where l.installation_id = ${installationId} and l.cart_id = ${cartId}
+    order by l.position`
+}
+
+// What a cart that can be bought consists of, line by line, in no order: as long as it is the same, so is the cart.
+export interface CartTrace {
+  version: number
+  catalogVersion: number
+  promotionVersion: number | null
+  position: number
+  seenPrice: number
+  onHand: number
+  // Promised to anyone, its time over or not.
+  held: number
+}
+
+export async function traceCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartTrace[]> {
+  return db.sql<CartTrace>`
+    select c.version, m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion", l.position,
+      l.seen_price as "seenPrice", t.on_hand as "onHand", t.held
+    from carts c
+    join installations i on i.id = c.installation_id
+    join merchants m on m.id = c.merchant_id
+    left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
+    join cart_lines l on l.installation_id = c.installation_id and l.cart_id = c.id
+    join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = i.mode
+    where c.installation_id = ${installationId} and c.id = ${cartId} and c.status = 'open'`
+}
+
+// `cross join` keeps SQLite from reading the stock of all SKUs first.
+export async function listOffers(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+  now: number,
+): Promise<Offer[]> {
+  const rows = await db.sql<OfferRow>`
+    select ${offerColumns(now)}
+    from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    cross join stock t
+    where s.merchant_id = ${merchantId} and s.id in (${list(skuIds)})
+      and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}`
+  return rows.map(offerFrom)
+}
+
+function offerFrom(row: OfferRow): Offer {
+  return {
+    skuId: row.skuId,
+    code: row.code,
+    productId: row.productId,
+    productSlug: row.productSlug,
+    name: row.name,
+    options: row.options === '[]' ? [] : (JSON.parse(row.options) as Offer['options']),
+    image: row.skuImage ?? firstUrl(row.images),
+    price: row.price,
+    available: Math.max(0, row.available),
+    whenSoldOut: row.whenSoldOut,
+    maxPerOrder: row.maxPerOrder,
+    delivery: row.delivery,
+    weightGrams: row.weightGrams,
+    taxClass: row.taxClass,
+    isSold: row.retiredAt === null && row.publishedAt !== null,
+  }
+}
+
+function firstUrl(images: string): string | null {
+  const [first] = JSON.parse(images) as { url: string }[]
+  return first?.url ?? null
+}
+
+// For promotions that name categories: where each product stands.
+export async function listCategoryIds(
+  db: Reader,
+  merchant: string,
+  productIds: readonly string[],
+): Promise<{ productId: string; categoryId: string }[]> {
+  return db.sql<{ productId: string; categoryId: string }>`
+    select product_id as "productId", category_id as "categoryId"
+    from product_categories where merchant_id = ${merchant} and product_id in (${list(productIds)})`
+}
+
+export async function listSkuIdsByCode(
+  db: Reader,
+  merchant: string,
+  codes: readonly string[],
+): Promise<{ id: string }[]> {
+  return db.sql<{ id: string }>`
+    select id from skus where merchant_id = ${merchant} and code in (${list(codes)}) and retired_at is null order by id`
+}
+
+export interface NewCart {
+  id: string
+  installationId: string
+  merchantId: string
+  metadata: Metadata
+  now: number
+  expiresAt: number
+  publicKeyId: string | null
+}
+
+export function insertCart(tx: Tx, cart: NewCart): void {
+  tx.send`
+    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at,
+      public_key_id)
+    select ${cart.installationId}, ${cart.id}, m.id, 1, ${onlyMove(cartLifecycle, 'create').to}, m.currency, ${JSON.stringify(cart.metadata)},
+      cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint),
+      cast(${cart.publicKeyId} as text)
+    from merchants m where m.id = ${cart.merchantId}`
+}
+
+export function putCartLine(tx: Tx, cart: CartRow, line: CartLine): void {
+  tx.send`
+    insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
+    values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice})
+    on conflict (installation_id, cart_id, sku_id) do update set quantity = excluded.quantity, seen_price = excluded.seen_price`
+}
+
+export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuId: string): void {
+  tx.send`
+    delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
+}
+
+// Writes what a change leaves behind, one version after the one that was read under the lock.
+export function saveCart(tx: Tx, cart: CartRow): void {
+  tx.send`
+    update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
+      address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
+      checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
+      expires_at = ${cart.expiresAt}, untold_since = ${cart.untoldSince}
+    where installation_id = ${cart.installationId} and id = ${cart.id}`
+}
+
+// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays.
+export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb: 'lock' | 'unlock'): void {
+  const { from, to } = onlyMove(cartLifecycle, verb)
+  tx.send`
+    update carts set ${expectStatus(from, to)}
+    where installation_id = ${installationId} and id = ${cartId}`
+}
+
+// The prices of this moment are the ones that are charged.
+export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
+  tx.send`
+    update cart_lines set seen_price = (
+      select s.price from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
+    where installation_id = ${installationId} and cart_id = ${cartId}`
+}
+
+// Not a change of the cart: its version stays.
+export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number): void {
+  tx.send`
+    update carts set guesses = ${guesses}, guesses_since = ${since}
+    where installation_id = ${cart.installationId} and id = ${cart.id}`
+}
+
+// Not a change of the cart: its version stays.
+export function saveTold(tx: Tx, { installationId, cartId }: CartKey): void {
+  tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
+}
+
+// One whose payment is under way waits: it becomes an order, or is open again.
+export async function listUntoldCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
+  return db.sql<CartKey>`
+    select installation_id as "installationId", id as "cartId" from carts
+    where untold_since is not null and untold_since <= ${since} and status = 'open'
+      and ${isNotDeferred('untold_carts', 'carts.installation_id', 'carts.id', now)}
+    order by untold_since limit ${limit}`
+}
+
+// After the clock was set back.
+export async function bringUntoldForward(tx: Tx, now: number): Promise<void> {
+  await tx.sql`
+    update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`
+}
+
+export async function listOverdueCarts(db: Reader, now: number, limit: number): Promise<CartKey[]> {
+  return db.sql<CartKey>`
+    select installation_id as "installationId", id as "cartId" from carts
+    where status = 'open' and expires_at <= ${now}
+      and ${isNotDeferred('carts', 'carts.installation_id', 'carts.id', now)}
+    order by expires_at limit ${limit}`
+}

@@ -1,0 +1,315 @@
+// The admin operations on products, SKUs, stock and categories.
+
+import type { catalogRows } from '../../contract/admin/catalog.ts'
+import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import { bulkChanges, bulkReply } from '../../platform/audit/bulk.ts'
+import { subjectChangeView } from '../../platform/audit/view.ts'
+import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
+import { refuseProblems, versionConflict } from '../../platform/http/adminReply.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { blank, controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import {
+  countSkus,
+  findSku,
+  isCategoryUsed,
+  listBrands,
+  listCategoriesOf,
+  listMovements,
+  listProductHeads,
+  listSkuHeads,
+  sumProducts,
+} from './adminStore.ts'
+import { categoryView, movementView, productSummary, productView, skuView } from './adminView.ts'
+import { type CategoryRow, inOrder } from './answer.ts'
+import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
+import { auditedChanges, type ProductPlan, planOne, planPatch, savePlans } from './change.ts'
+import { patchedProduct } from './patch.ts'
+import { categoryProblems, productProblems } from './problems.ts'
+import type { ProductRow } from './product.ts'
+import { lockCatalog } from './seller.ts'
+import { changeSkus, refuseTooMany } from './skus.ts'
+import { listCategories, listProductsById } from './store.ts'
+
+type CatalogOperation = Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
+
+export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandler<Id> } {
+  return {
+    async listAdminProducts({ db, caller, query, paging }) {
+      const { sort = 'newest', limit = limits.adminListRowsMax, ...filters } = query
+      const after = paging.after === null ? null : readPlace(paging.after, 'prd')
+      const found = await listProductHeads(db, caller, { ...filters, sort, after, limit: limit + 1 })
+      const { rows, meta } = pageOf(found, paging, ({ updatedAt, id }) => writePlace({ at: updatedAt, id }), limit)
+      const ids = rows.map(({ id }) => id)
+      const [sums, categories] = await Promise.all([
+        sumProducts(db, caller, ids),
+        listCategoriesOf(db, caller.merchantId, ids),
+      ])
+      const sumsOf = new Map(sums.map((sum) => [sum.productId, sum]))
+      const slugsOf = Map.groupBy(categories, ({ productId }) => productId)
+      const data = rows.map((row) =>
+        productSummary(
+          row,
+          sumsOf.get(row.id),
+          (slugsOf.get(row.id) ?? []).map(({ slug }) => slug),
+        ),
+      )
+      return { data, meta }
+    },
+
+    async getAdminProduct({ db, caller, path: { productId } }) {
+      return { data: productView(await findProduct(db, caller.merchantId, productId), caller.mode) }
+    },
+
+    async createAdminProduct({ db, caller, body: { product, dryRun = false }, now, cause }) {
+      refuseProblems('/product', productProblemsOf(product, now.getTime()))
+      const [seller, categories] = await lockCatalog(db, caller)
+      refuseUnknownCategories(categories, product.categories ?? [])
+      const plan = await planOne(db, seller, product, undefined, now.getTime())
+      if (dryRun) return planned(plan.product, plan, caller)
+      await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      return changed(plan, caller)
+    },
+
+    async replaceAdminProduct({ db, caller, path: { productId }, body, now, cause }) {
+      const { product, expectedVersion, dryRun = false } = body
+      refuseProblems('/product', productProblemsOf(product, now.getTime()))
+      const [seller, categories] = await lockCatalog(db, caller)
+      const before = await findProduct(db, caller.merchantId, productId)
+      if (before.version !== expectedVersion) throw versionConflict(productView(before, caller.mode))
+      if (before.archivedAt !== null) throw refuse('product_archived')
+      refuseUnknownCategories(categories, product.categories ?? [])
+      const plan = await planOne(db, seller, product, before, now.getTime())
+      if (dryRun) return planned(before, plan, caller)
+      await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      return changed(plan, caller)
+    },
+
+    async updateAdminProducts({ db, caller, body, now, cause }) {
+      const { productIds, change, dryRun = false } = body
+      refuseProblems('/change', changeProblems(change))
+      const [seller, categories] = await lockCatalog(db, caller)
+      refuseUnknownCategories(categories, change.addCategory === undefined ? [] : [change.addCategory])
+      refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
+      const products = await listProductsById(db, caller.merchantId, productIds)
+      const outcomes = await planEach(productIds, products, (product) =>
+        planPatch(product, patchedProduct(product, change, now.getTime()), now.getTime()),
+      )
+      const plans = outcomes.flatMap(({ plan }) => plan ?? [])
+      if (!dryRun) await savePlans(db, seller, plans, categories, { now: now.getTime(), cause })
+      const items = outcomes.map(({ id, plan, refusal = null }) => ({
+        id,
+        changes: plan ? auditedChanges(plan) : [],
+        refusal,
+      }))
+      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+    },
+
+    async listAdminSkus({ db, caller, query, paging }) {
+      const { sort: by = 'code', limit = limits.adminListRowsMax, ...filters } = query
+      const sort =
+        by === 'code'
+          ? { by, after: paging.after }
+          : { by, after: paging.after === null ? null : readFree(paging.after) }
+      const found = await listSkuHeads(db, caller, { ...filters, sort, limit: limit + 1 })
+      const { rows, meta } = pageOf(
+        found,
+        paging,
+        ({ code, id, onHand, held }) => (by === 'code' ? code : `${onHand - held} ${id}`),
+        limit,
+      )
+      return { data: rows.map(skuView), meta }
+    },
+
+    async listAdminStockMovements({ db, caller, path: { skuId }, paging }) {
+      const sku = isId('sku', skuId) ? await findSku(db, caller.merchantId, skuId) : undefined
+      if (!sku) throw refuse('sku_not_found')
+      const after = paging.after === null ? null : readMovement(paging.after)
+      const found = await listMovements(db, caller, skuId, after, adminRowsAsked)
+      const { rows, meta } = pageOf(found, paging, ({ at, id }) => `${at} ${id}`)
+      return { data: rows.map(movementView), meta }
+    },
+
+    async updateAdminSkus({ db, caller, body: { rows, dryRun = false }, now, cause }) {
+      refuseProblems('/rows', rowProblems(rows))
+      const [seller, categories] = await lockCatalog(db, caller)
+      const actor = { kind: caller.kind === 'oauth' ? 'app' : caller.kind, id: caller.id }
+      const items = await changeSkus(db, { seller, mode: caller.mode, categories, actor }, rows, {
+        dryRun,
+        moment: { now: now.getTime(), cause },
+      })
+      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+    },
+
+    async listAdminBrands({ db, caller, query: { limit = limits.adminListRowsMax }, paging }) {
+      const found = await listBrands(db, caller.merchantId, paging.after, limit + 1)
+      const { rows, meta } = pageOf(found, paging, ({ name }) => name, limit)
+      return { data: rows, meta }
+    },
+
+    async listAdminCategories({ db, caller, paging }) {
+      const categories = await listCategories(db, caller.merchantId)
+      const byId = new Map(categories.map((category) => [category.id, category]))
+      const start = paging.after === null ? 0 : readOffset(paging.after)
+      const found = inOrder(categories).slice(start, start + adminRowsAsked)
+      const { rows, meta } = pageOf(found, paging, () => String(start + limits.adminListRowsMax))
+      return { data: rows.map((category) => categoryView(category, byId)), meta }
+    },
+
+    async createAdminCategory({ db, caller, body: { category: entry }, now }) {
+      refuseProblems('/category', categoryProblemsOf(entry))
+      const [seller, categories] = await lockCatalog(db, caller)
+      if (categories.some(({ slug }) => slug === entry.slug)) throw refuse('category_exists')
+      if (categories.length >= categoriesMax) throw refuse('category_limit')
+      const { category } = planCategory(entry, undefined, categories, now.getTime())
+      await saveCategory(db, seller.id, category, undefined)
+      return new Audited({ data: categoryOf([...categories, category], category) }, [
+        categoryChange(undefined, category),
+      ])
+    },
+
+    async replaceAdminCategory({ db, caller, path: { categoryId }, body, now }) {
+      const { category: entry, expectedVersion } = body
+      refuseProblems('/category', categoryProblemsOf(entry))
+      const [seller, categories] = await lockCatalog(db, caller)
+      const before = categoryWith(categories, categoryId)
+      if (before.version !== expectedVersion) throw versionConflict(categoryOf(categories, before))
+      if (before.slug !== entry.slug) throw refuse('slug_not_changeable', { current: { slug: before.slug } })
+      const { category, changes } = planCategory(entry, before, categories, now.getTime())
+      if (changes.length > 0) await saveCategory(db, seller.id, category, before)
+      if (category.parentId !== before.parentId) await recountCategories(db, seller.id, 'all')
+      const after = await listCategories(db, seller.id)
+      return new Audited(
+        { data: categoryOf(after, categoryWith(after, categoryId)) },
+        changes.length > 0 ? [categoryChange(before, category)] : [],
+      )
+    },
+
+    async removeAdminCategory({ db, caller, path: { categoryId }, body: { expectedVersion }, now }) {
+      const [seller, categories] = await lockCatalog(db, caller)
+      const before = categoryWith(categories, categoryId)
+      if (before.version !== expectedVersion) throw versionConflict(categoryOf(categories, before))
+      if (await isCategoryUsed(db, seller.id, before)) throw refuse('category_in_use')
+      await removeCategory(db, seller.id, before.id)
+      return new Audited({ data: { id: before.id, removed: true } }, [categoryChange(before, undefined, now.getTime())])
+    },
+  }
+}
+
+async function findProduct(db: Reader, merchantId: string, id: string): Promise<ProductRow> {
+  const [product] = isId('prd', id) ? await listProductsById(db, merchantId, [id]) : []
+  if (!product) throw refuse('product_not_found')
+  return product
+}
+
+// Nothing was written, and so nothing is written down.
+function planned(shown: ProductRow, plan: ProductPlan, { mode }: AdminCaller) {
+  return new Audited({ data: productView(shown, mode), changes: auditedChanges(plan).map(subjectChangeView) }, [])
+}
+
+function changed(plan: ProductPlan, { mode }: AdminCaller) {
+  const changes = auditedChanges(plan)
+  return new Audited({ data: productView(plan.product, mode), changes: changes.map(subjectChangeView) }, changes)
+}
+
+function refuseUnknownCategories(categories: readonly CategoryRow[], slugs: readonly string[]): void {
+  const unknown = slugs.find((slug) => !categories.some((category) => category.slug === slug))
+  if (unknown !== undefined) throw refuse('category_not_found', { message: `There is no category ${unknown}.` })
+}
+
+function categoryWith(categories: readonly CategoryRow[], id: string): CategoryRow {
+  const found = categories.find((category) => category.id === id)
+  if (!found) throw refuse('category_not_found')
+  return found
+}
+
+function categoryOf(categories: readonly CategoryRow[], category: CategoryRow) {
+  return categoryView(category, new Map(categories.map((one) => [one.id, one])))
+}
+
+function* productProblemsOf(product: ProductEntry, now: number): Generator<Problem> {
+  yield* controlCharacters(product, '')
+  yield* productProblems(product, now)
+  const codes = product.skus.map(({ code }) => code)
+  for (const [index, code] of codes.entries())
+    if (codes.indexOf(code) !== index) yield { path: `/skus/${index}/code`, message: 'is there twice' }
+}
+
+function* changeProblems(change: { brand?: string | null | undefined }): Generator<Problem> {
+  yield* controlCharacters(change, '')
+  if (isBlank(change.brand ?? undefined)) yield { path: '/brand', message: blank }
+}
+
+function* categoryProblemsOf(category: CategoryEntry): Generator<Problem> {
+  yield* controlCharacters(category, '')
+  yield* categoryProblems(category)
+}
+
+interface SkuRowAsk {
+  skuId: string
+  price?: number | undefined
+  expectedPrice?: number | undefined
+  compareAtPrice?: number | null | undefined
+  expectedCompareAtPrice?: number | null | undefined
+  adjustBy?: number | undefined
+  onHand?: number | undefined
+  expectedOnHand?: number | undefined
+}
+
+function* rowProblems(rows: readonly SkuRowAsk[]): Generator<Problem> {
+  const seen = new Set<string>()
+  for (const [index, row] of rows.entries()) {
+    if (seen.has(row.skuId)) yield { path: `/${index}/skuId`, message: 'is there twice' }
+    seen.add(row.skuId)
+    if (row.adjustBy !== undefined && row.onHand !== undefined)
+      yield { path: `/${index}/onHand`, message: 'cannot be together with adjustBy' }
+    if ((row.onHand === undefined) !== (row.expectedOnHand === undefined))
+      yield { path: `/${index}/expectedOnHand`, message: 'is needed with onHand, and only with it' }
+    if (row.price === undefined && row.expectedPrice !== undefined)
+      yield { path: `/${index}/expectedPrice`, message: 'can only be together with price' }
+    if (row.compareAtPrice === undefined && row.expectedCompareAtPrice !== undefined)
+      yield { path: `/${index}/expectedCompareAtPrice`, message: 'can only be together with compareAtPrice' }
+  }
+}
+
+interface PlannedItem {
+  id: string
+  plan?: ProductPlan
+  refusal?: Refusal
+}
+
+async function planEach(
+  ids: readonly string[],
+  products: readonly ProductRow[],
+  plan: (product: ProductRow) => ProductPlan,
+): Promise<PlannedItem[]> {
+  const byId = new Map(products.map((product) => [product.id, product]))
+  return ids.map((id) => {
+    const product = byId.get(id)
+    if (!product) return { id, refusal: refuse('product_not_found') }
+    try {
+      return { id, plan: plan(product) }
+    } catch (error) {
+      if (error instanceof Refusal) return { id, refusal: error }
+      throw error
+    }
+  })
+}
+
+function readFree(after: string): { free: number; id: string } {
+  const [free = '', id = ''] = after.split(' ')
+  if (!/^-?\d{1,15}$/.test(free) || !isId('sku', id)) throw badCursor()
+  return { free: Number(free), id }
+}
+
+// An opening movement has the id of its SKU.
+function readMovement(after: string): { at: number; id: string } {
+  const [at = '', id = ''] = after.split(' ')
+  if (!/^\d{1,15}$/.test(at) || !/^[\w-]{1,60}$/.test(id)) throw badCursor()
+  return { at: Number(at), id }
+}

@@ -1,0 +1,42 @@
+// Events about products. They are thin: a receiver reads the product where it needs more.
+
+import type { EventDataOf } from '../../contract/open/events.ts'
+import { modes } from '../../contract/words.ts'
+import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { listActiveInstallations } from '../inventory/store.ts'
+import type { ProductRow } from './product.ts'
+
+interface ProductStep {
+  before: ProductRow | undefined
+  product: ProductRow
+}
+
+// To every active installation of the merchant, in both modes: they share the catalog.
+export async function announceProducts(
+  tx: Tx,
+  merchantId: string,
+  steps: readonly ProductStep[],
+  moment: Moment,
+): Promise<void> {
+  for (const mode of modes) {
+    const installations = await listActiveInstallations(tx, { merchantId, mode })
+    for (const step of steps) {
+      const { id, slug, version } = step.product
+      const data: EventDataOf<'product.updated'> = { product: { id, slug, version } }
+      const event = {
+        kind: kindOf(step),
+        subject: { type: 'product', id },
+        sequence: version,
+        dataText: JSON.stringify(data),
+        ...moment,
+      } as const
+      for (const { id: installationId } of installations) announce(tx, { installationId, mode, ...event })
+    }
+  }
+}
+
+function kindOf({ before, product }: ProductStep) {
+  if (!before) return 'product.created'
+  return before.publishedAt !== null && product.publishedAt === null ? 'product.unpublished' : 'product.updated'
+}

@@ -1,0 +1,27 @@
+// What an option is to machines: colour, size, material or pattern, for which Google and schema.org have an attribute of the same name. Pure.
+
+import { fold } from '../search/words.ts'
+
+export const optionAttributes = ['color', 'size', 'material', 'pattern'] as const
+
+export type OptionAttribute = (typeof optionAttributes)[number]
+
+// By the names that options have in the languages of our pages, and in those of which searches know the plurals.
+// biome-ignore format: lists of words
+const names: Readonly<Record<OptionAttribute, readonly string[]>> = {
+  color: ['color', 'colour', 'farbe', 'couleur', 'colore', 'cor', 'kleur', 'kolor', '色', 'カラー', 'لون', 'اللون'],
+  size: [
+    'size', 'größe', 'groesse', 'taille', 'talla', 'tamaño', 'taglia', 'misura', 'tamanho', 'maat', 'rozmiar', 'サイズ', '大きさ',
+    'مقاس', 'المقاس', 'حجم', 'الحجم',
+  ],
+  material: ['material', 'matière', 'matériau', 'materiale', 'materiaal', 'materiał', '素材', '材質', 'مادة', 'المادة', 'خامة', 'الخامة'],
+  pattern: ['pattern', 'muster', 'motif', 'patrón', 'estampado', 'motivo', 'fantasia', 'padrão', 'patroon', 'wzór', '柄', '模様', 'نقش', 'النقش'],
+}
+
+const attributes = new Map(
+  optionAttributes.flatMap((attribute) => names[attribute].map((name) => [fold(name), attribute])),
+)
+
+export function attributeOf(option: string): OptionAttribute | undefined {
+  return attributes.get(fold(option.trim()))
+}

@@ -1,0 +1,467 @@
+// Changes products to what entries say: loads what is stored, plans in memory, writes only what differs, and renders the
+// catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
+
+import { type ProductEntry, skusMax } from '../../contract/entries.ts'
+import { type Mode, modes } from '../../contract/words.ts'
+import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import { inGroups } from '../../platform/kit/groups.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { setOnHand } from '../inventory/levels.ts'
+import { insertStock } from '../inventory/store.ts'
+import { raiseCatalogVersion } from '../merchants/store.ts'
+import { productEntry } from './adminView.ts'
+import { announceProducts } from './announce.ts'
+import { renderProduct } from './answer.ts'
+import { recountCategories } from './categories.ts'
+import { writeIndex } from './indexing.ts'
+import { productRecord } from './normal.ts'
+import { productProblems } from './problems.ts'
+import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
+import {
+  type CodeOwner,
+  codesMax,
+  deleteListedProduct,
+  insertProduct,
+  insertSkus,
+  listProductsBySlug,
+  listSkusByCode,
+  putListedProduct,
+  replaceProductCategories,
+  retireSkus,
+  updateProduct,
+  updateSkus,
+} from './store.ts'
+
+export const batchProductsMax = 200
+
+// A change with the id of its product or SKU, as the list of changes records it.
+export type CatalogChange = Change & { what: 'product' | 'sku'; id: string }
+
+export interface ProductPlan {
+  product: ProductRow
+  // Undefined for a new product.
+  before: ProductRow | undefined
+  // False if the product already is what the entry says: nothing is written.
+  differs: boolean
+  categoriesDiffer: boolean
+  skus: readonly SkuPlan[]
+  retired: readonly SkuRow[]
+  changes: readonly CatalogChange[]
+}
+
+export interface SkuPlan {
+  sku: SkuRow
+  position: number
+  write: 'insert' | 'update' | 'none'
+  // The modes in which its stock is set to what `sku` says.
+  setsStock: readonly Mode[]
+}
+
+export interface RefusedProduct {
+  slug: string
+  reason: string
+}
+
+export interface PlanOptions {
+  now: number
+  // Also set the stock of existing SKUs, in both modes. Otherwise stock in an entry is opening stock, and applying the entry
+  // twice does not undo a sale.
+  stock: boolean
+  // Slugs of products whose entry is incomplete: SKUs that it does not name stay, after the others.
+  partial?: ReadonlySet<string>
+}
+
+export interface ProductBatch {
+  plans: ProductPlan[]
+  refused: RefusedProduct[]
+}
+
+export async function planProducts(
+  db: Reader,
+  seller: SellerFacts,
+  entries: readonly ProductEntry[],
+  options: PlanOptions,
+): Promise<ProductBatch> {
+  if (entries.length === 0) return { plans: [], refused: [] }
+  const codes = entries.flatMap((entry) => entry.skus.map((sku) => sku.code))
+  const [kept, owned] = await Promise.all([
+    listProductsBySlug(
+      db,
+      seller.id,
+      entries.map((entry) => entry.slug),
+    ),
+    ownersOf(db, seller.id, codes),
+  ])
+  const keptBySlug = new Map(kept.map((product) => [product.slug, product]))
+  const ownerOfCode = new Map(owned.map((sku) => [sku.code, sku]))
+  const plans: ProductPlan[] = []
+  const refused: RefusedProduct[] = []
+  for (const entry of entries) {
+    const before = keptBySlug.get(entry.slug)
+    const stranger = entry.skus.find(({ code }) => {
+      const owner = ownerOfCode.get(code)
+      return owner !== undefined && owner.productId !== before?.id
+    })
+    if (stranger) refused.push({ slug: entry.slug, reason: `SKU code ${stranger.code} belongs to another product` })
+    else {
+      const plan = planProduct(entry, before, (code) => ownerOfCode.get(code), options)
+      const problem = options.partial?.has(entry.slug) ? problemOf(plan, options.now) : undefined
+      if (problem !== undefined) {
+        refused.push({ slug: entry.slug, reason: problem })
+        continue
+      }
+      for (const { sku } of plan.skus) ownerOfCode.set(sku.code, { ...sku, productId: plan.product.id })
+      plans.push(plan)
+    }
+  }
+  return { plans, refused }
+}
+
+// SKUs that stay beside those of an incomplete entry may not fit to it: they lack an option that is new, or would be too many.
+function problemOf({ product, skus }: ProductPlan, now: number): string | undefined {
+  if (skus.length > skusMax) return `with the SKUs that it does not name it would have more than ${skusMax}`
+  for (const { path, message } of productProblems(productEntry(product), now))
+    return `it does not fit to the SKUs that it does not name: ${path} ${message}`
+  return undefined
+}
+
+// A new product, or a new version of one that is given. Throws what stands against it.
+export async function planOne(
+  db: Reader,
+  seller: SellerFacts,
+  entry: ProductEntry,
+  before: ProductRow | undefined,
+  now: number,
+): Promise<ProductPlan> {
+  const [[taken], owners] = await Promise.all([
+    listProductsBySlug(db, seller.id, [entry.slug]),
+    ownersOf(
+      db,
+      seller.id,
+      entry.skus.map(({ code }) => code),
+    ),
+  ])
+  if (taken && taken.id !== before?.id) throw refuse('product_exists', { current: { productId: taken.id } })
+  const stranger = owners.find(({ productId }) => productId !== before?.id)
+  if (stranger) throw refuse('sku_exists', { current: { code: stranger.code, productId: stranger.productId } })
+  const ownerOf = new Map(owners.map((owner) => [owner.code, owner]))
+  return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
+}
+
+// A change of members that adds and removes no SKU. Stock is not a part of it.
+export function planPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
+  const { id } = before
+  const skus = after.skus.map((sku, position): SkuPlan => {
+    const isChanged = membersChanged(before.skus[position] as SkuRow, sku, skuMembers).length > 0
+    return { sku, position, write: isChanged ? 'update' : 'none', setsStock: [] }
+  })
+  const members = membersChanged(before, after, [...productMembers, 'categories'])
+  const changes: CatalogChange[] = [
+    ...(members.length > 0 ? [{ kind: 'change', what: 'product', id, name: after.slug, members } as const] : []),
+    ...after.skus.flatMap((sku, position) => {
+      const changed = membersChanged(before.skus[position] as SkuRow, sku, skuMembers)
+      return changed.length > 0
+        ? [{ kind: 'change', what: 'sku', id: sku.id, name: sku.code, members: changed } as const]
+        : []
+    }),
+  ]
+  const differs = changes.length > 0
+  return {
+    product: differs ? { ...after, updatedAt: now, version: before.version + 1 } : after,
+    before,
+    differs,
+    categoriesDiffer: members.some(({ member }) => member === 'categories'),
+    skus,
+    retired: [],
+    changes,
+  }
+}
+
+// The changes of a plan with all that is needed to take them back: also the order of the SKUs, and when the product was last
+// changed. A creation is taken back by archiving the product.
+export function auditedChanges({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
+  if (!differs) return []
+  const updatedAt = { from: before?.updatedAt ?? null, to: product.updatedAt }
+  const added = before
+    ? skuOrderMembers(before, product)
+    : [{ member: 'publishedAt', from: null, to: product.publishedAt }]
+  const known = changes.find(({ what }) => what === 'product')
+  const head: CatalogChange = known ?? {
+    kind: 'change',
+    what: 'product',
+    id: product.id,
+    name: product.slug,
+    members: [],
+  }
+  const members = [...head.members, ...added]
+  const rest = changes.filter((change) => change !== known)
+  return [...(known || added.length > 0 ? [{ ...head, members }] : []), ...rest].map((change) => ({
+    ...change,
+    updatedAt,
+  }))
+}
+
+export function skuOrderMembers(before: ProductRow, after: ProductRow): MemberChange[] {
+  const [from, to] = [before, after].map(({ skus }) => skus.map(({ code }) => code))
+  return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ member: 'skus', from, to }]
+}
+
+async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
+  const owners: CodeOwner[] = []
+  for (const some of inGroups(codes, codesMax)) owners.push(...(await listSkusByCode(db, merchant, some)))
+  return owners
+}
+
+export const productMembers = [
+  'slug',
+  'name',
+  'brand',
+  'summary',
+  'description',
+  'descriptionHtml',
+  'tags',
+  'images',
+  'options',
+  'metadata',
+  'publishedAt',
+  'archivedAt',
+] as const
+export const skuMembers = [
+  'name',
+  'options',
+  'price',
+  'compareAtPrice',
+  'whenSoldOut',
+  'maxPerOrder',
+  'delivery',
+  'weightGrams',
+  'taxClass',
+  'image',
+  'barcode',
+] as const satisfies readonly (keyof SkuRecord)[]
+
+function planProduct(
+  entry: ProductEntry,
+  before: ProductRow | undefined,
+  ownerOf: (code: string) => CodeOwner | undefined,
+  { now, stock, partial }: PlanOptions,
+): ProductPlan {
+  const named = productRecord(entry, before?.publishedAt ?? null, now)
+  const wantedCodes = new Set(named.skus.map((sku) => sku.code))
+  const unnamed = before?.skus.filter((sku) => !wantedCodes.has(sku.code)) ?? []
+  const staying = partial?.has(entry.slug) ? unnamed : []
+  const retired = partial?.has(entry.slug) ? [] : unnamed
+  const record = { ...named, options: withOptionsOf(staying, named.options) }
+  const keptSkus = new Map(before?.skus.map((sku, position) => [sku.code, { sku, position }]))
+  const id = before?.id ?? newId('prd')
+  const changes: CatalogChange[] = []
+  const skus = record.skus.map((wanted, position): SkuPlan => {
+    const kept = keptSkus.get(wanted.code)
+    const named = entry.skus[position]?.stock
+    const onHand = stock ? named : undefined
+    if (!kept) {
+      const retired = ownerOf(wanted.code)
+      const skuId = retired?.id ?? newId('sku')
+      changes.push({ kind: 'create', what: 'sku', id: skuId, name: wanted.code, members: [] })
+      if (!retired) {
+        const opening = { onHand: named ?? 0, held: 0 }
+        const sku = { ...wanted, id: skuId, stock: { live: opening, test: opening } }
+        return { sku, position, write: 'insert', setsStock: [] }
+      }
+      // A retired SKU that comes back keeps its id, and its stock unless the entry may set it.
+      const sku = { ...wanted, id: skuId, stock: stockOf(retired.stock, onHand) }
+      return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
+    }
+    const setsStock = modesToSet(kept.sku.stock, onHand)
+    const sku = { ...kept.sku, ...wanted, stock: stockOf(kept.sku.stock, onHand) }
+    const members = [...membersChanged(kept.sku, wanted, skuMembers), ...stockChanged(kept.sku, sku)]
+    if (members.length > 0) changes.push({ kind: 'change', what: 'sku', id: sku.id, name: wanted.code, members })
+    const moved = kept.position !== position
+    return { sku, position, write: members.length > 0 || moved ? 'update' : 'none', setsStock }
+  })
+  for (const [index, sku] of staying.entries()) {
+    const position = record.skus.length + index
+    const write = keptSkus.get(sku.code)?.position === position ? 'none' : 'update'
+    skus.push({ sku, position, write, setsStock: [] })
+  }
+  for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', id: sku.id, name: sku.code, members: [] })
+
+  // A product that is published again is no longer archived.
+  const archivedAt = record.publishedAt === null ? (before?.archivedAt ?? null) : null
+  const members = before
+    ? membersChanged(before, { ...before, ...record, archivedAt }, [...productMembers, 'categories'])
+    : []
+  if (!before) changes.unshift({ kind: 'create', what: 'product', id, name: record.slug, members: [] })
+  else if (members.length > 0) changes.unshift({ kind: 'change', what: 'product', id, name: record.slug, members })
+  const differs = changes.length > 0 || skus.some((sku) => sku.write !== 'none')
+  return {
+    product: {
+      ...record,
+      id,
+      createdAt: before?.createdAt ?? now,
+      archivedAt,
+      version: (before?.version ?? 0) + (differs ? 1 : 0),
+      updatedAt: differs ? now : (before?.updatedAt ?? now),
+      skus: skus.map(({ sku }) => sku),
+    },
+    before,
+    differs,
+    categoriesDiffer: !before || members.some(({ member }) => member === 'categories'),
+    skus,
+    retired,
+    changes,
+  }
+}
+
+type Stock = SkuRow['stock']
+
+// `onHand` is what the entry sets; undefined if it sets nothing.
+function stockOf({ live, test }: Stock, onHand: number | undefined): Stock {
+  return onHand === undefined ? { live, test } : { live: { ...live, onHand }, test: { ...test, onHand } }
+}
+
+function modesToSet(stock: Stock, onHand: number | undefined): Mode[] {
+  return onHand === undefined ? [] : modes.filter((mode) => stock[mode].onHand !== onHand)
+}
+
+// The test stock is listed where it does not change as the live stock does.
+function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): MemberChange[] {
+  const [live, test] = [before.live.onHand, before.test.onHand]
+  const isLiveChanged = live !== after.live.onHand
+  const isTestChanged = test !== after.test.onHand && !(isLiveChanged && test === live)
+  return [
+    ...(isLiveChanged ? [{ member: 'onHand', from: live, to: after.live.onHand }] : []),
+    ...(isTestChanged ? [{ member: 'testOnHand', from: test, to: after.test.onHand }] : []),
+  ]
+}
+
+// The options of a product include the values of its SKUs.
+function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options']): ProductRecord['options'] {
+  if (skus.length === 0) return options
+  const valuesOf = new Map(options.map(({ name, values }) => [name, new Set(values)]))
+  for (const { name, value } of skus.flatMap((sku) => sku.options))
+    valuesOf.set(name, (valuesOf.get(name) ?? new Set()).add(value))
+  return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
+}
+
+// Writes those that differ. The caller has locked the seller and raises the version of its catalog.
+export async function writeProducts(
+  tx: Tx,
+  seller: SellerFacts,
+  plans: readonly ProductPlan[],
+  categoryIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const differing = plans.filter(({ differs }) => differs)
+  // They leave in one round trip.
+  await Promise.all([
+    ...differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)),
+    writeIndex(tx, seller, differing),
+  ])
+}
+
+async function writeProduct(
+  tx: Tx,
+  seller: SellerFacts,
+  plan: ProductPlan,
+  categoryIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { product } = plan
+  // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
+  const writes: Promise<unknown>[] = [
+    plan.before ? updateProduct(tx, seller.id, product) : insertProduct(tx, seller.id, product),
+  ]
+  const [inserted, updated] = (['insert', 'update'] as const).map((write) =>
+    plan.skus.filter((sku) => sku.write === write),
+  )
+  const at = product.updatedAt
+  if (inserted && inserted.length > 0) {
+    writes.push(insertSkus(tx, seller.id, product.id, inserted, at))
+    const levels = inserted.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock.live.onHand }))
+    insertStock(tx, seller.id, levels, at)
+  }
+  if (updated && updated.length > 0) writes.push(updateSkus(tx, seller.id, updated, at))
+  const retired = plan.retired.map(({ id }) => id)
+  if (retired.length > 0) writes.push(retireSkus(tx, seller.id, retired, at))
+  if (plan.categoriesDiffer) {
+    const ids = product.categories.map((slug) => {
+      const id = categoryIds.get(slug)
+      if (id === undefined) throw new Error(`category ${slug} was not provisioned before its product`)
+      return id
+    })
+    writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
+  }
+  // What is new cannot have been sold.
+  // The listing is found by its slug, so a new slug needs a new one.
+  if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
+  writes.push(listOrUnlist(tx, seller, plan))
+  // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
+  for (const mode of modes) {
+    const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
+    const levels = set.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[mode].onHand }))
+    writes.push(setOnHand(tx, { merchantId: seller.id, mode }, levels, { now: product.updatedAt, cause: null }))
+  }
+  await Promise.all(writes)
+}
+
+// What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
+// unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
+async function listOrUnlist(tx: Tx, seller: SellerFacts, { product, before }: ProductPlan): Promise<void> {
+  const { publishedAt } = product
+  if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
+  const published = { ...product, publishedAt }
+  await Promise.all(
+    modes.map((mode) => {
+      const answers = renderProduct(seller, published, mode)
+      return putListedProduct(
+        tx,
+        { merchantId: seller.id, mode },
+        published,
+        answers,
+        before ? product.updatedAt : null,
+      )
+    }),
+  )
+}
+
+// The caller has locked the seller in this transaction.
+export async function saveProducts(
+  tx: Tx,
+  seller: SellerFacts,
+  entries: readonly ProductEntry[],
+  categoryIds: ReadonlyMap<string, string>,
+  options: PlanOptions,
+): Promise<ProductBatch> {
+  const batch = await planProducts(tx, seller, entries, options)
+  await writeProducts(tx, seller, batch.plans, categoryIds)
+  if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
+  return batch
+}
+
+// Writes the plans of an admin operation: products, the counts of the categories that they touch, and their events. The caller
+// has locked the seller.
+export async function savePlans(
+  tx: Tx,
+  seller: SellerFacts,
+  plans: readonly ProductPlan[],
+  categories: readonly { id: string; slug: string }[],
+  moment: Moment,
+): Promise<void> {
+  const differing = plans.filter(({ differs }) => differs)
+  if (differing.length === 0) return
+  const categoryIds = new Map(categories.map(({ slug, id }) => [slug, id]))
+  await writeProducts(tx, seller, differing, categoryIds)
+  await raiseCatalogVersion(tx, seller.id)
+  const touched = differing
+    .filter(isCountedAnew)
+    .flatMap(({ before, product }) => [...(before?.categories ?? []), ...product.categories])
+  const ids = [...new Set(touched)].flatMap((slug) => categoryIds.get(slug) ?? [])
+  await recountCategories(tx, seller.id, ids)
+  await announceProducts(tx, seller.id, differing, moment)
+}
+
+function isCountedAnew({ before, product, categoriesDiffer }: ProductPlan): boolean {
+  return categoriesDiffer || (before?.publishedAt == null) !== (product.publishedAt === null)
+}

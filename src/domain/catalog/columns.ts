@@ -1,0 +1,208 @@
+// What searches count and sort by, of all published products of a merchant, in memory and by column. Reading the rows of a thousand
+// products from the database took longer than everything else in a search. The database says with each search which version the
+// catalog has, and what was written since is read before the columns are used, so they are never older than the search.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Mode } from '../../contract/words.ts'
+import { idTimeOf } from '../../platform/kit/ids.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { splitBrand } from './indexed.ts'
+import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts'
+
+// A place in the columns.
+export type At = number
+
+// In ascending order, each once.
+export type Places = Uint32Array
+
+export interface Columns {
+  readonly version: number
+  // What each word or filter has found, by its terms. Shoppers ask for the same ones in other combinations.
+  readonly known: Lru<string, KnownPlaces>
+  // What is being asked for, by version and terms.
+  readonly asking: Map<string, Promise<Places>>
+  // The places that have changed after this version; undefined if they are too many.
+  changedSince(version: number): At[] | undefined
+  // The places of these products; of unknown ones nothing.
+  placesOf(keys: readonly (string | number)[]): Places
+  readonly id: readonly string[]
+  // When the id was made, which is its beginning: in the order of these, ids are in their own.
+  readonly idTime: readonly number[]
+  readonly publishedAt: readonly number[]
+  readonly priceMin: readonly number[]
+  readonly priceMax: readonly number[]
+  readonly nameKey: readonly string[]
+  // The place of its facets among `facetTexts`: many products have the same.
+  readonly facets: readonly number[]
+  readonly facetTexts: readonly string[]
+  // The place of its brand among `brandNames`, of which the first is empty: that of products without one.
+  readonly brand: readonly number[]
+  readonly brandNames: readonly string[]
+  readonly fields: readonly string[]
+  readonly inStock: Readonly<Record<Mode, readonly number[]>>
+}
+
+export interface KnownPlaces {
+  version: number
+  places: Places
+}
+
+export interface ColumnsCache {
+  // As of this version of the catalog, or a later one.
+  columnsOf(db: Reader, merchantId: string, version: number): Promise<Columns>
+}
+
+const cachedBytesMax = 128 * 2 ** 20
+// What words have found, of one merchant: many short lists, and 32 of all products, which are more than the words of one search.
+const knownBytesLeast = 2 ** 19
+const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
+const changedMax = 1_000
+
+export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
+  // The largest shop stays too, alone: reading all of it for each search would be worse.
+  const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => Math.min(bytes, cachedBytesMax))
+  const reading = new Map<string, Promise<unknown>>()
+
+  async function read(columns: StoredColumns, db: Reader, merchantId: string, version: number): Promise<void> {
+    await columns.readSince(db, merchantId, { version, rowsPerTurn })
+    // Anew, because it weighs more now.
+    cache.delete(merchantId)
+    columns.weigh()
+    cache.set(merchantId, columns)
+  }
+
+  return {
+    async columnsOf(db, merchantId, version) {
+      // One reads at a time: an older snapshot that arrives last would replace newer rows. A failure is that of the search which reads; the
+      // next one tries by itself.
+      while (reading.has(merchantId)) await reading.get(merchantId)?.catch(() => {})
+      const cached = cache.get(merchantId)
+      if (cached && cached.version >= version && !cached.isOvergrown) return cached
+      const columns = cached && !cached.isOvergrown ? cached : new StoredColumns()
+      const done = read(columns, db, merchantId, version)
+      reading.set(merchantId, done)
+      try {
+        await done
+      } finally {
+        if (reading.get(merchantId) === done) reading.delete(merchantId)
+      }
+      return columns
+    },
+  }
+}
+
+// Of a row, besides its texts.
+const rowBytes = 250
+// Of a list, besides its places and its key.
+const listBytes = 200
+
+// Most words that strangers make up find nothing, so the key weighs more than the places.
+function knownBytes({ places }: KnownPlaces, key: string): number {
+  return listBytes + 2 * key.length + places.byteLength
+}
+
+class StoredColumns implements Columns {
+  // Everything that was written until then is here.
+  version = -1
+  bytes = 1
+  readonly known = new Lru<string, KnownPlaces>(knownBytesLeast, knownBytes)
+  readonly asking = new Map<string, Promise<Places>>()
+  readonly id: string[] = []
+  readonly idTime: number[] = []
+  readonly publishedAt: number[] = []
+  readonly priceMin: number[] = []
+  readonly priceMax: number[] = []
+  readonly nameKey: string[] = []
+  readonly facets: number[] = []
+  readonly facetTexts: string[] = []
+  readonly brand: number[] = []
+  readonly brandNames: string[] = ['']
+  readonly fields: string[] = []
+  readonly inStock: Record<Mode, number[]> = { live: [], test: [] }
+  readonly #changed: number[] = []
+  readonly #places = new Map<string | number, At>()
+  readonly #facetPlaces = new Map<string, number>()
+  readonly #brandPlaces = new Map([['', 0]])
+  #textLength = 0
+  #firstLength = 0
+
+  // Products that are no longer published stay, as no search finds them. When they are most, it is time to begin anew.
+  get isOvergrown(): boolean {
+    return this.version >= 0 && this.id.length > 2 * this.#firstLength + 1_000
+  }
+
+  weigh(): void {
+    const knownBytesMax = knownBytesLeast + this.id.length * knownBytesPerRow
+    this.known.weightMax = knownBytesMax
+    this.bytes = knownBytesMax + this.id.length * rowBytes + 2 * this.#textLength
+  }
+
+  placesOf(keys: readonly (string | number)[]): Places {
+    const places = new Uint32Array(keys.length)
+    let count = 0
+    for (const key of keys) {
+      const at = this.#places.get(key)
+      if (at !== undefined) places[count++] = at
+    }
+    return places.slice(0, count).sort()
+  }
+
+  changedSince(version: number): At[] | undefined {
+    const places: At[] = []
+    for (const [at, changed] of this.#changed.entries())
+      if (changed > version && places.push(at) > changedMax) return undefined
+    return places
+  }
+
+  async readSince(
+    db: Reader,
+    merchantId: string,
+    { version, rowsPerTurn }: { version: number; rowsPerTurn: number },
+  ): Promise<void> {
+    // At first by their ids: the newest products are last, whichever were changed since, on every server.
+    const isFirst = this.version < 0
+    let after: IndexPlace | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
+    for (;;) {
+      const rows = await listIndexRows(db, merchantId, after, rowsPerTurn)
+      for (const row of rows) this.#put(row)
+      const last = rows.at(-1)
+      if (!last || rows.length < rowsPerTurn) break
+      after = isFirst ? last.productId : last
+      // Others are answered in between.
+      await nextTurn()
+    }
+    if (isFirst) this.#firstLength = this.id.length
+    this.version = Math.max(this.version, version)
+  }
+
+  #put(row: IndexedRow): void {
+    const known = this.#places.get(row.key)
+    const at = known ?? this.id.length
+    if (known === undefined) this.#places.set(row.key, at)
+    else this.#textLength -= (this.fields[at]?.length ?? 0) + (this.nameKey[at]?.length ?? 0)
+    this.id[at] = row.productId
+    this.idTime[at] = idTimeOf(row.productId)
+    this.publishedAt[at] = row.publishedAt
+    this.priceMin[at] = row.priceMin
+    this.priceMax[at] = row.priceMax
+    this.nameKey[at] = row.nameKey
+    const { facets, brand } = splitBrand(row.facets)
+    this.facets[at] = this.#placeIn(this.facetTexts, this.#facetPlaces, facets)
+    this.brand[at] = this.#placeIn(this.brandNames, this.#brandPlaces, brand)
+    this.fields[at] = row.fields
+    this.inStock.live[at] = row.liveInStock
+    this.inStock.test[at] = row.testInStock
+    this.#changed[at] = row.changed
+    this.#textLength += row.fields.length + row.nameKey.length
+  }
+
+  #placeIn(texts: string[], places: Map<string, number>, text: string): number {
+    const known = places.get(text)
+    if (known !== undefined) return known
+    const place = texts.push(text) - 1
+    places.set(text, place)
+    this.#textLength += text.length
+    return place
+  }
+}

@@ -1,0 +1,130 @@
+// What a result can be narrowed by, with counts. Pure. Each facet is counted without its own filter, so a shopper sees what else
+// could be chosen.
+
+import type { SearchFacets } from '../../contract/open/search.ts'
+import { fold } from '../search/words.ts'
+import { type ProductFacets, readFacets } from './indexed.ts'
+import type { CategoryTree, Dimension } from './question.ts'
+
+const categoriesMax = 100
+const brandsMax = 100
+const optionsMax = 20
+const valuesMax = 50
+
+// What is counted of a result. Many products have the same facets, so these are counted first and read once.
+export interface Tally {
+  products: number
+  priceMin: number
+  priceMax: number
+  inStock: number
+  facets: readonly { text: string; count: number }[]
+  // By name.
+  brands: ReadonlyMap<string, number>
+}
+
+export interface FacetSource {
+  // The result, and for the dimensions that are filtered by, the result without that filter.
+  whole: Tally
+  without: readonly { dimension: Dimension; tally: Tally }[]
+}
+
+export function facetsOf({ whole, without }: FacetSource, tree: CategoryTree, currency: string): SearchFacets {
+  const read = facetReader()
+  const tallyFor = (kind: Dimension['kind']) => without.find(({ dimension }) => dimension.kind === kind)?.tally ?? whole
+  const { products, priceMin, priceMax } = tallyFor('price')
+  return {
+    categories: categoryCounts(read(tallyFor('category')), tree),
+    brands: brandCounts(tallyFor('brand').brands),
+    options: optionCounts(read(whole), without, read),
+    price: products === 0 ? null : { min: { amount: priceMin, currency }, max: { amount: priceMax, currency } },
+    inStock: tallyFor('inStock').inStock,
+  }
+}
+
+interface CountedFacets extends ProductFacets {
+  count: number
+}
+
+function facetReader(): (tally: Tally) => CountedFacets[] {
+  const known = new Map<string, ProductFacets>()
+  return ({ facets }) =>
+    facets.map(({ text, count }) => {
+      let found = known.get(text)
+      if (!found) {
+        found = readFacets(text)
+        known.set(text, found)
+      }
+      return { ...found, count }
+    })
+}
+
+// A product counts once for each of its categories and for those above them.
+function categoryCounts(
+  products: readonly CountedFacets[],
+  { paths, inOrder }: CategoryTree,
+): SearchFacets['categories'] {
+  const counts = new Map<string, number>()
+  for (const { categories, count } of products)
+    for (const slug of new Set(categories.flatMap((slug) => paths.get(slug) ?? [])))
+      counts.set(slug, (counts.get(slug) ?? 0) + count)
+  return inOrder
+    .flatMap(({ slug, name }) => (counts.has(slug) ? [{ slug, name, count: counts.get(slug) ?? 0 }] : []))
+    .slice(0, categoriesMax)
+}
+
+// Brands that fold to the same are one, in the spelling that most products have.
+function brandCounts(spellings: ReadonlyMap<string, number>): SearchFacets['brands'] {
+  const counts = new Map<string, { name: string; count: number }>()
+  for (const [name, count] of mostFirst(spellings)) {
+    const known = counts.get(fold(name))
+    if (known) known.count += count
+    else counts.set(fold(name), { name, count })
+  }
+  return [...counts.values()]
+    .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
+    .slice(0, brandsMax)
+}
+
+function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+}
+
+function optionCounts(
+  products: readonly CountedFacets[],
+  without: FacetSource['without'],
+  read: (tally: Tally) => CountedFacets[],
+): SearchFacets['options'] {
+  const counts = countOptions(products)
+  for (const { dimension, tally } of without) {
+    if (dimension.kind !== 'option') continue
+    for (const [name, values] of countOptions(read(tally)))
+      if (name.toLowerCase() === dimension.name.toLowerCase()) counts.set(name, values)
+  }
+  const sums = new Map([...counts].map(([name, values]) => [name, sum(values)]))
+  return mostFirst(sums)
+    .slice(0, optionsMax)
+    .map(([name]) => ({
+      name,
+      values: mostFirst(counts.get(name) ?? new Map())
+        .slice(0, valuesMax)
+        .map(([value, count]) => ({ value, count })),
+    }))
+}
+
+function countOptions(products: readonly CountedFacets[]): Map<string, Map<string, number>> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { options, count } of products)
+    for (const { name, values } of options) {
+      let ofName = counts.get(name)
+      if (!ofName) {
+        ofName = new Map()
+        counts.set(name, ofName)
+      }
+      for (const value of values) ofName.set(value, (ofName.get(value) ?? 0) + count)
+    }
+  return counts
+}
+
+function sum(values: ReadonlyMap<string, number>): number {
+  return [...values.values()].reduce((total, count) => total + count, 0)
+}

@@ -1,0 +1,186 @@
+// What the search index holds of a product, made from the product alone. Pure. The names of its categories are not part of it: they
+// are looked up when a question is asked, so renaming a category changes no product.
+
+import type { Mode } from '../../contract/words.ts'
+import { measuresIn } from '../search/measures.ts'
+import { digestOf, joinTerms } from '../search/terms.ts'
+import { compoundsIn, fold, wholeCode, wordsIn } from '../search/words.ts'
+import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
+import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
+
+export interface IndexFigures {
+  publishedAt: number
+  priceMin: number
+  priceMax: number
+  inStock: Readonly<Record<Mode, boolean>>
+}
+
+export interface IndexTexts {
+  nameKey: string
+  facets: string
+  fields: string
+  // See `FullText.put`.
+  terms: string
+  // What a misspelt word is corrected to.
+  spelling: readonly string[]
+}
+
+// Distinct words of one product: of its description, and of its SKU codes and barcodes.
+const proseWordsMax = 400
+const proseMeasuresMax = 50
+const codeWordsMax = 400
+const nameKeyBytes = 40
+
+export function figuresOf(seller: SellerFacts, product: PublishedProduct): IndexFigures {
+  const prices = product.skus.map(({ price }) => price)
+  return {
+    publishedAt: product.publishedAt,
+    priceMin: Math.min(...prices),
+    priceMax: Math.max(...prices),
+    inStock: { live: isInStock(seller, product, 'live'), test: isInStock(seller, product, 'test') },
+  }
+}
+
+// Whether both would have the same `textsOf`, which take a multiple of this.
+export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
+  return (
+    one.name === other.name &&
+    one.brand === other.brand &&
+    one.summary === other.summary &&
+    one.description === other.description &&
+    isSameList(one.tags, other.tags) &&
+    isSameList(one.categories, other.categories) &&
+    one.skus.length === other.skus.length &&
+    one.skus.every((sku, at) => hasSameSkuTexts(sku, other.skus[at] as SkuRow))
+  )
+}
+
+function hasSameSkuTexts(one: SkuRow, other: SkuRow): boolean {
+  return (
+    one.code === other.code &&
+    one.barcode === other.barcode &&
+    one.options.length === other.options.length &&
+    one.options.every(({ name, value }, at) => name === other.options[at]?.name && value === other.options[at]?.value)
+  )
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at])
+}
+
+export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
+  const { skus } = product
+  const options = optionsOf(product)
+  // A scanner types the barcode.
+  const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
+  const spelledName = unique(wordsIn(product.name))
+  const brand = unique(wordsIn(product.brand ?? ''))
+  const spelledTags = unique(wordsIn(product.tags.join(' ')))
+  const name = unique([...spelledName, ...compoundsIn(product.name)])
+  const tags = unique([...spelledTags, ...product.tags.flatMap(compoundsIn)])
+  const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
+  const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
+  const prose = proseWords(proseOf(product))
+  return {
+    nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
+    facets: withBrand(writeFacets({ categories: product.categories, options }), product.brand),
+    fields: writeFields([name, tags, values, ofCodes, brand]),
+    terms: joinTerms(seller.id, {
+      any: [''],
+      word: unique([...name, ...brand, ...tags, ...values, ...ofCodes, ...prose]),
+      name: unique([...name, ...brand]),
+      code: codes.map(wholeCode),
+      category: product.categories.map((slug) => digestOf(slug)),
+      tag: product.tags.map((tag) => digestOf(tag)),
+      brand: product.brand === null ? [] : [digestOf(product.brand)],
+      option: options.flatMap(({ name, values }) => values.map((value) => digestOf(name, value))),
+    }),
+    spelling: [...spelledName, ...brand, ...spelledTags, ...values].filter(isSpelled),
+  }
+}
+
+// A summary that was taken from the description has its words.
+function proseOf({ summary, description }: ProductRow): string {
+  const isTaken = description.startsWith(summary) && /^(?:\n|$)/.test(description.slice(summary.length))
+  return isTaken ? description : `${summary} ${description}`
+}
+
+// Short lists are left as they are. Of a long one, numbers with their units come first: a question has them as one word, and behind all
+// other words they would be cut.
+function proseWords(text: string): readonly string[] {
+  const words = wordsIn(text)
+  if (words.length <= proseWordsMax) return words
+  return unique([...measuresIn(fold(text)).slice(0, proseMeasuresMax), ...words]).slice(0, proseWordsMax)
+}
+
+export function isInStock({ lowStockAt }: SellerFacts, { skus }: Pick<ProductRow, 'skus'>, mode: Mode): boolean {
+  const best = bestOf(
+    skus.map(({ stock, whenSoldOut }) =>
+      availabilityFor({ available: availableQuantity(stock[mode]), whenSoldOut }, lowStockAt),
+    ),
+  )
+  return best === 'in_stock' || best === 'low_stock'
+}
+
+function isSpelled(word: string): boolean {
+  return word.length >= 4 && /^\p{L}+$/u.test(word)
+}
+
+export interface ProductFacets {
+  // Slugs.
+  categories: readonly string[]
+  options: readonly { name: string; values: readonly string[] }[]
+}
+
+function optionsOf({ skus }: ProductRow): { name: string; values: string[] }[] {
+  const byName = Map.groupBy(
+    skus.flatMap(({ options }) => options),
+    ({ name }) => name,
+  )
+  return [...byName].map(([name, chosen]) => ({ name, values: unique(chosen.map(({ value }) => value)) }))
+}
+
+// A line for the categories, then one for each option. Names and values of a shop hold no control characters. Thousands of these
+// are read for one answer, and splitting is several times as fast as parsing JSON.
+function writeFacets({ categories, options }: ProductFacets): string {
+  return [categories.join(','), ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
+}
+
+export function readFacets(text: string): ProductFacets {
+  const [categories = '', ...lines] = text.split('\n')
+  const options = lines.map((line) => {
+    const [name = '', ...values] = line.split('\t')
+    return { name, values }
+  })
+  return { categories: categories === '' ? [] : categories.split(','), options }
+}
+
+// The brand is stored with them, at the end of the first line, where the version before takes it for an unknown category. In memory it is
+// apart: with it hardly two products would have the same facets, and each distinct text is read for an answer.
+const brandMark = ',\t'
+
+function withBrand(facets: string, brand: string | null): string {
+  if (brand === null) return facets
+  const [first, ...lines] = facets.split('\n')
+  return [`${first}${brandMark}${brand}`, ...lines].join('\n')
+}
+
+export function splitBrand(stored: string): { facets: string; brand: string } {
+  const end = stored.indexOf('\n')
+  const first = end < 0 ? stored : stored.slice(0, end)
+  const mark = first.indexOf(brandMark)
+  if (mark < 0) return { facets: stored, brand: '' }
+  return {
+    facets: first.slice(0, mark) + stored.slice(first.length),
+    brand: first.slice(mark + brandMark.length),
+  }
+}
+
+// The words of name, tags, options, codes and brand, a line each, with a space around every word.
+function writeFields(fields: readonly (readonly string[])[]): string {
+  return fields.map((words) => ` ${words.join(' ')} `).join('\n')
+}
+
+function unique(texts: readonly string[]): string[] {
+  return texts.length < 2 ? [...texts] : [...new Set(texts)]
+}

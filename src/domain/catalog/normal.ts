@@ -1,0 +1,67 @@
+// Turns entries into records in normal form, with every default filled in. Pure.
+
+import type { ProductEntry, SkuEntry } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import { cutText } from '../../platform/kit/cut.ts'
+import { plainText } from './plaintext.ts'
+import type { ProductRecord, SkuRecord } from './product.ts'
+import { safeHtml } from './safehtml.ts'
+
+// `keptPublishedAt` is when the product was first published, if it is; an entry without a date does not change it.
+export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
+  return {
+    slug: entry.slug,
+    name: entry.name,
+    brand: entry.brand?.trim() || null,
+    summary: entry.summary ?? '',
+    ...descriptionsOf(entry),
+    categories: entry.categories ?? [],
+    tags: entry.tags ?? [],
+    images: (entry.images ?? []).map(({ url, alt = '', width = null, height = null }) => ({ url, alt, width, height })),
+    options: (entry.options ?? []).map(({ name, values }) => ({ name, values })),
+    metadata: sorted(entry.metadata ?? {}),
+    publishedAt:
+      entry.published === false ? null : entry.publishedAt ? Date.parse(entry.publishedAt) : (keptPublishedAt ?? now),
+    skus: entry.skus.map((sku) => skuRecord(entry, sku)),
+  }
+}
+
+// Every description passes here before it is stored. Where only one of the two is given: the text is read from the HTML, and a text
+// has no HTML.
+function descriptionsOf({
+  description,
+  descriptionHtml,
+}: ProductEntry): Pick<ProductRecord, 'description' | 'descriptionHtml'> {
+  const html = descriptionHtml == null ? '' : safeHtml(descriptionHtml)
+  return {
+    description: description || cutText(plainText(html), limits.descriptionLengthMax),
+    descriptionHtml: html === '' ? null : html,
+  }
+}
+
+function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
+  // In the order in which the product declares its options, whatever the order in the SKU.
+  const options = (product.options ?? []).flatMap(({ name }) => {
+    const value = sku.options?.[name]
+    return value === undefined ? [] : [{ name, value }]
+  })
+  return {
+    code: sku.code,
+    name: sku.name ?? (options.length > 0 ? options.map((option) => option.value).join(' / ') : product.name),
+    options,
+    price: sku.price,
+    compareAtPrice: sku.compareAtPrice ?? null,
+    whenSoldOut: sku.counted === false ? 'not_counted' : sku.backorder ? 'backorder' : 'refuse',
+    maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
+    delivery: sku.requiresShipping === false ? 'digital' : 'shipped',
+    weightGrams: sku.weightGrams ?? null,
+    taxClass: sku.taxClass ?? 'standard',
+    image: sku.image ?? null,
+    barcode: sku.barcode ?? null,
+  }
+}
+
+// By name, so two entries that say the same compare as equal.
+function sorted(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,306 @@
+// The operations of the catalog. They return what was rendered for the caller's mode at the last change, and cache the
+// bytes of products by revision and of list pages by the merchant's catalog version. Every read asks the database for
+// these, so nothing outdated is served from the cache. A product whose stock has changed since is rendered again at
+// each read until the loop has caught up; a list waits for the loop.
+
+import { createHash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
+import { type SearchQuery, searchTotalMax } from '../../contract/open/search.ts'
+import { type Paging, Rendered } from '../../platform/http/handler.ts'
+import type { OpenHandler } from '../../platform/http/open.ts'
+import { lastingBytes } from '../../platform/kit/bytes.ts'
+import { canonicalJson } from '../../platform/kit/canonical.ts'
+import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isSlug } from '../../platform/kit/slug.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { renderCategories, withOrigin } from './answer.ts'
+import { createColumnsCache } from './columns.ts'
+import { findShopFacts, findSynonyms, type ShopFacts } from './indexStore.ts'
+import { type CategoryTree, categoryTree } from './question.ts'
+import { currentAnswers, isStale } from './refresh.ts'
+import { refuseEmptyQuery, searchProducts } from './search.ts'
+import {
+  countProducts,
+  findCatalogVersion,
+  findDetails,
+  findListing,
+  findPublicListing,
+  findPublicSeller,
+  type Listing,
+  listCategories,
+  listProducts,
+  listProductsAfter,
+} from './store.ts'
+import { type Synonyms, synonymsOf } from './synonyms.ts'
+
+const rowsMax = limits.listRowsMax
+// A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
+const cachedPagesMax = 200
+const cachedBytesMax = 16 * 2 ** 20
+// A page of a search is 15 to 30 KB.
+const cachedSearchBytesMax = 8 * 2 ** 20
+const cachedTreesMax = 50
+
+type CatalogOperation =
+  | 'listApiKeyCatalogCategories'
+  | 'listApiKeyCatalogProducts'
+  | 'getApiKeyCatalogProduct'
+  | 'getPublicMerchantProduct'
+  | 'searchCatalogProducts'
+  | 'searchMerchantProducts'
+  | 'listMerchantProducts'
+  | 'listMerchantCategories'
+
+export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
+  const pages = new Lru<string, RenderedPage>(cachedPagesMax)
+  const products = {
+    detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
+    publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
+  }
+  const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
+  const totals = new Lru<string, number>(cachedPagesMax)
+  const words = new Lru<string, ShopWords>(cachedTreesMax)
+  const columns = createColumnsCache()
+  const originTag = createOriginTag()
+
+  async function keptPage(key: string, load: () => Promise<RenderedPage>): Promise<RenderedPage> {
+    const cached = pages.get(key)
+    if (cached) return cached
+    const page = await load()
+    pages.set(key, page)
+    return page
+  }
+
+  // One of the two texts of a product, as sent.
+  async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
+    const origin = publicOrigin()
+    // `peek` does not count as a use: counting would cost more than rereading the oldest now and then.
+    const cached = products[text].peek(listing.revision)
+    if (cached?.origin === origin) return cached.bytes
+    const bytes = lastingBytes(withOrigin((await findDetails(db, listing))[text], origin))
+    if (listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
+    return bytes
+  }
+
+  async function categoryPage(db: Reader, merchantId: string, after: string | null): Promise<RenderedPage> {
+    const version = await findCatalogVersion(db, merchantId)
+    const start = after === null ? 0 : readOffset(after)
+    return keptPage(`categories ${merchantId} ${version} ${start}`, async () => {
+      const all = renderCategories(await listCategories(db, merchantId))
+      const rows = all.slice(start, start + rowsMax + 1)
+      return { ...pageOf(rows, publicOrigin(), () => String(start + rowsMax)), total: all.length }
+    })
+  }
+
+  async function productPage(db: Reader, { merchantId, mode }: MerchantMode, position: string | null) {
+    const version = await findCatalogVersion(db, merchantId)
+    const after = position === null ? null : readPlace(position, 'prd')
+    return keptPage(`products ${merchantId} ${mode} ${version} ${position ?? ''}`, async () => {
+      const rows =
+        after === null
+          ? await listProducts(db, { merchantId, mode }, rowsMax + 1)
+          : await listProductsAfter(db, { merchantId, mode }, after, rowsMax + 1)
+      return pageOf(
+        rows.map((row) => row.listRow),
+        publicOrigin(),
+        () => {
+          const last = rows[rowsMax - 1]
+          return last ? writePlace({ at: last.publishedAt, id: last.productId }) : ''
+        },
+      )
+    })
+  }
+
+  async function productTotal(db: Reader, seller: MerchantMode): Promise<number | null> {
+    const key = `${seller.merchantId} ${seller.mode} ${await findCatalogVersion(db, seller.merchantId)}`
+    const known = totals.get(key)
+    if (known !== undefined) return boundedTotal(known)
+    const total = await countProducts(db, seller, searchTotalMax + 1)
+    totals.set(key, total)
+    return boundedTotal(total)
+  }
+
+  async function shopWordsOf(db: Reader, { id, version }: ShopFacts): Promise<ShopWords> {
+    const key = `${id} ${version}`
+    const known = words.get(key)
+    if (known) return known
+    const [categories, groups] = await Promise.all([listCategories(db, id), findSynonyms(db, id)])
+    const read = { tree: categoryTree(categories), synonyms: synonymsOf(groups) }
+    words.set(key, read)
+    return read
+  }
+
+  async function searchPage(
+    db: Reader,
+    { merchantId, mode }: MerchantMode,
+    query: SearchQuery,
+    after: string | null,
+  ): Promise<RenderedSearch> {
+    refuseEmptyQuery(query)
+    const facts = await findShopFacts(db, merchantId)
+    if (!facts) throw new Error(`${merchantId} is asked for and does not exist`)
+    const origin = publicOrigin()
+    const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, origin, after, canonicalJson(query)])
+    const known = searches.get(key)
+    if (known) return known
+    const [named, current] = [await shopWordsOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
+    const shop = { merchantId, mode, facts, ...named, columns: current }
+    const { listRows, next, total, correctedTo, leftOut, facets } = await searchProducts(db, shop, query, after)
+    const found = {
+      rows: lastingBytes(withOrigin(listRows.join(','), origin)),
+      count: listRows.length,
+      next,
+      more: JSON.stringify({ total, correctedTo, leftOut, facets }).slice(1, -1),
+    }
+    searches.set(key, found)
+    return found
+  }
+
+  // What anyone may read. Positions name the merchant: a cursor of one shop does not lead on in another.
+  async function publicSeller(db: Reader, { merchantSlug }: { merchantSlug: string }): Promise<MerchantMode> {
+    const seller = isSlug(merchantSlug) ? await findPublicSeller(db, merchantSlug) : undefined
+    if (!seller) throw refuse('merchant_not_found')
+    return seller
+  }
+
+  function publicPaging({ after, next }: Paging, { merchantId }: MerchantMode): Paging {
+    const prefix = `${merchantId} `
+    if (after !== null && !after.startsWith(prefix)) throw badCursor()
+    return {
+      after: after === null ? null : after.slice(prefix.length),
+      next: (position) => next(prefix + position),
+    }
+  }
+
+  return {
+    async listApiKeyCatalogCategories({ db, caller, paging }) {
+      return listAnswer(await categoryPage(db, caller.merchantId, paging.after), paging.next)
+    },
+
+    async listApiKeyCatalogProducts({ db, caller, paging }) {
+      return listAnswer(await productPage(db, caller, paging.after), paging.next)
+    },
+
+    async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
+      const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
+      if (!listing) throw refuse('product_not_found')
+      // What anyone may see has no stock numbers and no metadata.
+      const text = caller.publicKeyId === undefined ? 'detail' : 'publicDetail'
+      if (!isStale(listing, now)) return new Rendered(await bytesOf(db, text, listing))
+      const current = await currentAnswers(db, listing, now)
+      return new Rendered(withOrigin(current[text], publicOrigin()))
+    },
+
+    async getPublicMerchantProduct({ db, path, now }) {
+      const areSlugs = isSlug(path.merchantSlug) && isSlug(path.productSlug)
+      const listing = areSlugs ? await findPublicListing(db, path) : undefined
+      if (!listing) throw refuse('product_not_found')
+      if (!isStale(listing, now))
+        return new Rendered(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
+      const current = await currentAnswers(db, listing, now)
+      return new Rendered(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
+    },
+
+    async searchCatalogProducts({ db, caller, query, paging }) {
+      return listAnswer(await searchPage(db, caller, query, paging.after), paging.next)
+    },
+
+    async searchMerchantProducts({ db, path, query, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      return openly(listAnswer(await searchPage(db, seller, query, after), next))
+    },
+
+    async listMerchantProducts({ db, path, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      const [page, total] = [await productPage(db, seller, after), await productTotal(db, seller)]
+      return openly(listAnswer({ ...page, more: `"total":${total}` }, next))
+    },
+
+    async listMerchantCategories({ db, path, paging }) {
+      const seller = await publicSeller(db, path)
+      const { after, next } = publicPaging(paging, seller)
+      const page = await categoryPage(db, seller.merchantId, after)
+      return openly(listAnswer({ ...page, more: `"total":${boundedTotal(page.total ?? 0)}` }, next))
+    },
+  }
+
+  function publicHeaders(etag: string): Record<string, string> {
+    return {
+      'cache-control': publicCaching,
+      etag: `${etag.slice(0, -1)}-${originTag(publicOrigin())}"`,
+    }
+  }
+}
+
+// Stored texts leave our origin open, so their hash does not include it, but the bytes that are sent do.
+function createOriginTag(): (origin: string) => string {
+  let known: { origin: string; tag: string } | undefined
+  return (origin) => {
+    if (known?.origin !== origin) {
+      known = { origin, tag: createHash('sha256').update(origin).digest('base64url').slice(0, 8) }
+    }
+    return known.tag
+  }
+}
+
+// The words by which a shop is searched besides those of its products.
+interface ShopWords {
+  tree: CategoryTree
+  synonyms: Synonyms
+}
+
+interface RenderedProduct {
+  bytes: Buffer
+  // Our own origin at the time of rendering, which the bytes contain.
+  origin: string
+}
+
+// The rows of a page as one text, as sent, and the position of the next page.
+interface RenderedPage {
+  rows: Buffer
+  count: number
+  next: string | null
+  // Of the whole list, where it was all read.
+  total?: number
+}
+
+// Exact up to a bound, as that of a search.
+function boundedTotal(total: number): number | null {
+  return total > searchTotalMax ? null : total
+}
+
+function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): RenderedPage {
+  const shown = rows.slice(0, rowsMax)
+  return {
+    rows: lastingBytes(withOrigin(shown.join(','), publicOrigin)),
+    count: shown.length,
+    next: rows.length > rowsMax ? position() : null,
+  }
+}
+
+interface RenderedSearch extends RenderedPage {
+  // The other members of its meta.
+  more: string
+}
+
+// The same bytes for everyone who asks, so a cache may keep them.
+function openly({ body }: Rendered): Rendered {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  return new Rendered(body, { 'cache-control': publicCaching, etag: `"${digest}"` })
+}
+
+const publicCaching = 'public, max-age=60, stale-while-revalidate=600'
+
+function listAnswer(
+  { rows, count, next, more = '' }: RenderedPage & { more?: string },
+  link: (position: string) => string,
+): Rendered {
+  const href = next === null ? 'null' : JSON.stringify(link(next))
+  const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}${more && `,${more}`}}}`]
+  return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
+}

@@ -1,0 +1,89 @@
+// Changes of some members of products and SKUs, for many at once. Pure: what cannot be done is thrown as a refusal.
+
+import { limits } from '../../contract/limits.ts'
+import type { ProductStatus } from '../../contract/words.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { ProductRow, SkuRow } from './product.ts'
+
+export function productStatus({
+  publishedAt,
+  archivedAt,
+}: Pick<ProductRow, 'publishedAt' | 'archivedAt'>): ProductStatus {
+  if (archivedAt !== null) return 'archived'
+  return publishedAt === null ? 'hidden' : 'published'
+}
+
+export interface ProductPatch {
+  status?: ProductStatus | undefined
+  // Slugs.
+  addCategory?: string | undefined
+  removeCategory?: string | undefined
+  // Null takes it off.
+  brand?: string | null | undefined
+  addTag?: string | undefined
+  removeTag?: string | undefined
+  // Basis points: 500 raises every price by 5 %.
+  pricePercentage?: number | undefined
+}
+
+const categoriesMax = 20
+const tagsMax = 50
+
+export function patchedProduct(before: ProductRow, patch: ProductPatch, now: number): ProductRow {
+  const { pricePercentage: percentage, addCategory, removeCategory, addTag, removeTag } = patch
+  return {
+    ...before,
+    ...(patch.status && instantsOf(before, patch.status, now)),
+    ...(patch.brand !== undefined && { brand: patch.brand?.trim() || null }),
+    categories: changedList(before.categories, addCategory, removeCategory, categoriesMax),
+    tags: changedList(before.tags, addTag, removeTag, tagsMax),
+    skus:
+      percentage === undefined
+        ? before.skus
+        : before.skus.map((sku) => patchedSku(sku, { price: raisedPrice(sku.price, percentage) })),
+  }
+}
+
+// What is in the wanted state already keeps its instant.
+function instantsOf(
+  before: ProductRow,
+  status: ProductStatus,
+  now: number,
+): Pick<ProductRow, 'publishedAt' | 'archivedAt'> {
+  if (status === 'published') return { publishedAt: before.publishedAt ?? now, archivedAt: null }
+  return { publishedAt: null, archivedAt: status === 'archived' ? (before.archivedAt ?? now) : null }
+}
+
+function changedList(
+  values: readonly string[],
+  added: string | undefined,
+  removed: string | undefined,
+  max: number,
+): readonly string[] {
+  const left = removed === undefined ? values : values.filter((value) => value !== removed)
+  if (added === undefined || left.includes(added)) return left
+  if (left.length >= max) throw refuse('product_list_full', { current: { limit: max } })
+  return [...left, added]
+}
+
+// Half a minor unit is rounded up.
+export function raisedPrice(price: number, percentage: number): number {
+  return Math.floor((price * (10_000 + percentage) + 5_000) / 10_000)
+}
+
+export interface SkuPatch {
+  price?: number | undefined
+  compareAtPrice?: number | null | undefined
+}
+
+export function patchedSku(
+  before: SkuRow,
+  { price = before.price, compareAtPrice = before.compareAtPrice }: SkuPatch,
+): SkuRow {
+  if (price > limits.amountMax) throw refuse('price_not_possible', { current: { code: before.code, price } })
+  if (compareAtPrice !== null && compareAtPrice <= price) {
+    const message = `The compare-at price of ${before.code} must be above its price.`
+    throw refuse('price_not_possible', { message, current: { code: before.code, price, compareAtPrice } })
+  }
+  return { ...before, price, compareAtPrice }
+}

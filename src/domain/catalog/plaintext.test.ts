@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isWide } from '../../../harness/wide.ts'
+import { plainText } from './plaintext.ts'
+
+const table: [name: string, html: string, text: string][] = [
+  ['nothing', '', ''],
+  ['plain text', 'Just  a\n\tsentence.', 'Just a sentence.'],
+  ['paragraphs', '<p>One.</p>\n<p>Two.</p>', 'One.\n\nTwo.'],
+  [
+    'nested blocks without more than one empty line',
+    '<div><div><p>One</p></div></div><section><p>Two</p></section>',
+    'One\n\nTwo',
+  ],
+  ['line breaks', 'a<br>b<br/>c<BR />d', 'a\nb\nc\nd'],
+  ['two line breaks as a paragraph', 'a<br><br>b<br> <br><br>c', 'a\n\nb\n\nc'],
+  ['lists', '<p>Has:</p><ul><li>one</li><li> two </li></ul><p>End</p>', 'Has:\n\n• one\n• two\n\nEnd'],
+  ['items that nobody closed', '<ul><li>one<li>two</ul>', '• one\n• two'],
+  [
+    'paragraphs and lists in items',
+    '<ul><li><p>one</p></li><li>two<ol><li>three</li></ol></li></ul>x',
+    '• one\n• two\n• three\n\nx',
+  ],
+  ['empty items', '<ul><li></li><li>one</li></ul>', '• one'],
+  ['tables', '<table><tr><th>Size</th><th>cm</th></tr><tr><td>S</td><td>48</td></tr></table>', 'Size cm\nS 48'],
+  ['inline tags within words', 'un<b>believ</b>able <i>and</i><span> good</span>', 'unbelievable and good'],
+  ['attributes with angle brackets', `<a href="?a>b" title = '>'>link</a>`, 'link'],
+  ['a quote that nobody closed', '<a href="x>link</a>', 'link'],
+  [
+    'scripts, styles, comments and templates',
+    'a<script>if (a<b) "</p>"</script><style>p{}</style><!-- <p>no</p> --><template><p>x<template>y</template></p></template>b',
+    'ab',
+  ],
+  ['scripts in any case, with spaces', '<SCRIPT type="x">no</Script >yes', 'yes'],
+  ['a script that nobody closed', 'a<script>no<p>no', 'a'],
+  ['a comment that nobody closed', 'a<!-- no <p>no</p>', 'a'],
+  ['the shortest comments', 'a<!-->b<!--->c', 'abc'],
+  ['declarations and instructions', '<!DOCTYPE html><?php no ?>a<![CDATA[no]]>b</>', 'ab'],
+  ['pictures', 'a<img src="x.jpg" alt="no">b<svg><title>no</title><path/></svg>c', 'abc'],
+  ['a tag that nobody closed', 'a <b', 'a'],
+  ['an angle bracket that is none', '1 < 2 and <3, a<', '1 < 2 and <3, a<'],
+  [
+    'named entities',
+    'Caf&eacute; &amp; Th&eacute; &ndash; 5&nbsp;&euro; &hellip; &Auml;&ouml;&szlig; &frac12; &yuml;&nbsp;',
+    'Café & Thé – 5 € … Äöß ½ ÿ',
+  ],
+  ['numbered entities', '&#233;&#xe9;&#XE9;&#x1F375;&#39;&#8217', "ééé🍵'’"],
+  ['numbers of Windows', '&#146;&#x93;&#128;', '’“€'],
+  ['numbers out of bounds', '&#0;|&#xD800;|&#x110000;|&#99999999999999999999;|&#1;|', '\ufffd|\ufffd|\ufffd|\ufffd| |'],
+  ['what only looks like an entity', 'AT&T R&D &unknown; &; &# &#x; &amp', 'AT&T R&D &unknown; &; &# &#x; &amp'],
+  ['entities once', '&amp;lt;b&amp;gt;', '&lt;b&gt;'],
+  ['written-out markup as text', '&lt;b&gt;', '<b>'],
+  ['control characters', 'a\u0000b\u0007c', 'a b c'],
+]
+for (const [name, html, text] of table) test(`reads ${name}`, () => assert.equal(plainText(html), text))
+
+test('leaves no markup, no control character and no loose space, whatever comes in', () => {
+  const bits = fc.constantFrom(
+    '<p>',
+    '</p>',
+    '<b',
+    '>',
+    '<',
+    '"',
+    "'",
+    '=',
+    '<!--',
+    '-->',
+    '<script>',
+    '</script>',
+    '<li>',
+    '<br>',
+    'a',
+    ' ',
+    '\n',
+    '<ul>',
+    '</ul>',
+    '<svg>',
+    '</svg>',
+    '/',
+    '<a href="',
+    'é',
+  )
+  fc.assert(
+    fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
+      const text = plainText(parts.join(''))
+      assert.doesNotMatch(text, /<[a-z/!?]/i)
+      assert.doesNotMatch(text, /\n{3}|^\s|\s$| \n|\n | {2}/)
+      assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+const textLength = (isWide ? 1024 : 256) * 1024
+const heavy = [
+  '<',
+  '&',
+  '<!',
+  '<a',
+  '<a ',
+  '<a "',
+  '<a ="',
+  `<a =">'`,
+  '<!--',
+  '<!-- -',
+  '<script>',
+  '<script></',
+  '<svg>',
+  '<ul><li>',
+  '&#',
+  '&#1',
+  '&a',
+  '</',
+  '<a b=\'"',
+  ' ',
+  '\n',
+  '-->',
+  '<p>&nbsp;',
+]
+for (const bit of heavy) {
+  test(`is linear on much of ${JSON.stringify(bit)}`, () => {
+    const start = performance.now()
+    plainText(bit.repeat(textLength / bit.length))
+    // Quadratic work would take minutes on a megabyte and a sixteenth of that on a quarter of it, so the bound can be generous
+    // to a busy machine.
+    assert.ok(performance.now() - start < (isWide ? 20_000 : 5_000))
+  })
+}

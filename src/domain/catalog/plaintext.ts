@@ -1,0 +1,79 @@
+// Turns the HTML of a product description into plain text. It is a reader, not a cleaner: what it returns is never to be
+// put into a page unescaped, since `&lt;b&gt;` rightly comes out as `<b>`. It runs in linear time on any input.
+
+import { finished } from '../../platform/kit/breath.ts'
+import { decodeEntities, type TagToken, tokensOf } from './markup.ts'
+
+// biome-ignore format: a list of words
+const blocks = new Set([
+  'p', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'section', 'article', 'header', 'footer', 'aside', 'main', 'nav',
+  'blockquote', 'pre', 'dl', 'figure', 'figcaption', 'table', 'form', 'fieldset', 'address', 'hr', 'details', 'summary',
+  'center', 'body',
+])
+const lines = new Set(['li', 'tr', 'dt', 'dd', 'caption', 'option', 'legend'])
+const lists = new Set(['ul', 'ol', 'menu'])
+const gaps = ['', ' ', '\n', '\n\n'] as const
+type Gap = (typeof gaps)[number]
+
+// Paragraphs are separated by an empty line, list items begin with a bullet, all other white space is one space.
+export function plainText(html: string): string {
+  return finished(plainTextSteps(html))
+}
+
+// A step for each token.
+export function* plainTextSteps(html: string): Generator<void, string> {
+  let text = ''
+  let gap: Gap = ''
+  let bullet = false
+  let listDepth = 0
+
+  const widen = (wanted: Gap) => {
+    if (gaps.indexOf(wanted) > gaps.indexOf(gap)) gap = wanted
+  }
+  const write = (source: string) => {
+    const folded = decodeEntities(source).replace(/[\s\p{Cc}]+/gu, ' ')
+    if (folded.startsWith(' ')) widen(' ')
+    const words = folded.trim()
+    if (words === '') return
+    if (text !== '') text += gap
+    if (bullet) text += '• '
+    text += words
+    bullet = false
+    gap = folded.endsWith(' ') ? ' ' : ''
+  }
+  const meet = ({ name, isEnd }: TagToken) => {
+    if (name === 'br') widen(gap === '\n' ? '\n\n' : '\n')
+    if (name === 'td' || name === 'th') widen(' ')
+    // Within a list, paragraphs and lists do not tear the items apart.
+    if (blocks.has(name)) widen(listDepth > 0 ? '\n' : '\n\n')
+    if (lines.has(name)) widen('\n')
+    if (name === 'li') bullet = !isEnd
+    if (lists.has(name)) {
+      if (isEnd) listDepth = Math.max(0, listDepth - 1)
+      widen(listDepth > 0 ? '\n' : '\n\n')
+      if (!isEnd) listDepth++
+    }
+  }
+
+  for (const token of tokensOf(html)) {
+    if (token.kind === 'text') write(token.source)
+    else if (token.kind === 'tag') meet(token)
+    else if (token.kind === 'gap') widen(' ')
+    yield
+  }
+  return text
+}
+
+// The other way: plain text as HTML, an empty line between paragraphs.
+export function htmlOf(text: string): string {
+  if (text === '') return ''
+  return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+}
+
+// Of HTML without blocks.
+export function paragraphsOf(html: string): string {
+  return html
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+    .join('')
+}

@@ -1,0 +1,77 @@
+// A product in one normal form: every member present, nothing optional. A change compares two of these, and the answers are
+// rendered from one.
+
+import type { Mode, SoldOutRule } from '../../contract/words.ts'
+
+export interface ProductRecord {
+  slug: string
+  name: string
+  brand: string | null
+  summary: string
+  description: string
+  // Safe (`safehtml.ts`); null where there is only the text.
+  descriptionHtml: string | null
+  categories: readonly string[]
+  tags: readonly string[]
+  images: readonly ImageRecord[]
+  options: readonly { name: string; values: readonly string[] }[]
+  metadata: Readonly<Record<string, string>>
+  publishedAt: number | null
+  skus: readonly SkuRecord[]
+}
+
+export interface ImageRecord {
+  url: string
+  alt: string
+  width: number | null
+  height: number | null
+}
+
+export interface SkuRecord {
+  code: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  price: number
+  compareAtPrice: number | null
+  whenSoldOut: SoldOutRule
+  maxPerOrder: number
+  delivery: 'shipped' | 'digital'
+  weightGrams: number | null
+  taxClass: string
+  image: string | null
+  barcode: string | null
+}
+
+// A stored record: it has ids and instants.
+export interface ProductRow extends ProductRecord {
+  id: string
+  createdAt: number
+  updatedAt: number
+  // Taken off sale for good. An archived product is not published.
+  archivedAt: number | null
+  // Incremented by every change.
+  version: number
+  skus: readonly SkuRow[]
+}
+
+export interface SkuRow extends SkuRecord {
+  id: string
+  stock: Readonly<Record<Mode, StockLevel>>
+}
+
+export interface StockLevel {
+  onHand: number
+  // Units that are held.
+  held: number
+}
+
+// A product that is visible.
+export type PublishedProduct = ProductRow & { publishedAt: number }
+
+export interface SellerFacts {
+  id: string
+  slug: string
+  name: string
+  currency: string
+  lowStockAt: number
+}

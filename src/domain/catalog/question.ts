@@ -1,0 +1,222 @@
+// A search as it was asked: its words, and the terms by which they are found. Pure.
+
+import { formsOf } from '../search/forms.ts'
+import { shownMeasure } from '../search/measures.ts'
+import { digestOf, exactly, type Match, type Term, type Terms } from '../search/terms.ts'
+import { fold, joinedWith, spellingsAsked, wordsAsked, wordsIn } from '../search/words.ts'
+import { type CategoryRow, inOrder, pathTo } from './answer.ts'
+import { type Synonyms, synonymsAt } from './synonyms.ts'
+
+// Beyond these, a text is not a question.
+const wordsMax = 12
+// A shorter beginning of a word fits too many.
+const prefixLengthMin = 2
+// Categories that one word stands for.
+const categoryTermsMax = 200
+
+export interface AskedWord {
+  // As typed, folded.
+  word: string
+  // It and its other forms.
+  forms: readonly string[]
+  // The last word may be half typed.
+  isPrefix: boolean
+  // Each stands for the word: all words of one of them must occur.
+  alternatives: readonly (readonly AskedWord[])[]
+  // With the word before and behind it, as one word: an alternative where a product has it.
+  joined: readonly AskedWord[]
+  // As they stand in a list of words, for thousands of products: its beginning, how forms that begin so go on, and the other forms.
+  inList: { beginning: string; endings: readonly string[]; others: readonly string[] }
+}
+
+export function askedWords(text: string, language: string, synonyms: Synonyms): AskedWord[] {
+  const words = wordsAsked(text).slice(0, wordsMax)
+  const spellings = spellingsAsked(text)
+  const askedAs = (word: string, isLast: boolean) => {
+    const isPrefix = isLast && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word)
+    const spelling = spellings.get(word) ?? word
+    const forms =
+      spelling === word ? formsOf(word, language) : [...formsOf(word, language), ...formsOf(spelling, language)]
+    return askedWord(word, forms, isPrefix)
+  }
+  const asked = words.map((word, at) => askedAs(word, at === words.length - 1))
+  const joined = words.map((word, at) => {
+    const pair = joinedWith(words[at - 1] ?? '', word)
+    return at === 0 || pair === undefined ? undefined : askedAs(pair, at === words.length - 1)
+  })
+  return asked.map((word, at) => ({
+    ...word,
+    joined: [joined[at], joined[at + 1]].filter((pair) => pair !== undefined),
+    alternatives: synonymsAt(synonyms, asked, at).map((phrase) =>
+      phrase.map((other) => askedWord(other, formsOf(other, language), false)),
+    ),
+  }))
+}
+
+export function askedWord(word: string, forms: readonly string[], isPrefix: boolean): AskedWord {
+  const longer = forms.filter((form) => form !== word && form.startsWith(word))
+  const inList = {
+    beginning: ` ${word}`,
+    endings: longer.map((form) => `${form.slice(word.length)} `),
+    others: forms.filter((form) => !form.startsWith(word)).map((form) => ` ${form} `),
+  }
+  return { word, forms, isPrefix, alternatives: [], joined: [], inList }
+}
+
+export function shownWords(words: readonly AskedWord[]): string[] {
+  return words.map(({ word }) => shownMeasure(word))
+}
+
+// Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form, as the
+// beginning of a longer one or by what stands for it, 0 nowhere.
+export function presenceIn(words: string, asked: AskedWord): number {
+  const presence = ownPresenceIn(words, asked)
+  return presence === 0 && asked.alternatives.length > 0 ? alternativePresence(words, asked) : presence
+}
+
+function alternativePresence(words: string, { alternatives }: AskedWord): number {
+  const isIn = alternatives.some((phrase) => phrase.every((other) => presenceIn(words, other) > 0))
+  return isIn ? 0.85 : 0
+}
+
+function ownPresenceIn(words: string, { isPrefix, inList }: AskedWord): number {
+  const { beginning, endings, others } = inList
+  let presence = 0
+  let at = words.indexOf(beginning)
+  while (at >= 0) {
+    const end = at + beginning.length
+    if (words.startsWith(' ', end)) return 1
+    if (isAnyAt(words, end, endings)) presence = 0.95
+    else if (isPrefix && presence === 0) presence = 0.9
+    at = words.indexOf(beginning, end)
+  }
+  return presence < 0.95 && isAnyIn(words, others) ? 0.95 : presence
+}
+
+function isAnyAt(words: string, at: number, endings: readonly string[]): boolean {
+  for (const ending of endings) if (words.startsWith(ending, at)) return true
+  return false
+}
+
+function isAnyIn(words: string, forms: readonly string[]): boolean {
+  for (const form of forms) if (words.includes(form)) return true
+  return false
+}
+
+// The categories of a merchant, prepared for questions.
+export interface CategoryTree {
+  inOrder: readonly CategoryRow[]
+  // By slug: itself and those above it, and the words of their names.
+  paths: ReadonlyMap<string, readonly string[]>
+  words: ReadonlyMap<string, string>
+  // By slug: itself and those below it.
+  families: ReadonlyMap<string, readonly string[]>
+}
+
+export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const nameOf = new Map(categories.map(({ slug, name }) => [slug, ` ${wordsIn(name).join(' ')} `]))
+  const paths = new Map(categories.map((category) => [category.slug, pathTo(category, byId)]))
+  const families = new Map<string, string[]>(categories.map(({ slug }) => [slug, []]))
+  for (const [slug, path] of paths) for (const above of path) families.get(above)?.push(slug)
+  return {
+    inOrder: inOrder(categories),
+    paths,
+    words: new Map([...paths].map(([slug, path]) => [slug, path.map((above) => nameOf.get(above) ?? '').join('')])),
+    families,
+  }
+}
+
+export interface Filters {
+  minPrice?: number | undefined
+  maxPrice?: number | undefined
+  inStock?: true | undefined
+  category?: string | undefined
+  // Alternatives.
+  brand?: readonly string[] | undefined
+  tag?: string | undefined
+  // Values of one name are alternatives.
+  options: ReadonlyMap<string, readonly string[]>
+}
+
+// What a facet is counted without: its own filter.
+export type Dimension =
+  | { kind: 'category' }
+  | { kind: 'brand' }
+  | { kind: 'price' }
+  | { kind: 'inStock' }
+  | { kind: 'option'; name: string }
+
+export function activeDimensions({ category, brand, minPrice, maxPrice, inStock, options }: Filters): Dimension[] {
+  return [
+    ...(category === undefined ? [] : [{ kind: 'category' } as const]),
+    ...(brand === undefined ? [] : [{ kind: 'brand' } as const]),
+    ...(minPrice === undefined && maxPrice === undefined ? [] : [{ kind: 'price' } as const]),
+    ...(inStock === undefined ? [] : [{ kind: 'inStock' } as const]),
+    ...[...options.keys()].map((name) => ({ kind: 'option', name }) as const),
+  ]
+}
+
+export function withoutDimension(filters: Filters, dimension: Dimension): Filters {
+  switch (dimension.kind) {
+    case 'category':
+      return { ...filters, category: undefined }
+    case 'brand':
+      return { ...filters, brand: undefined }
+    case 'price':
+      return { ...filters, minPrice: undefined, maxPrice: undefined }
+    case 'inStock':
+      return { ...filters, inStock: undefined }
+    case 'option':
+      return { ...filters, options: new Map([...filters.options].filter(([name]) => name !== dimension.name)) }
+  }
+}
+
+// A product that has one of these has the word, or is in a category that is named so.
+export function wordTerms(
+  term: Terms,
+  asked: AskedWord,
+  { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
+): Term[] {
+  return [
+    // Those that begin with a word that may be half typed are found by it anyway, and each list of 10,000 takes a millisecond.
+    ...asked.forms
+      .filter((form) => !asked.isPrefix || !form.startsWith(asked.word))
+      .map((form) => exactly(term(only, form))),
+    ...(asked.isPrefix ? [{ text: term(only, asked.word), isPrefix: true }] : []),
+    ...(only === 'name' ? [] : categoriesNamed(tree, asked).map((slug) => exactly(term('category', digestOf(slug))))),
+  ]
+}
+
+function categoriesNamed({ words }: CategoryTree, asked: AskedWord): string[] {
+  const named = [...words].filter(([, names]) => ownPresenceIn(names, asked) > 0)
+  return named.slice(0, categoryTermsMax).map(([slug]) => slug)
+}
+
+// Undefined if nothing can match.
+export function filterMatch(
+  term: Terms,
+  { category, brand, tag, options }: Filters,
+  tree: CategoryTree,
+): Match | undefined {
+  const family = category === undefined ? undefined : (tree.families.get(category) ?? [])
+  if (family?.length === 0) return undefined
+  return [
+    ...(family ? [family.map((slug) => exactly(term('category', digestOf(slug))))] : []),
+    ...(brand === undefined ? [] : [brand.map((name) => exactly(term('brand', digestOf(name))))]),
+    ...(tag === undefined ? [] : [[exactly(term('tag', digestOf(tag)))]]),
+    ...[...options].map(([name, values]) => values.map((value) => exactly(term('option', digestOf(name, value))))),
+  ]
+}
+
+// `Colour:Plum`; the name of an option holds no colon.
+export function optionsAsked(texts: readonly string[]): Map<string, string[]> {
+  const options = new Map<string, string[]>()
+  for (const text of texts) {
+    const colon = text.indexOf(':')
+    const [name, value] = [text.slice(0, colon), text.slice(colon + 1)]
+    const known = [...options.keys()].find((other) => fold(other) === fold(name)) ?? name
+    options.set(known, [...(options.get(known) ?? []), value])
+  }
+  return options
+}

@@ -1,0 +1,153 @@
+// In which order products answer a question. Pure, so both engines agree.
+
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { readFacets } from './indexed.ts'
+import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
+
+// The best place in which a word occurs counts. What is nowhere else is in the description.
+const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
+// Of a product whose SKU code was asked for, besides the others.
+export const codeScore = 10_000
+
+export type ScoreOf = (fields: string, facets: string) => number
+
+export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf {
+  // Many products have the same.
+  const categoryWords = new Map<string, string>()
+
+  function categoryWordsOf(facets: string): string {
+    let known = categoryWords.get(facets)
+    if (known === undefined) {
+      known = readFacets(facets)
+        .categories.map((slug) => tree.words.get(slug) ?? '')
+        .join('')
+      categoryWords.set(facets, known)
+    }
+    return known
+  }
+
+  function weightBeyondName(fields: string, nameEnd: number, facets: string, word: AskedWord): number {
+    const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
+    // In the order of their weights, so the first that is found is nearly always the best.
+    return (
+      weights.brand * presenceIn(brand, word) ||
+      weights.tags * presenceIn(tags, word) ||
+      weights.categories * presenceIn(categoryWordsOf(facets), word) ||
+      weights.options * presenceIn(options, word) ||
+      weights.codes * presenceIn(codes, word) ||
+      weights.description
+    )
+  }
+
+  return (fields, facets) => {
+    let score = 0
+    // The name comes first, and most words are in it.
+    const nameEnd = fields.indexOf('\n')
+    const name = fields.slice(0, nameEnd)
+    for (const word of words)
+      score += Math.round(weights.name * presenceIn(name, word) || weightBeyondName(fields, nameEnd, facets, word))
+    return score
+  }
+}
+
+export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
+
+// The value by which a product is in order. Scores come before values, and ids decide between equal ones.
+export interface Ranked {
+  score: number
+  value: string | number
+  id: string
+}
+
+// Equally relevant products are in the order of their publication, newest first.
+export function isDescending(order: Order | 'relevance'): boolean {
+  return order === 'newest' || order === 'price_desc' || order === 'relevance'
+}
+
+export function compareRanks(one: Ranked, other: Ranked): number {
+  return one.score - other.score || compare(one.value, other.value) || compare(one.id, other.id)
+}
+
+function compare(one: string | number, other: string | number): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+// Into the first few in an order, behind those that are equal to it. What is then too much falls out at the end.
+export function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
+  let low = 0
+  let high = first.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(item, first[middle] as T) < 0) high = middle
+    else low = middle + 1
+  }
+  first.splice(low, 0, item)
+  if (first.length > count) first.pop()
+}
+
+export interface ByValue {
+  column: readonly (string | number)[]
+  id: readonly string[]
+  idTime: readonly number[]
+  isDescending: boolean
+}
+
+// The first few places by a value and then by id, of all products of a large result: most are behind the last of those few, and that is seen
+// without a call. Places come from the end, as the product that was indexed last is likely to be the newest.
+export function firstByValue(places: ArrayLike<number>, count: number, by: ByValue): number[] {
+  const { column, id, idTime, isDescending } = by
+  const inOrder = (one: number, other: number) => {
+    const order =
+      compare(column[one] as string, column[other] as string) || compare(id[one] as string, id[other] as string)
+    return isDescending ? -order : order
+  }
+  const first: number[] = []
+  let lastValue = column[places[0] as number] as string | number
+  let lastTime = 0
+  for (let i = places.length - 1; i >= 0; i -= 1) {
+    const at = places[i] as number
+    if (first.length === count) {
+      const value = column[at] as string | number
+      if (isDescending ? value < lastValue : value > lastValue) continue
+      const time = idTime[at] as number
+      if (value === lastValue && (isDescending ? time < lastTime : time > lastTime)) continue
+    }
+    insert(first, at, count, inOrder)
+    const last = first.at(-1) as number
+    lastValue = column[last] as string | number
+    lastTime = idTime[last] as number
+  }
+  return first
+}
+
+// A product may have been published before 1970.
+const publishedOffset = 10 ** 15
+
+export function writePosition(order: Order | 'relevance', { score, value, id }: Ranked): string {
+  const written =
+    order === 'relevance' ? `${digits(score, 8)}.${digits(Number(value) + publishedOffset, 16)}` : String(value)
+  return `${written} ${id}`
+}
+
+export function readPosition(order: Order | 'relevance', text: string): Ranked {
+  const [value = '', id = '', ...rest] = text.split(' ')
+  if (!isId('prd', id) || rest.length > 0) throw badCursor()
+  if (order === 'name') return /^[0-9a-f]*$/.test(value) ? { score: 0, value, id } : bad()
+  if (order !== 'relevance') return { score: 0, value: numberIn(value), id }
+  const [score = '', publishedAt = ''] = value.split('.')
+  return { score: numberIn(score), value: numberIn(publishedAt) - publishedOffset, id }
+}
+
+function numberIn(text: string): number {
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? number : bad()
+}
+
+function bad(): never {
+  throw badCursor()
+}
+
+function digits(number: number, length: number): string {
+  return String(number).padStart(length, '0')
+}

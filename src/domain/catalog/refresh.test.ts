@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openHouse } from '../../../harness/house.ts'
+import { openStockroom, refreshAll, type Stockroom, start } from '../../../harness/stock.ts'
+import { eachEngine } from '../../../harness/storage.ts'
+import { hold, release, sweepHolds } from '../inventory/holds.ts'
+import { setOnHand } from '../inventory/levels.ts'
+import { sell } from '../inventory/sales.ts'
+import { planProducts, writeProducts } from './change.ts'
+import { currentAnswers, isStale, refreshStaleProducts } from './refresh.ts'
+import { findCatalogVersion, findDetails, findListing, findSeller } from './store.ts'
+
+const minute = 60_000
+const now = start
+const expiresAt = now + 15 * minute
+const at = { now, expiresAt, cause: null }
+
+const two = { A: { product: 'one', stock: 20 }, C: { product: 'two', stock: 20 } } as const
+
+// What a read answers, and whether it had to render for it.
+async function seen(room: Stockroom, slug: string, when = now): Promise<{ quantities: number[]; stale: boolean }> {
+  return room.storage.read(async (db) => {
+    const kept = await findListing(db, room.seller, slug)
+    assert.ok(kept)
+    const stale = isStale(kept, new Date(when))
+    const { detail } = stale ? await currentAnswers(db, kept, new Date(when)) : await findDetails(db, kept)
+    const { data } = JSON.parse(detail) as { data: { skus: { availableQuantity: number }[] } }
+    return { quantities: data.skus.map((sku) => sku.availableQuantity), stale }
+  })
+}
+
+const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersion(db, room.merchantId))
+
+eachEngine('what the catalog says of stock', (given) => {
+  test('a product answers the truth at once, with its own ETag; a list when the loop has run', async () => {
+    const house = await openHouse(given)
+    const path = { slug: 'red-roses' }
+    const product = async () => (await house.ask('getApiKeyCatalogProduct', { path })).body.data
+    const open = () =>
+      house.ask('getPublicMerchantProduct', { path: { merchantSlug: 'bloom', productSlug: 'red-roses' }, key: null })
+    const listed = async () => {
+      const { body } = await house.ask('listApiKeyCatalogProducts')
+      return body.data.find((row: { slug: string }) => row.slug === 'red-roses').availability
+    }
+    const quantities = async () =>
+      (await product()).skus.map((sku: { availableQuantity: number }) => sku.availableQuantity)
+    const before = { text: (await open()).text, etag: (await open()).headers.get('etag') }
+    const [twelve, twentyFour] = (await product()).skus
+    assert.equal(await listed(), 'in_stock')
+
+    const lines = [
+      { skuId: twelve.id, quantity: 36 },
+      { skuId: twentyFour.id, quantity: 3 },
+    ]
+    const moment = { now: house.clock.now, expiresAt: house.clock.now + 15 * minute, cause: null }
+    assert.deepEqual(await house.storage.write((tx) => hold(tx, house.seller, 'one', lines, moment)), [])
+    assert.deepEqual(await quantities(), [4, 0])
+    const held = await open()
+    assert.equal(held.body.data.availability, 'low_stock')
+    assert.deepEqual(
+      held.body.data.skus.map((sku: { availability: string }) => sku.availability),
+      ['low_stock', 'out_of_stock'],
+    )
+    assert.notEqual(held.headers.get('etag'), before.etag)
+    assert.equal(await listed(), 'in_stock')
+
+    assert.equal(await refreshStaleProducts(house.storage, house.clock.now, 10), 1)
+    assert.equal(await listed(), 'low_stock')
+    const rendered = await open()
+    assert.deepEqual([rendered.text, rendered.headers.get('etag')], [held.text, held.headers.get('etag')])
+
+    // Nobody has to sweep for a hold to be over.
+    house.clock.now = moment.expiresAt
+    assert.deepEqual(await quantities(), [40, 3])
+    const over = await open()
+    assert.deepEqual([over.text, over.headers.get('etag')], [before.text, before.etag])
+  })
+
+  test('the catalog version is raised exactly when a list would look different', async () => {
+    const room = await openStockroom(given, two)
+    const first = await version(room)
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
+    assert.equal(await refreshStaleProducts(room.storage, now, 10), 2)
+    assert.equal(await version(room), first)
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 15, C: 15 }), at))
+    assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
+    assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
+    assert.equal(await refreshStaleProducts(room.storage, now, 1), 0)
+    assert.equal(await version(room), first + 2)
+    assert.deepEqual(await seen(room, 'one'), { quantities: [5], stale: false })
+  })
+
+  test('answers are right until the next hold ends, and not a millisecond longer', async () => {
+    const room = await openStockroom(given, two)
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 3 }), at))
+    await room.write((tx) =>
+      hold(tx, room.seller, 'two', room.lines({ A: 4 }), { ...at, expiresAt: expiresAt + minute }),
+    )
+    await refreshAll(room, now)
+    assert.deepEqual(await seen(room, 'one', expiresAt - 1), { quantities: [13], stale: false })
+    assert.deepEqual(await seen(room, 'one', expiresAt), { quantities: [16], stale: true })
+    await refreshAll(room, expiresAt)
+    assert.deepEqual(await seen(room, 'one', expiresAt), { quantities: [16], stale: false })
+    assert.deepEqual(await seen(room, 'one', expiresAt + minute), { quantities: [20], stale: true })
+    await sweepHolds(room.storage, expiresAt + minute, 10)
+    await refreshAll(room, expiresAt + minute)
+    assert.deepEqual(await seen(room, 'one', expiresAt + 100 * minute), { quantities: [20], stale: false })
+  })
+
+  test('stock below what is promised is nothing to buy, not less than nothing', async () => {
+    const room = await openStockroom(given, two)
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 9 }), at))
+    await room.write((tx) => setOnHand(tx, room.seller, [{ skuId: room.skuId('A'), onHand: 4 }], at))
+    assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: true })
+    await refreshAll(room, now)
+    assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: false })
+  })
+
+  test('a change that is under way while the loop renders is not lost', async () => {
+    const url = await given.migratedUrl()
+    const room = await openStockroom(given, two, await given.open({ url }))
+    const other = await given.open({ url, withMigrations: false })
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
+    let changed = () => {}
+    const hasChanged = new Promise<void>((resolve) => {
+      changed = resolve
+    })
+    // It finds the product stale already, and so says nothing; it ends only when the loop has surely begun.
+    const sale = room.write(async (tx) => {
+      await sell(tx, room.seller, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
+      changed()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    })
+    await hasChanged
+    await Promise.all([refreshStaleProducts(other, now, 10), sale])
+    await refreshAll(room, now)
+    assert.deepEqual(await seen(room, 'one'), { quantities: [13], stale: false })
+  })
+
+  test('two loops beside many buyers leave the truth behind', async () => {
+    const url = await given.migratedUrl()
+    const room = await openStockroom(given, two, await given.open({ url }))
+    const other = await given.open({ url, withMigrations: false })
+    let buying = true
+    const loop = async (storage: typeof other) => {
+      while (buying) {
+        await refreshStaleProducts(storage, now, 1)
+        await new Promise(setImmediate)
+      }
+    }
+    const loops = [loop(room.storage), loop(other)]
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, i) => {
+        const lines = room.lines(i % 2 === 0 ? { A: 1, C: 1 } : { C: 1, A: 1 })
+        const owner = `owner ${i}`
+        const short = await room.write((tx) => hold(tx, room.seller, owner, lines, at))
+        if (short.length > 0) return
+        if (i % 3 === 0) await room.write((tx) => sell(tx, room.seller, owner, lines, { ...at, soldTo: `order ${i}` }))
+        else await room.write((tx) => release(tx, room.seller, owner, at))
+      }),
+    )
+    buying = false
+    await Promise.all(loops)
+    const { skus } = await room.world()
+    const truth = (code: string) => [(skus[code]?.[0] ?? 0) - (skus[code]?.[1] ?? 0)]
+    assert.deepEqual((await seen(room, 'one')).quantities, truth('A'))
+    assert.deepEqual((await seen(room, 'two')).quantities, truth('C'))
+    await refreshAll(room, now)
+    assert.deepEqual(await seen(room, 'one'), { quantities: truth('A'), stale: false })
+    assert.deepEqual(await seen(room, 'two'), { quantities: truth('C'), stale: false })
+  })
+
+  test('a sale between the look and the write of provisioning is not lost', async () => {
+    const url = await given.migratedUrl()
+    const room = await openStockroom(given, two, await given.open({ url }))
+    const other = await given.open({ url, withMigrations: false })
+    const seller = await room.storage.read((db) => findSeller(db, room.merchantId))
+    assert.ok(seller)
+    for (const [i, published] of [true, false, true].entries()) {
+      const entry = { slug: 'one', name: `One, ${published}`, published, skus: [{ code: 'A', price: 120, stock: 20 }] }
+      const sale = () =>
+        other.write((tx) => sell(tx, room.seller, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
+      // SQLite has one writer, so there the sale comes first.
+      if (given.engine === 'sqlite') await sale()
+      await room.write(async (tx) => {
+        const { plans } = await planProducts(tx, seller, [entry], { now: now + 1, stock: false })
+        if (given.engine === 'postgres') await sale()
+        await writeProducts(tx, seller, plans, new Map())
+      })
+      if (published) assert.deepEqual((await seen(room, 'one', now + minute)).quantities, [19 - i])
+    }
+    await refreshAll(room, now + minute)
+    assert.deepEqual(await seen(room, 'one', now + minute), { quantities: [17], stale: false })
+  })
+
+  test('what is new is not stale, and what is not listed is not rendered', async () => {
+    const room = await openStockroom(given, two)
+    assert.deepEqual(await seen(room, 'one'), { quantities: [20], stale: false })
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
+    await room.apply((file) => ({
+      ...file,
+      products: (file.products ?? []).map((product) => ({ ...product, published: product.slug !== 'one' })),
+    }))
+    assert.equal(await refreshStaleProducts(room.storage, now, 10), 0)
+  })
+})

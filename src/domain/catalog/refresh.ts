@@ -1,0 +1,83 @@
+// Updates the catalog's answers after a change of stock. A change only marks the product as stale; from then on each
+// read renders it again, until the loop here renders it once, stores it and clears the mark.
+
+import { handleRows } from '../../platform/jobs/rows.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { raiseCatalogVersion } from '../merchants/store.ts'
+import { type ProductAnswers, renderProduct } from './answer.ts'
+import { isInStock } from './indexed.ts'
+import { updateInStock } from './indexStore.ts'
+import {
+  findSeller,
+  listPublishedProducts,
+  listStaleProducts,
+  listStaleRows,
+  lockSeller,
+  lockStockOf,
+  refreshListedProduct,
+  type StaleProduct,
+} from './store.ts'
+
+// A mark may lie in the future: the expiry of a hold changes the stock by itself.
+export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boolean {
+  return staleAt !== null && staleAt <= now.getTime()
+}
+
+// What the answers would be if they were rendered now, in the snapshot in which the product was found listed.
+export async function currentAnswers(
+  db: Reader,
+  { merchantId, mode, productId }: StaleProduct,
+  now: Date,
+): Promise<ProductAnswers> {
+  const [seller, [product]] = await Promise.all([
+    findSeller(db, merchantId),
+    listPublishedProducts(db, merchantId, [productId], now.getTime()),
+  ])
+  if (!seller || !product) throw new Error(`${productId} is listed but not published`)
+  return renderProduct(seller, product, mode)
+}
+
+// Renders at most `limit` stale products again and returns how many. Any number of nodes may do this at once.
+export async function refreshStaleProducts(storage: Storage, now: number, limit: number): Promise<number> {
+  const stale = await storage.read((db) => listStaleProducts(db, now, limit))
+  return handleRows(
+    { storage, loop: 'stale_products', now },
+    Map.groupBy(stale, ({ merchantId, mode }) => `${merchantId} ${mode}`).values(),
+    ({ merchantId, mode, productId }) => ({ tenantId: merchantId, rowId: `${mode} ${productId}` }),
+    (products) => storage.write((tx) => refreshProducts(tx, products, now)),
+  )
+}
+
+// A change of stock that finds its product already stale writes nothing, so the mark would not show a change between
+// reading and writing. Therefore the stock is locked first: earlier changes are visible here, and a later change finds
+// the mark cleared and sets it again.
+async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: number): Promise<number> {
+  const [first] = stale
+  if (!first) return 0
+  const { merchantId, mode } = first
+  const productIds = stale.map(({ productId }) => productId)
+  const [seller, , rows, products] = await Promise.all([
+    lockSeller(tx, merchantId),
+    lockStockOf(tx, { merchantId, mode }, productIds),
+    listStaleRows(tx, { merchantId, mode }, productIds, now),
+    listPublishedProducts(tx, merchantId, productIds, now),
+  ])
+  if (!seller) throw new Error(`${merchantId} has products but does not exist`)
+  const productOf = new Map(products.map((product) => [product.id, product]))
+  const writes: Promise<unknown>[] = []
+  let done = 0
+  let listChanged = false
+  for (const { productId, listRow, nextEndAt } of rows) {
+    const product = productOf.get(productId)
+    if (!product) throw new Error(`${productId} is listed but not published`)
+    const answers = renderProduct(seller, product, mode)
+    listChanged ||= answers.listRow !== listRow
+    writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))
+    if (answers.listRow !== listRow)
+      updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))
+    done += 1
+  }
+  if (listChanged) writes.push(raiseCatalogVersion(tx, merchantId))
+  await Promise.all(writes)
+  return done
+}

@@ -1,0 +1,85 @@
+// Brings the search index up to date with the products: fills it after an upgrade or a copy, and finds what an older version of the
+// program, running beside this one, has changed without it. Every change of a product writes its own entry; see `change.ts`.
+
+import { handleRows, RowsFailed } from '../../platform/jobs/rows.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { raiseCatalogVersion } from '../merchants/store.ts'
+import { entryOf } from './indexing.ts'
+import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexStore.ts'
+import { listPublishedProducts, lockSeller } from './store.ts'
+
+// How far a walk through all products has come.
+export interface Walk {
+  after: ProductKey
+}
+
+export function newWalk(): Walk {
+  return { after: { merchantId: '', productId: '' } }
+}
+
+// Looks at the next products and indexes those that are missing or outdated. Returns how many it looked at; at the end of the
+// products the walk begins anew.
+export async function indexProducts(
+  storage: Storage,
+  walk: Walk,
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
+  const products = await storage.read((db) => listWalkedProducts(db, walk.after, limit))
+  walk.after = products.length < limit ? newWalk().after : (products.at(-1) as ProductKey)
+  const missing = products.filter(({ isIndexed }) => isIndexed === 0)
+  try {
+    await handleRows(
+      { storage, loop: 'product_index', now },
+      Map.groupBy(missing, ({ merchantId }) => merchantId).values(),
+      ({ merchantId, productId }) => ({ tenantId: merchantId, rowId: productId }),
+      (rows) => storage.write((tx) => indexSome(tx, rows, now)),
+    )
+  } catch (error) {
+    // The walk goes on behind them.
+    if (error instanceof RowsFailed) throw new RowsFailed(error.failures, products.length - error.failures.length)
+    throw error
+  }
+  return products.length
+}
+
+// A change of the same product waits for the lock, or was committed before and is read here.
+async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Promise<number> {
+  const merchantId = (keys[0] as ProductKey).merchantId
+  const seller = await lockSeller(tx, merchantId)
+  if (!seller) throw new Error(`${merchantId} has products but does not exist`)
+  const ids = keys.map(({ productId }) => productId)
+  const published = await listPublishedProducts(tx, merchantId, ids, now)
+  const found = new Set(published.map(({ id }) => id))
+  putIndexed(
+    tx,
+    merchantId,
+    published.map((product) => entryOf(seller, product)),
+  )
+  deleteIndexed(
+    tx,
+    merchantId,
+    ids.filter((id) => !found.has(id)),
+  )
+  await raiseCatalogVersion(tx, merchantId)
+  return ids.length
+}
+
+// Empties the index and fills it again. Until it is done, a search finds only what is already there. Returns how many products there
+// are.
+export async function rebuildIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
+  await storage.write(clearIndex)
+  return fillIndex(storage, { now, limit })
+}
+
+// Indexes all products that are missing or outdated.
+export async function fillIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
+  const walk = newWalk()
+  let count = 0
+  for (;;) {
+    const walked = await indexProducts(storage, walk, { now, limit })
+    count += walked
+    if (walked < limit) break
+  }
+  await storage.afterBulkLoad(['product_index', 'product_index_words', 'product_words'])
+  return count
+}

@@ -1,0 +1,343 @@
+// Makes any text HTML that may stand in any page. Nothing of the input is copied but decoded text and the addresses of links: the
+// elements are written anew, from a short list and in a shape that browsers do not repair, so what is checked here is what a
+// browser sees. It never fails, runs in linear time, and leaves what it made as it is. Pure.
+
+import { finished } from '../../platform/kit/breath.ts'
+import { attributeIn, escapedText, tokensOf } from './markup.ts'
+
+export function safeHtml(source: string): string {
+  return finished(safeHtmlSteps(source))
+}
+
+// A step for each token. What would be longer than `lengthMax` ends soon after it.
+export function* safeHtmlSteps(source: string, lengthMax = Number.POSITIVE_INFINITY): Generator<void, string> {
+  const writer = new Writer()
+  for (const token of tokensOf(source.toWellFormed())) {
+    if (token.kind === 'text') writer.text(token.source)
+    else if (token.kind === 'gap') writer.text(' ')
+    else if (token.kind === 'tag' && token.isEnd) writer.end(token.name)
+    else if (token.kind === 'tag') writer.start(token.name, token.rest)
+    if (writer.length > lengthMax) break
+    yield
+  }
+  return writer.finish()
+}
+
+const renamed: ReadonlyMap<string, string> = new Map([
+  // A page has its own heading above the description.
+  ['h1', 'h2'],
+  ['h5', 'h4'],
+  ['h6', 'h4'],
+  ['strike', 's'],
+  ['del', 's'],
+  ['ins', 'u'],
+  ['tfoot', 'tbody'],
+  ['menu', 'ul'],
+])
+const inlineNames = new Set(['a', 'b', 'strong', 'i', 'em', 'u', 's', 'code', 'sub', 'sup'])
+// They hold text, and end where another block begins.
+const textBlocks = new Set(['p', 'h2', 'h3', 'h4', 'pre'])
+const containers = new Set(['blockquote', 'ul', 'ol', 'table'])
+const cells = new Set(['td', 'th'])
+// Their name is lost; what they hold is a paragraph.
+// biome-ignore format: a list of words
+const paragraphs = new Set([
+  'div', 'section', 'article', 'header', 'footer', 'aside', 'main', 'nav', 'dl', 'dt', 'dd', 'figure', 'figcaption', 'form',
+  'fieldset', 'legend', 'address', 'details', 'summary', 'center', 'body', 'caption', 'option',
+])
+// What must be there between the first and its text. Text in a list is an item, and in a table a cell.
+const implied: ReadonlyMap<string, string> = new Map([
+  ['ul', 'li'],
+  ['ol', 'li'],
+  ['table', 'tbody'],
+  ['thead', 'tr'],
+  ['tbody', 'tr'],
+  ['tr', 'td'],
+])
+// An end tag does not reach beyond these.
+const barriers: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['li', new Set(['ul', 'ol', 'td', 'th'])],
+  ['ul', cells],
+  ['ol', cells],
+  ['blockquote', cells],
+  ['td', new Set(['table'])],
+  ['th', new Set(['table'])],
+  ['tr', new Set(['table'])],
+  ['thead', new Set(['table'])],
+  ['tbody', new Set(['table'])],
+])
+// Their end tag stands on a line of its own.
+const spread = new Set(['blockquote', 'ul', 'ol', 'table', 'thead', 'tbody', 'tr'])
+// Elements that hold one another; what is nested deeper stands in the last of them.
+const depthMax = 32
+const breaksMax = 2
+
+interface Inline {
+  name: string
+  start: string
+  // `<b><b>` is one element and has two ends.
+  depth: number
+}
+
+interface Block {
+  name: string
+  start: string
+  // How many inline elements were wanted when it began.
+  inlines: number
+}
+
+class Writer {
+  #html = ''
+  // The open blocks, and how many of them are written: a start tag is written when there is something inside.
+  readonly #blocks: Block[] = []
+  #written = 0
+  // Those that the text stands in, in the order in which they were opened, and those of them that are written. They are opened
+  // again after a block in between, except links.
+  readonly #wanted: Inline[] = []
+  readonly #inlines: Inline[] = []
+  // White space that is written before the next text of the same block.
+  #space = ''
+  #breaks = 0
+  // Nothing stands before the next text in its block.
+  #isFresh = true
+
+  get length(): number {
+    return this.#html.length
+  }
+
+  text(source: string): void {
+    const isPre = this.#block() === 'pre'
+    const text = isPre ? escapedText(source) : escapedText(source).replace(spaces, ' ')
+    const [lead, words, trail] = trimmed(text)
+    this.#space += lead
+    if (words === '') return
+    this.#imply()
+    if (this.#blocks.length === 0 || this.#block() === 'blockquote') this.#push('p')
+    const same = this.#inlines.findIndex((inline, place) => inline !== this.#wanted[place])
+    if (same >= 0) this.#endInlines(same)
+    const isFirst = this.#isFresh || this.#written < this.#blocks.length
+    this.#writeStarts()
+    this.#html += this.#gap(isPre, isFirst)
+    for (const inline of this.#wanted.slice(this.#inlines.length)) {
+      this.#html += inline.start
+      this.#inlines.push(inline)
+    }
+    this.#html += words
+    this.#isFresh = false
+    this.#space = trail
+    this.#breaks = 0
+  }
+
+  start(given: string, rest: string): void {
+    const name = renamed.get(given) ?? given
+    if (inlineNames.has(name)) this.#startInline(name, rest)
+    else if (name === 'br') this.#break()
+    else if (name === 'hr') {
+      this.#toBlocks()
+      this.#writeStarts()
+      this.#writeLine('<hr>')
+    } else if (textBlocks.has(name) || paragraphs.has(name)) {
+      this.#toBlocks()
+      this.#push(textBlocks.has(name) ? name : 'p')
+    } else if (containers.has(name)) {
+      this.#toBlocks()
+      if (this.#blocks.length < depthMax) this.#push(name)
+    } else if (name === 'li') this.#startItem()
+    else if (name === 'thead' || name === 'tbody') this.#startPart(name, ['table'])
+    else if (name === 'tr') this.#startPart(name, ['thead', 'tbody'])
+    else if (cells.has(name)) this.#startPart(name, ['tr'], spansIn(rest))
+  }
+
+  end(given: string): void {
+    const name = renamed.get(given) ?? given
+    if (inlineNames.has(name)) this.#unwant(name)
+    else if (textBlocks.has(name)) {
+      if (this.#block() === name) this.#endTextBlock()
+    } else if (paragraphs.has(name)) this.#endTextBlock()
+    else if (containers.has(name) || barriers.has(name)) {
+      const at = this.#find(name)
+      if (at >= 0) this.#endBlocks(at)
+    }
+  }
+
+  finish(): string {
+    this.#endBlocks(0)
+    return this.#html
+  }
+
+  #startInline(name: string, rest: string): void {
+    if (name === 'a') {
+      this.#unwant('a')
+      const start = linkIn(rest)
+      if (start !== undefined) this.#wanted.push({ name, start, depth: 1 })
+      return
+    }
+    const known = this.#wanted.find((inline) => inline.name === name)
+    if (known) known.depth += 1
+    else this.#wanted.push({ name, start: `<${name}>`, depth: 1 })
+  }
+
+  #unwant(name: string): void {
+    const at = this.#wanted.findIndex((inline) => inline.name === name)
+    const inline = this.#wanted[at]
+    if (!inline) return
+    inline.depth -= 1
+    if (inline.depth === 0) this.#wanted.splice(at, 1)
+  }
+
+  #break(): void {
+    if (this.#block() === 'pre') this.#space += '\n'
+    else this.#breaks = Math.min(breaksMax, this.#breaks + 1)
+  }
+
+  #gap(isPre: boolean, isFirst: boolean): string {
+    // Browsers drop the line break after <pre>, so none is written there.
+    if (isPre) return isFirst ? this.#space.slice(this.#space.lastIndexOf('\n') + 1) : this.#space
+    if (isFirst) return ''
+    return this.#breaks > 0 ? '<br>'.repeat(this.#breaks) : this.#space === '' ? '' : ' '
+  }
+
+  // Without a list it is a paragraph.
+  #startItem(): void {
+    const at = this.#blocks.findLastIndex(({ name }) => name === 'ul' || name === 'ol' || cells.has(name))
+    const list = this.#blocks[at]
+    if (list && !cells.has(list.name)) {
+      this.#endTextBlock()
+      this.#endBlocks(at + 1)
+      this.#push('li')
+    } else {
+      this.#toBlocks()
+      this.#push('p')
+    }
+  }
+
+  // A part of a table. Without a table it is a paragraph.
+  #startPart(name: string, parents: readonly string[], attributes = ''): void {
+    const table = this.#blocks.findLastIndex((block) => block.name === 'table')
+    if (table < 0) {
+      this.#toBlocks()
+      this.#push('p')
+      return
+    }
+    this.#endTextBlock()
+    const at = this.#blocks.findLastIndex((block) => parents.includes(block.name))
+    this.#endBlocks(at > table ? at + 1 : table + 1)
+    while (!parents.includes(this.#block())) this.#push(implied.get(this.#block()) ?? 'td')
+    this.#push(name, `<${name}${attributes}>`)
+  }
+
+  // The innermost one.
+  #block(): string {
+    return this.#blocks.at(-1)?.name ?? ''
+  }
+
+  #find(name: string): number {
+    const barrier = barriers.get(name)
+    for (let at = this.#blocks.length - 1; at >= 0; at -= 1) {
+      const open = this.#blocks[at]?.name ?? ''
+      if (open === name) return at
+      if (barrier?.has(open)) return -1
+    }
+    return -1
+  }
+
+  // To where a block may begin.
+  #toBlocks(): void {
+    this.#endTextBlock()
+    this.#imply()
+  }
+
+  #imply(): void {
+    for (;;) {
+      const name = implied.get(this.#block())
+      if (name === undefined) return
+      this.#push(name)
+    }
+  }
+
+  #push(name: string, start = `<${name}>`): void {
+    this.#blocks.push({ name, start, inlines: this.#wanted.length })
+  }
+
+  #endTextBlock(): void {
+    this.#endInlines(0)
+    if (textBlocks.has(this.#block())) this.#endBlocks(this.#blocks.length - 1)
+    this.#beginAnew()
+  }
+
+  #endInlines(length: number): void {
+    while (this.#inlines.length > length) {
+      const inline = this.#inlines.pop() as Inline
+      this.#html += `</${inline.name}>`
+      // A long address that is written again and again would make much of little.
+      if (inline.name === 'a' && this.#wanted.includes(inline)) this.#unwant('a')
+    }
+  }
+
+  #endBlocks(length: number): void {
+    if (this.#blocks.length > length) this.#endInlines(0)
+    while (this.#blocks.length > length) {
+      const block = this.#blocks.at(-1) as Block
+      // A table keeps its empty cells.
+      if (cells.has(block.name)) this.#writeStarts()
+      this.#blocks.pop()
+      if (this.#written > this.#blocks.length) {
+        this.#written -= 1
+        if (spread.has(block.name)) this.#writeLine(`</${block.name}>`)
+        else this.#html += `</${block.name}>`
+      }
+      if (!textBlocks.has(block.name)) this.#wanted.splice(block.inlines)
+      this.#beginAnew()
+    }
+  }
+
+  #beginAnew(): void {
+    this.#space = ''
+    this.#breaks = 0
+    this.#isFresh = true
+  }
+
+  #writeStarts(): void {
+    for (; this.#written < this.#blocks.length; this.#written += 1)
+      this.#writeLine(this.#blocks[this.#written]?.start ?? '')
+  }
+
+  #writeLine(text: string): void {
+    this.#html += this.#html === '' ? text : `\n${text}`
+  }
+}
+
+// HTML's own; a no-break space is text.
+const spaces = /[\t\n ]+/g
+
+function trimmed(text: string): [lead: string, words: string, trail: string] {
+  let [first, end] = [0, text.length]
+  while (first < end && isSpace(text[first])) first += 1
+  while (end > first && isSpace(text[end - 1])) end -= 1
+  return [text.slice(0, first), text.slice(first, end), text.slice(end)]
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\n' || character === '\t'
+}
+
+const hrefLengthMax = 2_000
+
+function linkIn(rest: string): string | undefined {
+  // Browsers drop these wherever they stand in an address.
+  const href = (attributeIn(rest, 'href') ?? '').replace(/[\t\n\r]/g, '').trim()
+  if (href.length > hrefLengthMax || !/^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu.test(href)) return undefined
+  if (!URL.canParse(href)) return undefined
+  return `<a href="${escapedAttribute(href)}" rel="nofollow noopener">`
+}
+
+function spansIn(rest: string): string {
+  return ['colspan', 'rowspan']
+    .map((name) => ({ name, count: attributeIn(rest, name) ?? '' }))
+    .map(({ name, count }) => (/^(?:[2-9]|1\d|20)$/.test(count) ? ` ${name}="${count}"` : ''))
+    .join('')
+}
+
+function escapedAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

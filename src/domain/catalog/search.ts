@@ -1,0 +1,452 @@
+// Answers a search: finds by the full-text index, and filters, counts and sorts in memory. Facets are counted of the whole result. Of more
+// than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
+
+import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../../contract/open/search.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { fullTextOf } from '../search/engines.ts'
+import { languageFor } from '../search/forms.ts'
+import { isOneMistake, misspeltLengthMin } from '../search/spelling.ts'
+import { exactly, type Term, termsOf } from '../search/terms.ts'
+import { wholeCode, wordsIn } from '../search/words.ts'
+import type { At, Columns, KnownPlaces, Places } from './columns.ts'
+import { facetsOf, type Tally } from './facets.ts'
+import { listListRows, listSimilarWords, type ShopFacts } from './indexStore.ts'
+import { intersectionOf, noPlaces, unionOf } from './places.ts'
+import {
+  type AskedWord,
+  activeDimensions,
+  askedWords,
+  type CategoryTree,
+  type Filters,
+  filterMatch,
+  optionsAsked,
+  shownWords,
+  withoutDimension,
+  wordTerms,
+} from './question.ts'
+import {
+  codeScore,
+  compareRanks,
+  firstByValue,
+  insert,
+  isDescending,
+  type Order,
+  type Ranked,
+  readPosition,
+  scorer,
+  writePosition,
+} from './ranking.ts'
+import type { Synonyms } from './synonyms.ts'
+
+export interface Found {
+  // As stored, without our origin.
+  listRows: readonly string[]
+  // Where the next page goes on.
+  next: string | null
+  total: number | null
+  correctedTo: string | null
+  // Words of the query that no product has together with the others.
+  leftOut: readonly string[]
+  facets: SearchFacets
+}
+
+export interface SearchShop extends MerchantMode {
+  facts: ShopFacts
+  tree: CategoryTree
+  synonyms: Synonyms
+  columns: Columns
+}
+
+export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery): void {
+  if (Object.keys(asked).length > 0) return
+  const message = 'must have q, category, brand, minPrice, maxPrice, inStock, tag or option'
+  throw refuse('invalid_request', { issues: [{ path: '/query', message }] })
+}
+
+interface Question {
+  // Undefined if the query has no text.
+  words: readonly AskedWord[] | undefined
+  // The text as a SKU code, which stands for all of its words. Empty if it can be none.
+  code: string
+}
+
+export async function searchProducts(
+  db: Reader,
+  shop: SearchShop,
+  query: SearchQuery,
+  position: string | null,
+): Promise<Found> {
+  const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance')
+  const order = sort === 'relevance' && query.q === undefined ? 'newest' : sort
+  const after = position === null ? null : readPosition(order, position)
+  const filters = { ...query, options: optionsAsked(query.option ?? []) }
+  const asked: Question = {
+    words: query.q === undefined ? undefined : await wordsOf(db, shop, query.q),
+    code: wholeCode(query.q ?? ''),
+  }
+  const { question, correctedTo, leftOut, matching, found } = await firstThatFinds(db, shop, asked, filters)
+  const isBroad = found.length > searchTotalMax
+  const limit = limitOf(query)
+  const whole = tallyOf(shop, found)
+  const span = { after, count: limit + 1 }
+  const [without, first] = await Promise.all([
+    Promise.all(
+      activeDimensions(filters).map(async (dimension) => {
+        const others = withoutDimension(filters, dimension)
+        const isTerm = dimension.kind !== 'price' && dimension.kind !== 'inStock'
+        const more = fitting(shop, others, isTerm ? await placesFor(db, shop, question, others) : matching)
+        // A filter that nothing fails leaves the same products.
+        return { dimension, tally: more.length === found.length ? whole : tallyOf(shop, more) }
+      }),
+    ),
+    order === 'relevance'
+      ? byRelevance(db, shop, question, { found, isBroad, ...span })
+      : byValue(shop, order, found, span),
+  ])
+  const page = first.slice(0, limit)
+  const last = first.length > page.length ? page.at(-1) : undefined
+  return {
+    listRows: await listRowsOf(db, shop, page),
+    next: last ? writePosition(order, last) : null,
+    total: isBroad ? null : found.length,
+    correctedTo,
+    leftOut,
+    facets: facetsOf({ whole, without }, shop.tree, shop.facts.currency),
+  }
+}
+
+interface Answered {
+  question: Question
+  correctedTo: string | null
+  leftOut: readonly string[]
+  // By text and terms, and by all filters.
+  matching: Places
+  found: Places
+}
+
+// The question as it was asked; if it finds nothing, with corrected words; if they find nothing either, without the rarest words.
+async function firstThatFinds(db: Reader, shop: SearchShop, asked: Question, filters: Filters): Promise<Answered> {
+  const answerTo = async (question: Question, said: Partial<Answered> = {}): Promise<Answered> => {
+    const matching = await placesFor(db, shop, question, filters)
+    return { question, correctedTo: null, leftOut: [], matching, found: fitting(shop, filters, matching), ...said }
+  }
+  const first = await answerTo(asked)
+  if (first.found.length > 0 || !asked.words || asked.words.length === 0) return first
+  const corrected = await correctedWords(db, shop, asked.words)
+  const known = corrected.filter((word) => word !== undefined)
+  const isCorrected = corrected.some((word, at) => word !== asked.words?.[at])
+  if (isCorrected && known.length === corrected.length) {
+    const second = await answerTo({ words: known, code: '' }, { correctedTo: shownWords(known).join(' ') })
+    if (second.found.length > 0) return second
+  }
+  const rest = await withoutRarest(db, shop, asked.words, corrected)
+  if (!rest) return first
+  const isRestCorrected = rest.words.some((word) => !asked.words?.includes(word))
+  const third = await answerTo(
+    { words: rest.words, code: '' },
+    { correctedTo: isRestCorrected ? shownWords(rest.words).join(' ') : null, leftOut: shownWords(rest.leftOut) },
+  )
+  return third.found.length > 0 ? third : first
+}
+
+async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<AskedWord[]> {
+  const words = askedWords(text, languageFor(shop.facts), shop.synonyms)
+  const pairs = new Set(words.flatMap(({ joined }) => joined))
+  if (pairs.size === 0) return words
+  // All at once: nearly always no product has any of them.
+  const term = termsOf(shop.merchantId)
+  const joined = await placesWith(
+    db,
+    shop,
+    [...pairs].flatMap((pair) => wordTerms(term, pair, shop)),
+  )
+  if (joined.length === 0) return words
+  return words.map((word) => ({ ...word, alternatives: [...word.alternatives, ...word.joined.map((pair) => [pair])] }))
+}
+
+function limitOf({ limit = searchRowsDefault }: SearchQuery): number {
+  return limit
+}
+
+async function placesFor(db: Reader, shop: SearchShop, { words, code }: Question, filters: Filters): Promise<Places> {
+  const { merchantId, tree } = shop
+  const term = termsOf(merchantId)
+  // Text without a word finds nothing.
+  if (words?.length === 0) return noPlaces
+  const chosen = filterMatch(term, filters, tree)
+  if (!chosen) return noPlaces
+  if (!words && chosen.length === 0) return placesWith(db, shop, [exactly(term('any', ''))])
+  const byFilter = await Promise.all(chosen.map((terms) => placesWith(db, shop, terms)))
+  if (!words) return intersectionOf(byFilter)
+  const byText = await placesOfAll(db, shop, words)
+  return intersectionOf([unionOf(byText, await codedPlaces(db, shop, code)), ...byFilter])
+}
+
+type Only = 'word' | 'name'
+
+async function placesOfAll(db: Reader, shop: SearchShop, words: readonly AskedWord[], only?: Only): Promise<Places> {
+  return intersectionOf(await Promise.all(words.map((word) => placesOfWord(db, shop, word, only))))
+}
+
+async function placesOfWord(db: Reader, shop: SearchShop, asked: AskedWord, only: Only = 'word'): Promise<Places> {
+  const own = await placesWith(db, shop, wordTerms(termsOf(shop.merchantId), asked, { tree: shop.tree, only }))
+  const others = await Promise.all(asked.alternatives.map((phrase) => placesOfAll(db, shop, phrase, only)))
+  return others.reduce(unionOf, own)
+}
+
+async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<Places> {
+  return code.length > 1 ? placesWith(db, shop, [exactly(termsOf(shop.merchantId)('code', code))]) : noPlaces
+}
+
+// Those that have one of these terms.
+async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
+  const { version } = shop.facts
+  const { known, asking } = shop.columns
+  const key = JSON.stringify(terms)
+  const before = known.get(key)
+  if (before?.version === version) return before.places
+  // Searches that come at once share one question. If it fails, each asks by itself.
+  const shared = await asking.get(`${version} ${key}`)?.catch(() => undefined)
+  if (shared) return shared
+  const asked = findPlaces(db, shop, terms, before)
+  asking.set(`${version} ${key}`, asked)
+  try {
+    const places = await asked
+    if (!before || before.version < version) known.set(key, { version, places })
+    return places
+  } finally {
+    asking.delete(`${version} ${key}`)
+  }
+}
+
+// What was found before is brought forward by the products that have changed since, if none has left the index.
+async function findPlaces(
+  db: Reader,
+  { merchantId, columns, facts: { version, cut } }: SearchShop,
+  terms: readonly Term[],
+  before: KnownPlaces | undefined,
+): Promise<Places> {
+  const fullText = fullTextOf(db)
+  const isOlder = before && before.version >= cut && before.version < version
+  const changed = isOlder && fullText.findKeysAmong ? columns.changedSince(before.version) : undefined
+  if (!before || !changed || !fullText.findKeysAmong)
+    return columns.placesOf(await fullText.findKeys(db, merchantId, terms))
+  if (changed.length === 0) return before.places
+  const ids = changed.map((at) => columns.id[at] as string)
+  const found = columns.placesOf(await fullText.findKeysAmong(db, merchantId, terms, ids))
+  const isChanged = new Set(changed)
+  return unionOf(
+    before.places.filter((at) => !isChanged.has(at)),
+    found,
+  )
+}
+
+// By the filters that are no terms. This and the next two look at each product of a large result: a loop by number takes half the time
+// of one over the elements, and a sixth of `filter`.
+function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places): Places {
+  const { minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER, inStock } = filters
+  if (filters.minPrice === undefined && filters.maxPrice === undefined && inStock === undefined) return places
+  const { priceMin, priceMax } = columns
+  const stock = columns.inStock[mode]
+  const fit = new Uint32Array(places.length)
+  let count = 0
+  for (let i = 0; i < places.length; i += 1) {
+    const at = places[i] as At
+    if ((priceMax[at] as number) < minPrice || (priceMin[at] as number) > maxPrice) continue
+    if (inStock === undefined || stock[at] === 1) fit[count++] = at
+  }
+  return fit.subarray(0, count)
+}
+
+function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
+  const stock = columns.inStock[mode]
+  const counts = new Uint32Array(columns.facetTexts.length)
+  const brandCounts = new Uint32Array(columns.brandNames.length)
+  let priceMin = Number.MAX_SAFE_INTEGER
+  let priceMax = 0
+  let inStock = 0
+  for (let i = 0; i < places.length; i += 1) {
+    const at = places[i] as At
+    const least = columns.priceMin[at] as number
+    const most = columns.priceMax[at] as number
+    if (least < priceMin) priceMin = least
+    if (most > priceMax) priceMax = most
+    inStock += stock[at] as number
+    const facet = columns.facets[at] as number
+    counts[facet] = (counts[facet] as number) + 1
+    const brand = columns.brand[at] as number
+    brandCounts[brand] = (brandCounts[brand] as number) + 1
+  }
+  const facets: { text: string; count: number }[] = []
+  for (const [facet, count] of counts.entries())
+    if (count > 0) facets.push({ text: columns.facetTexts[facet] as string, count })
+  const brands = new Map<string, number>()
+  for (const [brand, count] of brandCounts.entries())
+    if (count > 0 && brand > 0) brands.set(columns.brandNames[brand] as string, count)
+  return { products: places.length, priceMin, priceMax, inStock, facets, brands }
+}
+
+// The first that come after a position.
+interface Span {
+  after: Ranked | null
+  count: number
+}
+
+function byValue({ columns }: SearchShop, order: Order, found: Places, { after, count }: Span): Ranked[] {
+  const { id, idTime } = columns
+  const values = { newest: columns.publishedAt, price_asc: columns.priceMin, price_desc: columns.priceMin }
+  const column: readonly (string | number)[] = order === 'name' ? columns.nameKey : values[order]
+  const rankOf = (at: At): Ranked => ({ score: 0, value: column[at] as string | number, id: id[at] as string })
+  const sign = isDescending(order) ? -1 : 1
+  const rest = after ? found.filter((at) => sign * compareRanks(rankOf(at), after) > 0) : found
+  return firstByValue(rest, count, { column, id, idTime, isDescending: isDescending(order) }).map(rankOf)
+}
+
+async function byRelevance(
+  db: Reader,
+  shop: SearchShop,
+  { words = [], code }: Question,
+  { found, isBroad, after, count }: Span & { found: Places; isBroad: boolean },
+): Promise<Ranked[]> {
+  const { tree, columns } = shop
+  const coded = intersectionOf([await codedPlaces(db, shop, code), found])
+  // Of more than can be ranked, those with the words in their name are not left out.
+  const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noPlaces
+  const inName = intersectionOf([named, found])
+  const codes = coded.subarray(0, codedMax)
+  const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
+  const scoreOf = scorer(words, tree)
+  const bestFirst = (one: Ranked, other: Ranked) => compareRanks(other, one)
+  const first: Ranked[] = []
+  for (let i = 0; i < all.length; i += 1) {
+    const at = all[i] as At
+    const fields = columns.fields[at] as string
+    const facets = columns.facetTexts[columns.facets[at] as number] as string
+    const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
+    // Most are behind the last of the first few, and that is seen by the score alone.
+    if (first.length === count && score < (first[count - 1] as Ranked).score) continue
+    const one = { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
+    if (!after || compareRanks(one, after) < 0) insert(first, one, count, bestFirst)
+  }
+  return first
+}
+
+const codedMax = 10
+
+// The words, with one that nothing has replaced by one with another letter, or by undefined if there is none. If each of them is known
+// and only all together find nothing, the rarest that another makes find something is replaced.
+async function correctedWords(
+  db: Reader,
+  shop: SearchShop,
+  words: readonly AskedWord[],
+): Promise<(AskedWord | undefined)[]> {
+  const places = await Promise.all(words.map((word) => placesOfWord(db, shop, word)))
+  const known = places.filter(({ length }) => length > 0)
+  if (known.length === words.length) return withOneCorrected(db, shop, words, places)
+  const corrected: (AskedWord | undefined)[] = []
+  let rest = known.length > 0 ? intersectionOf(known) : undefined
+  let unknown = 0
+  for (const [at, word] of words.entries()) {
+    if (places[at]?.length !== 0) corrected.push(word)
+    else {
+      unknown += 1
+      const best = unknown > unknownMax ? undefined : await bestCandidate(db, shop, word, rest)
+      corrected.push(best?.word)
+      if (best) rest = rest ? intersectionOf([rest, best.places]) : best.places
+    }
+  }
+  return corrected
+}
+
+// To look for words like one takes 6 ms in a shop with 40,000 words, and anybody may send twelve that nothing has.
+const unknownMax = 3
+
+async function withOneCorrected(
+  db: Reader,
+  shop: SearchShop,
+  words: readonly AskedWord[],
+  places: readonly Places[],
+): Promise<AskedWord[]> {
+  // Something has all words, and only the filters leave it out.
+  if (intersectionOf(places).length > 0) return [...words]
+  for (const at of rarestFirst(places).slice(0, correctedMax)) {
+    const rest = intersectionOf(places.filter((_, other) => other !== at))
+    const best = words.length > 1 ? await bestCandidate(db, shop, words[at] as AskedWord, rest) : undefined
+    if (best && intersectionOf([rest, best.places]).length > 0) return words.with(at, best.word)
+  }
+  return [...words]
+}
+
+const correctedMax = 2
+
+// Of equally rare ones the last: what matters most is often typed first.
+function rarestFirst(places: readonly Places[]): number[] {
+  const sizeOf = (at: number) => places[at]?.length ?? 0
+  return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
+}
+
+// Of three words one stays, of four two. A word that was only guessed goes before one that was typed.
+async function withoutRarest(
+  db: Reader,
+  shop: SearchShop,
+  asked: readonly AskedWord[],
+  corrected: readonly (AskedWord | undefined)[],
+): Promise<{ words: AskedWord[]; leftOut: AskedWord[] } | undefined> {
+  const tried = corrected.map((word, at) => word ?? (asked[at] as AskedWord))
+  const places = await Promise.all(tried.map((word) => placesOfWord(db, shop, word)))
+  // Something has all words, and only the filters leave it out.
+  if (intersectionOf(places).length > 0) return undefined
+  const left = new Set([...places.keys()].filter((at) => places[at]?.length === 0))
+  const others = (...out: number[]) => places.filter((_, at) => !left.has(at) && !out.includes(at))
+  while (places.length > left.size && intersectionOf(others()).length === 0) {
+    const rarest = rarestFirst(places).filter((at) => !left.has(at))
+    const rest = [...rarest.filter((at) => tried[at] !== asked[at]), ...rarest.filter((at) => tried[at] === asked[at])]
+    left.add(rest.find((at) => intersectionOf(others(at)).length > 0) ?? (rest[0] as number))
+  }
+  if (left.size === asked.length || left.size > Math.ceil(asked.length / 2)) return undefined
+  const words = tried.filter((_, at) => !left.has(at))
+  if (!words.some(({ word }) => isTelling(word))) return undefined
+  return { words, leftOut: asked.filter((_, at) => left.has(at)) }
+}
+
+// An article alone is not what was asked for. A word of another script may be one sign.
+function isTelling(word: string): boolean {
+  return word.length > 2 || /[^\0-\x7f]/.test(word)
+}
+
+const similarMax = 2_000
+const candidatesMax = 20
+
+// Of the words with one other letter: the one that most of the products with the other words have.
+async function bestCandidate(
+  db: Reader,
+  shop: SearchShop,
+  { word }: AskedWord,
+  rest: Places | undefined,
+): Promise<{ word: AskedWord; places: Places } | undefined> {
+  if (word.length < misspeltLengthMin) return undefined
+  const names = [...shop.tree.inOrder.flatMap(({ name }) => wordsIn(name)), ...shop.synonyms.keys()]
+  const similar = new Set([...(await listSimilarWords(db, shop.merchantId, word, similarMax)), ...names])
+  const candidates = [...similar].filter((other) => isOneMistake(word, other)).sort()
+  const counted = await Promise.all(
+    candidates.slice(0, candidatesMax).flatMap((candidate) =>
+      askedWords(candidate, languageFor(shop.facts), shop.synonyms).map(async (asked) => {
+        const exact = { ...asked, isPrefix: false }
+        const places = await placesOfWord(db, shop, exact)
+        return { word: exact, places, together: rest ? intersectionOf([rest, places]).length : 0 }
+      }),
+    ),
+  )
+  const [best] = counted
+    .filter(({ places }) => places.length > 0)
+    .sort((one, other) => other.together - one.together || other.places.length - one.places.length)
+  return best
+}
+
+async function listRowsOf(db: Reader, shop: SearchShop, page: readonly Ranked[]): Promise<string[]> {
+  const ids = page.map(({ id }) => id)
+  const textOf = new Map((await listListRows(db, shop, ids)).map(({ productId, listRow }) => [productId, listRow]))
+  return ids.flatMap((id) => textOf.get(id) ?? [])
+}

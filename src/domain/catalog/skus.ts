@@ -1,0 +1,134 @@
+// Changes prices and stock of many SKUs in one transaction. Each row is changed whole or not at all.
+
+import { limits } from '../../contract/limits.ts'
+import type { Mode } from '../../contract/words.ts'
+import type { BulkItem } from '../../platform/audit/bulk.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { type LevelAsk, type PlannedLevel, planLevels, writeLevels } from '../inventory/levels.ts'
+import type { MovementActor } from '../inventory/store.ts'
+import { countSkus } from './adminStore.ts'
+import { auditedChanges, planPatch, savePlans } from './change.ts'
+import { patchedSku } from './patch.ts'
+import type { ProductRow, SellerFacts, SkuRow } from './product.ts'
+import { listProductsById, listProductsOfSkus } from './store.ts'
+
+export interface SkuAsk {
+  skuId: string
+  price?: number | undefined
+  compareAtPrice?: number | null | undefined
+  // The prices that were seen.
+  expectedPrice?: number | undefined
+  expectedCompareAtPrice?: number | null | undefined
+  // By a difference, or to a count against the stock that was seen; never both.
+  adjustBy?: number | undefined
+  onHand?: number | undefined
+  expectedOnHand?: number | undefined
+  reason?: string | undefined
+}
+
+interface SkuWorld {
+  seller: SellerFacts
+  mode: Mode
+  categories: readonly { id: string; slug: string }[]
+  actor: MovementActor
+}
+
+// The caller has locked the seller.
+export async function changeSkus(
+  tx: Tx,
+  { seller, mode, categories, actor }: SkuWorld,
+  asks: readonly SkuAsk[],
+  { dryRun, moment }: { dryRun: boolean; moment: Moment },
+): Promise<BulkItem[]> {
+  const owners = await listProductsOfSkus(
+    tx,
+    seller.id,
+    asks.map(({ skuId }) => skuId),
+  )
+  const productIds = [...new Set(owners.map(({ productId }) => productId))]
+  if (productIds.length > 0) refuseTooMany(await countSkus(tx, seller.id, productIds), limits.bulkSkusReadMax)
+  const products = await listProductsById(tx, seller.id, productIds)
+  const skuOf = new Map(products.flatMap(({ skus }) => skus.map((sku) => [sku.id, sku])))
+  const priced = new Map(asks.map((ask) => [ask.skuId, pricedSku(skuOf.get(ask.skuId), ask)]))
+  const counted = asks.filter(({ skuId }) => !(priced.get(skuId) instanceof Refusal)).flatMap(levelAsk)
+  const levels = await planLevels(tx, { merchantId: seller.id, mode }, counted)
+  const levelOf = new Map(levels.map((level) => [level.stockRow.skuId, level]))
+
+  const refusalOf = (skuId: string): Refusal | undefined => {
+    const sku = priced.get(skuId)
+    return sku instanceof Refusal ? sku : levelOf.get(skuId)?.refusal
+  }
+  const plans = products.map((before) => planPatch(before, patched(before, priced, refusalOf), moment.now))
+  if (!dryRun) {
+    await savePlans(tx, seller, plans, categories, moment)
+    await writeLevels(tx, { merchantId: seller.id, mode }, levels, actor, moment)
+  }
+
+  const changesOf = Map.groupBy<string, AuditedChange>(
+    [...plans.flatMap(auditedChanges), ...levels.flatMap((level) => stockChange(level, skuOf))],
+    ({ id }) => id,
+  )
+  return asks.map(({ skuId }) => ({
+    id: skuId,
+    changes: changesOf.get(skuId) ?? [],
+    refusal: refusalOf(skuId) ?? null,
+  }))
+}
+
+// A product is read and rendered whole, so all of its SKUs count.
+export function refuseTooMany(skuCount: number, max: number): void {
+  if (skuCount <= max) return
+  const message = `The products have ${skuCount} SKUs together, and one request changes products with at most ${max}.`
+  throw refuse('change_too_large', { message, current: { skuCount, limit: max } })
+}
+
+function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {
+  if (!sku) return refuse('sku_not_found')
+  const { price, compareAtPrice } = sku
+  if (hasMoved(price, ask.price, ask.expectedPrice))
+    return refuse('price_changed', { message: `The price is ${price} now.`, current: { price } })
+  if (hasMoved(compareAtPrice, ask.compareAtPrice, ask.expectedCompareAtPrice))
+    return refuse('price_changed', {
+      message: `The compare-at price is ${compareAtPrice ?? 'not set'} now.`,
+      current: { compareAtPrice },
+    })
+  try {
+    return patchedSku(sku, ask)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+// Whether another has changed it since it was seen, to something else than what is wanted.
+function hasMoved(now: number | null, wanted: number | null | undefined, seen: number | null | undefined): boolean {
+  return seen !== undefined && now !== seen && now !== wanted
+}
+
+function levelAsk({ skuId, adjustBy, onHand, expectedOnHand, reason }: SkuAsk): LevelAsk[] {
+  if (adjustBy !== undefined) return [{ skuId, change: { adjustBy }, reason: reason ?? null }]
+  if (onHand === undefined || expectedOnHand === undefined) return []
+  return [{ skuId, change: { onHand, expectedOnHand }, reason: reason ?? null }]
+}
+
+function patched(
+  before: ProductRow,
+  priced: ReadonlyMap<string, SkuRow | Refusal>,
+  refusalOf: (skuId: string) => Refusal | undefined,
+): ProductRow {
+  const skus = before.skus.map((sku) => {
+    const after = priced.get(sku.id)
+    return after && !(after instanceof Refusal) && !refusalOf(sku.id) ? after : sku
+  })
+  return { ...before, skus }
+}
+
+function stockChange({ stockRow, onHand, refusal }: PlannedLevel, skuOf: ReadonlyMap<string, SkuRow>): AuditedChange[] {
+  const { skuId: id } = stockRow
+  if (refusal || onHand === stockRow.onHand) return []
+  const members = [{ member: 'onHand', from: stockRow.onHand, to: onHand }]
+  return [{ kind: 'change', what: 'stock', id, name: skuOf.get(id)?.code ?? id, members }]
+}

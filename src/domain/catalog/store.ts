@@ -1,0 +1,716 @@
+// The SQL of the catalog.
+
+import type { Mode, SoldOutRule } from '../../contract/words.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { Place } from '../../platform/kit/cursor.ts'
+import { folded } from '../../platform/kit/fold.ts'
+import { inGroups } from '../../platform/kit/groups.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { heldOf, soldOutRule } from '../inventory/store.ts'
+import type { CategoryRow, ProductAnswers } from './answer.ts'
+import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
+
+// The listing of a product in the catalog of a mode, without its texts.
+export interface Listing extends MerchantMode {
+  productId: string
+  // Of the texts: each rendering has its own.
+  revision: string
+  etag: string
+  // From this instant on the texts do not match the stock.
+  staleAt: number | null
+}
+
+export async function findListing(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  slug: string,
+): Promise<Listing | undefined> {
+  const [row] = await db.sql<Listing>`
+    select merchant_id as "merchantId", mode, product_id as "productId", revision, etag, stale_at as "staleAt"
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode} and slug = ${slug}`
+  return row
+}
+
+// In the mode in which the merchant sells: live if an installation does, otherwise test, as in a shop that is being
+// built.
+export async function findPublicListing(
+  db: Reader,
+  { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
+): Promise<Listing | undefined> {
+  const [row] = await db.sql<Listing>`
+    select m.id as "merchantId", l.mode, l.product_id as "productId", l.revision, l.etag, l.stale_at as "staleAt"
+    from merchants m join listed_products l on l.merchant_id = m.id and l.mode = case when exists (
+      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
+      then 'live' else 'test' end
+    where m.slug = ${merchantSlug} and m.closed_at is null and l.slug = ${productSlug}`
+  return row
+}
+
+// The merchant with this slug, in the same mode.
+export async function findPublicSeller(db: Reader, merchantSlug: string): Promise<MerchantMode | undefined> {
+  const [row] = await db.sql<MerchantMode>`
+    select m.id as "merchantId", case when exists (
+      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
+      then 'live' else 'test' end as "mode"
+    from merchants m where m.slug = ${merchantSlug} and m.closed_at is null`
+  return row
+}
+
+export async function findDetails(
+  db: Reader,
+  { merchantId, mode, productId }: Pick<Listing, 'merchantId' | 'mode' | 'productId'>,
+): Promise<Pick<ProductAnswers, 'detail' | 'publicDetail'>> {
+  const [row] = await db.sql<Pick<ProductAnswers, 'detail' | 'publicDetail'>>`
+    select detail, public_detail as "publicDetail"
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
+  if (!row) throw new Error(`${productId} is listed but has no texts`)
+  return row
+}
+
+export async function findSeller(db: Reader, merchant: string): Promise<SellerFacts | undefined> {
+  const [seller] = await db.sql<SellerFacts>`
+    select id, slug, name, currency, low_stock_at as "lowStockAt" from merchants where id = ${merchant}`
+  return seller
+}
+
+export async function findCatalogVersion(db: Reader, merchant: string): Promise<number> {
+  const [row] = await db.sql<{ version: number }>`
+    select catalog_version as "version" from merchants where id = ${merchant}`
+  return row?.version ?? 0
+}
+
+export interface ListedRow {
+  productId: string
+  publishedAt: number
+  listRow: string
+}
+
+export async function listProducts(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  limit: number,
+): Promise<ListedRow[]> {
+  return db.sql<ListedRow>`
+    select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode}
+    order by published_at desc, product_id limit ${limit}`
+}
+
+// At most `limit`: a large catalog is not counted to its end.
+export async function countProducts(db: Reader, { merchantId, mode }: MerchantMode, limit: number): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from (
+      select product_id from listed_products where merchant_id = ${merchantId} and mode = ${mode} limit ${limit}) as one`
+  return row?.count ?? 0
+}
+
+// Two ranges of one index, the rest of the same instant first: an `or` over both would make SQLite scan them all.
+export async function listProductsAfter(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  after: Place,
+  limit: number,
+): Promise<ListedRow[]> {
+  return db.sql<ListedRow>`
+    select "productId", "publishedAt", "listRow" from (
+      select * from (
+        select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+        from listed_products
+        where merchant_id = ${merchantId} and mode = ${mode} and published_at = ${after.at} and product_id > ${after.id}
+        order by product_id limit ${limit}) as same_instant
+      union all
+      select * from (
+        select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+        from listed_products
+        where merchant_id = ${merchantId} and mode = ${mode} and published_at < ${after.at}
+        order by published_at desc, product_id limit ${limit}) as older) as pages
+    order by "publishedAt" desc, "productId" limit ${limit}`
+}
+
+// The open shops, each with its newest product, for our own start page.
+export async function listShopWindows(
+  db: Reader,
+): Promise<{ slug: string; name: string; productSlug: string | null }[]> {
+  return db.sql<{ slug: string; name: string; productSlug: string | null }>`
+    select m.slug, m.name, (
+        select l.slug from listed_products l where l.merchant_id = m.id and l.mode = 'live'
+        order by l.published_at desc, l.product_id limit 1
+      ) as "productSlug"
+    from merchants m where m.closed_at is null order by m.id limit 20`
+}
+
+export interface SitemapRow {
+  slug: string
+  updatedAt: number
+}
+
+// The published products by slug. Slugs come from the key's index and not from the rendered rows, which are large.
+export async function listSlugsAfter(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  after: string,
+  limit: number,
+): Promise<SitemapRow[]> {
+  return db.sql<SitemapRow>`
+    select l.slug, p.updated_at as "updatedAt"
+    from listed_products l join products p on p.merchant_id = l.merchant_id and p.slug = l.slug
+    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.slug > ${after}
+    order by l.slug limit ${limit}`
+}
+
+// The same products in pieces: the slug before each piece, and when the newest of its products was changed.
+export async function listSlugPieces(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  size: number,
+): Promise<{ after: string; updatedAt: number }[]> {
+  const pieces: { after: string; updatedAt: number }[] = []
+  for (let after = ''; ; ) {
+    const [piece] = await db.sql<{ last: string | null; updatedAt: number; count: number }>`
+      select max(slug) as last, max(updated_at) as "updatedAt", count(*) as count from (
+        select l.slug, p.updated_at
+        from listed_products l join products p on p.merchant_id = l.merchant_id and p.slug = l.slug
+        where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.slug > ${after}
+        order by l.slug limit ${size}) as piece`
+    if (!piece || piece.last === null) return pieces
+    pieces.push({ after, updatedAt: piece.updatedAt })
+    if (piece.count < size) return pieces
+    after = piece.last
+  }
+}
+
+export async function listBarcodes(
+  db: Reader,
+  merchantId: string,
+  productId: string,
+): Promise<{ id: string; barcode: string }[]> {
+  return db.sql<{ id: string; barcode: string }>`
+    select id, barcode from skus
+    where merchant_id = ${merchantId} and product_id = ${productId} and barcode is not null and retired_at is null`
+}
+
+export async function listCategories(db: Reader, merchant: string): Promise<CategoryRow[]> {
+  return db.sql<CategoryRow>`
+    select id, slug, name, description, parent_id as "parentId", position, image, product_count as "productCount",
+      updated_at as "updatedAt", version
+    from categories where merchant_id = ${merchant} order by id`
+}
+
+export async function insertCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
+  await tx.sql`
+    insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at, version)
+    values (${merchant}, ${category.id}, ${category.slug}, ${category.name}, ${category.description}, ${category.parentId},
+      ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt}, ${category.version})`
+}
+
+export async function updateCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
+  await tx.sql`
+    update categories set name = ${category.name}, description = ${category.description}, parent_id = ${category.parentId},
+      position = ${category.position}, image = ${category.image}, updated_at = ${category.updatedAt},
+      version = ${category.version}
+    where merchant_id = ${merchant} and id = ${category.id}`
+}
+
+// A product counts once for its category and once for each ancestor.
+export async function countProductsByCategory(
+  tx: Tx,
+  merchant: string,
+  categoryIds: readonly string[] | 'all',
+): Promise<{ categoryId: string; count: number }[]> {
+  const isCounted =
+    categoryIds === 'all'
+      ? new Fragment('')
+      : new Fragment(`and id in (${list(categoryIds).text})`, list(categoryIds).values)
+  return tx.sql<{ categoryId: string; count: number }>`
+    with recursive tree (root, id) as (
+      select id, id from categories where merchant_id = ${merchant} ${isCounted}
+      union
+      select tree.root, c.id from categories c join tree on c.parent_id = tree.id where c.merchant_id = ${merchant})
+    select tree.root as "categoryId", count(distinct l.product_id) as "count"
+    from tree
+    left join product_categories pc on pc.merchant_id = ${merchant} and pc.category_id = tree.id
+    left join listed_products l on l.merchant_id = ${merchant} and l.mode = 'live' and l.product_id = pc.product_id
+    group by tree.root`
+}
+
+export async function setProductCount(tx: Tx, merchant: string, categoryId: string, count: number): Promise<void> {
+  await tx.sql`
+    update categories set product_count = ${count}
+    where merchant_id = ${merchant} and id = ${categoryId} and product_count <> ${count}`
+}
+
+interface ProductColumns {
+  id: string
+  slug: string
+  name: string
+  brand: string | null
+  summary: string
+  description: string
+  descriptionHtml: string | null
+  tags: string
+  images: string
+  options: string
+  metadata: string
+  publishedAt: number | null
+  createdAt: number
+  updatedAt: number
+  archivedAt: number | null
+  version: number
+}
+
+const productColumns = new Fragment(`
+  id, slug, name, brand, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
+  published_at as "publishedAt", created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version`)
+
+interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
+  productId: string
+  options: string
+}
+
+const skuColumns = new Fragment(`
+  s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
+  ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
+  s.tax_class as "taxClass", s.image, s.barcode`)
+
+interface LevelColumns {
+  liveOnHand: number
+  liveHeld: number
+  testOnHand: number
+  testHeld: number
+}
+
+// The stock of the SKU `s` in both modes; holds that have expired at this instant do not count.
+function levelColumns(now: number): Fragment {
+  const [live, test] = [heldOf(now, 'live'), heldOf(now, 'test')]
+  return new Fragment(
+    `live.on_hand as "liveOnHand", ${live.text} as "liveHeld", test.on_hand as "testOnHand", ${test.text} as "testHeld"`,
+    [...live.values, ...test.values],
+  )
+}
+
+const levelJoins = new Fragment(`
+  join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+  join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
+
+function levelsFrom({ liveOnHand, liveHeld, testOnHand, testHeld }: LevelColumns): Record<Mode, StockLevel> {
+  return { live: { onHand: liveOnHand, held: liveHeld }, test: { onHand: testOnHand, held: testHeld } }
+}
+
+// The complete products with these slugs. Retired SKUs are no longer part of a product.
+export async function listProductsBySlug(
+  db: Reader,
+  merchant: string,
+  slugs: readonly string[],
+): Promise<ProductRow[]> {
+  const products = await db.sql<ProductColumns>`
+    select ${productColumns}
+    from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
+}
+
+export async function listProductSlugs(db: Reader, merchant: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ slug: string }>`
+    select slug from products where merchant_id = ${merchant} and slug > ${after} order by slug limit ${limit}`
+  return rows.map(({ slug }) => slug)
+}
+
+export async function listPublishedProducts(
+  db: Reader,
+  merchant: string,
+  ids: readonly string[],
+  now: number,
+): Promise<PublishedProduct[]> {
+  const products = await db.sql<ProductColumns & { publishedAt: number }>`
+    select ${productColumns}
+    from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
+}
+
+export async function listProductsAfterId(
+  db: Reader,
+  merchant: string,
+  afterId: string,
+  limit: number,
+): Promise<ProductRow[]> {
+  const products = await db.sql<ProductColumns>`
+    select ${productColumns}
+    from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
+}
+
+// In the order of their ids. The stock is that of the rows; see `asWritten`.
+export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
+  if (ids.length === 0) return []
+  const products = await db.sql<ProductColumns>`
+    select ${productColumns}
+    from products where merchant_id = ${merchant} and id in (${list(ids)}) order by id`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
+}
+
+// The products of these SKUs; retired SKUs are left out.
+export async function listProductsOfSkus(
+  db: Reader,
+  merchant: string,
+  skuIds: readonly string[],
+): Promise<{ skuId: string; productId: string }[]> {
+  if (skuIds.length === 0) return []
+  return db.sql<{ skuId: string; productId: string }>`
+    select id as "skuId", product_id as "productId" from skus
+    where merchant_id = ${merchant} and id in (${list(skuIds)}) and retired_at is null`
+}
+
+// With the values that they had when they were retired: a retired SKU is not changed.
+export interface RetiredSku extends SkuRow {
+  productId: string
+  position: number
+}
+
+export async function listRetiredSkus(db: Reader, merchant: string, ids: readonly string[]): Promise<RetiredSku[]> {
+  if (ids.length === 0) return []
+  const rows = await db.sql<SkuColumns & { position: number }>`
+    select ${skuColumns}, s.position, ${levelColumns(asWritten)}
+    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.id in (${list(ids)}) and s.retired_at is not null`
+  return rows.map((row) => ({ ...skuFrom(row), productId: row.productId, position: row.position }))
+}
+
+// Code that changes products passes no instant: for it a hold counts until it is swept.
+const asWritten = 0
+
+async function wholeProducts<Row extends ProductColumns>(
+  db: Reader,
+  merchant: string,
+  products: readonly Row[],
+  now: number,
+): Promise<(ProductRow & Pick<Row, 'publishedAt'>)[]> {
+  const ids = products.map((product) => product.id)
+  const [skus, categories] = await Promise.all([
+    db.sql<SkuColumns>`
+      select ${skuColumns}, ${levelColumns(now)}
+      from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
+      order by s.product_id, s.position`,
+    db.sql<{ productId: string; slug: string }>`
+      select pc.product_id as "productId", c.slug
+      from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
+      where pc.merchant_id = ${merchant} and pc.product_id in (${list(ids)})
+      order by pc.product_id, pc.position`,
+  ])
+  const skusOf = Map.groupBy(skus, (sku) => sku.productId)
+  const categoriesOf = Map.groupBy(categories, (category) => category.productId)
+  return products.map((product) => ({
+    ...product,
+    tags: JSON.parse(product.tags) as string[],
+    images: JSON.parse(product.images) as ProductRow['images'],
+    options: JSON.parse(product.options) as ProductRow['options'],
+    metadata: JSON.parse(product.metadata) as Record<string, string>,
+    categories: (categoriesOf.get(product.id) ?? []).map((category) => category.slug),
+    skus: (skusOf.get(product.id) ?? []).map(skuFrom),
+  }))
+}
+
+function skuFrom(row: SkuColumns): SkuRow {
+  return {
+    id: row.id,
+    code: row.code,
+    name: row.name,
+    options: JSON.parse(row.options) as SkuRecord['options'],
+    price: row.price,
+    compareAtPrice: row.compareAtPrice,
+    whenSoldOut: row.whenSoldOut,
+    maxPerOrder: row.maxPerOrder,
+    delivery: row.delivery,
+    weightGrams: row.weightGrams,
+    taxClass: row.taxClass,
+    image: row.image,
+    barcode: row.barcode,
+    stock: levelsFrom(row),
+  }
+}
+
+export interface CodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
+  productId: string
+}
+
+// Codes are unique within a merchant, across products and including retired SKUs. `cross join` keeps SQLite from reading the stock of
+// all SKUs first.
+export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
+  const rows = await db.sql<Omit<CodeOwner, 'stock'> & LevelColumns>`
+    select s.id, s.code, s.product_id as "productId", ${levelColumns(asWritten)}
+    from skus s cross join stock live cross join stock test
+    where s.merchant_id = ${merchant} and s.code in (${list(codes)})
+      and live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+      and test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`
+  return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
+}
+
+export const codesMax = 4_000 // in one statement
+
+// The slug of the product that has a code, also where its SKU is retired.
+export async function listCodeOwners(
+  db: Reader,
+  merchant: string,
+  codes: readonly string[],
+): Promise<{ code: string; slug: string }[]> {
+  const owners: { code: string; slug: string }[] = []
+  for (const some of inGroups(codes, codesMax)) {
+    const found = await db.sql<{ code: string; slug: string }>`
+      select s.code, p.slug from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+      where s.merchant_id = ${merchant} and s.code in (${list(some)})`
+    owners.push(...found)
+  }
+  return owners
+}
+
+export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
+  await tx.sql`
+    insert into products (merchant_id, id, slug, name, brand, folded, summary, description, description_html, tags, images,
+      options, metadata, published_at, created_at, updated_at, archived_at, version)
+    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${foldedProduct(product)},
+      ${product.summary}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
+      ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
+      ${product.archivedAt}, ${product.version})`
+}
+
+export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
+  await tx.sql`
+    update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand},
+      folded = ${foldedProduct(product)}, summary = ${product.summary}, description = ${product.description},
+      description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
+      options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
+      published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
+      version = ${product.version}
+    where merchant_id = ${merchant} and id = ${product.id}`
+}
+
+// The name before the brand, in a line each. A search finds either.
+export function foldedProduct({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
+  return brand === null ? folded(name) : `${folded(name)}\n${folded(brand)}`
+}
+
+export interface PlacedSku {
+  sku: SkuRow
+  position: number
+}
+
+const skuTypes = [
+  ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
+  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text'] as const),
+] as const
+
+// Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
+const skusInStatementMax = 500
+const givenSkus =
+  new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
+  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode)`)
+
+function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
+  return tx.rows(
+    skus.map(({ sku, position }) => [
+      ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
+      ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
+      ...[sku.taxClass, sku.image, sku.barcode],
+    ]),
+    skuTypes,
+  )
+}
+
+// The rule for when none is left, and whether the SKU is counted.
+function storedRule(rule: SoldOutRule): [string, number] {
+  return rule === 'not_counted' ? ['backorder', 0] : [rule, 1]
+}
+
+// The code before the name, so a search can tell them apart.
+export function foldedSku({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
+  return `${folded(code)}\n${folded(name)}`
+}
+
+export async function insertSkus(
+  tx: Tx,
+  merchant: string,
+  productId: string,
+  skus: readonly PlacedSku[],
+  now: number,
+): Promise<void> {
+  await Promise.all(
+    groupsOf(skus).map(
+      (some) => tx.sql`
+        with ${givenSkus} as (${skuRows(tx, some)})
+        insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
+          when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, created_at, updated_at)
+        select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
+          compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode,
+          cast(${now} as bigint), cast(${now} as bigint)
+        from given where id is not null`,
+    ),
+  )
+}
+
+// Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
+export async function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[], now: number): Promise<void> {
+  await Promise.all(
+    groupsOf(skus).map(
+      (some) => tx.sql`
+        with ${givenSkus} as (${skuRows(tx, some)})
+        update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
+          price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
+          counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
+          tax_class = given.tax_class, image = given.image, barcode = given.barcode, updated_at = ${now}, retired_at = null
+        from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
+    ),
+  )
+}
+
+// Sent at once: what the caller sends next may need them.
+function groupsOf(skus: readonly PlacedSku[]): (readonly PlacedSku[])[] {
+  return [...inGroups(skus, skusInStatementMax)]
+}
+
+export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[], now: number): Promise<void> {
+  await tx.sql`
+    update skus set retired_at = ${now}, updated_at = ${now} where merchant_id = ${merchant} and id in (${list(ids)})`
+}
+
+export async function hasUnfolded(db: Reader): Promise<boolean> {
+  // In the order of the indexes that hold such rows alone: otherwise SQLite reads all of another index, in which the text stands too.
+  const rows = await db.sql`
+    select * from (select id from products where folded is null order by merchant_id, id limit 1) as found_products
+    union all
+    select * from (select id from skus where folded is null order by merchant_id, id limit 1) as found_skus`
+  return rows.length > 0
+}
+
+// Of products and SKUs from before they had a folded text. Answers how many.
+export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
+  const [products, skus] = await Promise.all([
+    tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`
+      select merchant_id as "merchantId", id, name, brand from products where folded is null order by merchant_id, id
+      limit ${rowsMax} ${tx.forUpdate}`,
+    tx.sql<{ merchantId: string; id: string; code: string; name: string }>`
+      select merchant_id as "merchantId", id, code, name from skus where folded is null order by merchant_id, id
+      limit ${rowsMax} ${tx.forUpdate}`,
+  ])
+  for (const { merchantId, id, ...product } of products)
+    tx.send`update products set folded = ${foldedProduct(product)} where merchant_id = ${merchantId} and id = ${id}`
+  for (const { merchantId, id, ...sku } of skus)
+    tx.send`update skus set folded = ${foldedSku(sku)} where merchant_id = ${merchantId} and id = ${id}`
+  return products.length + skus.length
+}
+
+export async function replaceProductCategories(
+  tx: Tx,
+  merchant: string,
+  productId: string,
+  categoryIds: readonly string[],
+): Promise<void> {
+  await tx.sql`delete from product_categories where merchant_id = ${merchant} and product_id = ${productId}`
+  for (const [position, categoryId] of categoryIds.entries())
+    tx.send`
+      insert into product_categories (merchant_id, product_id, category_id, position)
+      values (${merchant}, ${productId}, ${categoryId}, ${position})`
+}
+
+// An existing row stays as stale as it was: only code that has locked the SKUs knows that there was no sale in between.
+export async function putListedProduct(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  { id, slug, publishedAt }: { id: string; slug: string; publishedAt: number },
+  answers: ProductAnswers,
+  staleAtFirst: number | null,
+): Promise<void> {
+  await tx.sql`
+    insert into listed_products (merchant_id, mode, product_id, slug, published_at, list_row, detail, public_detail, etag,
+      revision, stale_at)
+    values (${merchantId}, ${mode}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail},
+      ${answers.publicDetail}, ${answers.etag}, ${newId('rev')}, ${staleAtFirst})
+    on conflict (merchant_id, mode, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
+      detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag, revision = excluded.revision`
+}
+
+export interface StaleProduct extends MerchantMode {
+  productId: string
+}
+
+// Each mode is deferred separately.
+const staleRowId = "(listed_products.mode || ' ' || listed_products.product_id)"
+
+export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
+  return db.sql<StaleProduct>`
+    select merchant_id as "merchantId", mode, product_id as "productId"
+    from listed_products
+    where stale_at <= ${now} and ${isNotDeferred('stale_products', 'listed_products.merchant_id', staleRowId, now)}
+    order by stale_at limit ${limit}`
+}
+
+// Excludes provisioning and the refreshes of other nodes until the transaction ends. It is an update, because that does
+// not block transactions that only reference the merchant, such as a new cart.
+export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
+  const [seller] = await tx.sql<SellerFacts>`
+    update merchants set catalog_version = catalog_version where id = ${merchant}
+    returning id, slug, name, currency, low_stock_at as "lowStockAt"`
+  return seller
+}
+
+// Blocks every change of their stock in this mode until the transaction ends. The inner select finds them by product;
+// without it SQLite would scan all SKUs of the merchant to sort them.
+export async function lockStockOf(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+): Promise<void> {
+  await tx.sql`
+    select sku_id from stock where merchant_id = ${merchantId} and mode = ${mode} and sku_id in (
+      select s.id from skus s
+      where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null)
+    order by sku_id ${tx.forUpdate}`
+}
+
+export interface StaleRow {
+  productId: string
+  listRow: string
+  // When the next hold of one of its SKUs expires: the answers are valid until then.
+  nextEndAt: number | null
+}
+
+export async function listStaleRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+  now: number,
+): Promise<StaleRow[]> {
+  return tx.sql<StaleRow>`
+    select l.product_id as "productId", l.list_row as "listRow", (
+        select min((
+          select min(h.expires_at) from holds h
+          where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.mode = l.mode and h.expires_at > ${now}))
+        from skus s where s.merchant_id = l.merchant_id and s.product_id = l.product_id) as "nextEndAt"
+    from listed_products l
+    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
+      and l.stale_at <= ${now}
+    order by l.product_id`
+}
+
+export async function refreshListedProduct(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productId: string,
+  answers: ProductAnswers,
+  staleAt: number | null,
+): Promise<void> {
+  await tx.sql`
+    update listed_products set list_row = ${answers.listRow}, detail = ${answers.detail},
+      public_detail = ${answers.publicDetail}, etag = ${answers.etag}, revision = ${newId('rev')}, stale_at = ${staleAt}
+    where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
+}
+
+export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {
+  // The condition on the mode makes the index usable: without it all rows of the merchant are read.
+  await tx.sql`
+    delete from listed_products
+    where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`
+}
+
+// The caller has checked that nothing refers to it; a foreign key would refuse otherwise.
+export async function deleteCategory(tx: Tx, merchant: string, id: string): Promise<void> {
+  await tx.sql`delete from categories where merchant_id = ${merchant} and id = ${id}`
+}

@@ -1,0 +1,55 @@
+// Words that a merchant says mean the same. Pure.
+
+import { sequencesAsked } from '../search/words.ts'
+
+// That stand for one word of a question: each is looked up, and looked for in each product that is ranked.
+const alternativesMax = 20
+// As many as a question has.
+const phraseWordsMax = 12
+
+// By the first word of each phrase: the phrase, and the others of its group.
+export type Synonyms = ReadonlyMap<string, readonly Synonym[]>
+
+interface Synonym {
+  phrase: readonly string[]
+  others: readonly (readonly string[])[]
+}
+
+export const noSynonyms: Synonyms = new Map()
+
+export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
+  const all = groups.flatMap((group) => {
+    const phrases = unique(group.flatMap(sequencesAsked).filter(({ length }) => length > 0 && length <= phraseWordsMax))
+    return phrases.map((phrase) => ({ phrase, others: phrases.filter((other) => other !== phrase) }))
+  })
+  return Map.groupBy(all, ({ phrase }) => phrase[0] as string)
+}
+
+// Phrases that stand for the asked word at this place: each covers all words of the phrase that it replaces.
+export function synonymsAt(
+  synonyms: Synonyms,
+  words: readonly { forms: readonly string[] }[],
+  at: number,
+): readonly (readonly string[])[] {
+  if (synonyms.size === 0) return []
+  const all = words.slice(0, at + 1).flatMap((first, start) =>
+    first.forms
+      .flatMap((form) => synonyms.get(form) ?? [])
+      .filter(({ phrase }) => start + phrase.length > at && isAskedFrom(words, start, phrase))
+      .flatMap(({ others }) => others),
+  )
+  const others = unique(all).filter((phrase) => phrase.length > 1 || !words[at]?.forms.includes(phrase[0] as string))
+  return others.slice(0, alternativesMax)
+}
+
+function unique(phrases: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
+}
+
+function isAskedFrom(
+  words: readonly { forms: readonly string[] }[],
+  start: number,
+  phrase: readonly string[],
+): boolean {
+  return phrase.every((word, at) => words[start + at]?.forms.includes(word))
+}

@@ -1,0 +1,24 @@
+// What a shopper is told about money that an order waits for.
+
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import type { OrderRow } from '../orders/store.ts'
+import { findMethodSettings } from '../payments/methods.ts'
+import { isPaidOnDelivery } from '../payments/providers/manual/provider.ts'
+import type { PaymentRow } from '../payments/store.ts'
+import type { AwaitedMoney } from './port.ts'
+
+// Null where none is awaited. The merchant's words as they are now: an account may have changed since the order was placed.
+export async function awaitedMoney(
+  db: Reader,
+  { merchantId, paymentStatus, paymentDueAt }: OrderRow,
+  payments: readonly PaymentRow[],
+): Promise<AwaitedMoney | null> {
+  const payment = paymentStatus === 'pending' ? payments.find(({ status }) => status === 'pending') : undefined
+  if (!payment) return null
+  const settings = await findMethodSettings(db, merchantId, payment)
+  return {
+    instructions: settings?.instructions ?? null,
+    dueAt: paymentDueAt === null || isPaidOnDelivery(payment) ? null : toInstant(paymentDueAt),
+  }
+}

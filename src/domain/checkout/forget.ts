@@ -1,0 +1,247 @@
+// Erases a shopper: who they are and where they live, in carts, checkout sessions and orders of one merchant. What was bought,
+// for how much, and where it was taxed stays: those are the merchant's books. Nobody is told, and no version changes.
+
+import type { EventSubject } from '../../contract/words.ts'
+import { forgetTracking } from '../../platform/audit/store.ts'
+import { forgetLettersOfOrder, forgetLettersOfSessions } from '../../platform/outbox/letters.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
+import { findCart } from '../carts/store.ts'
+import { lockOrder } from '../orders/store.ts'
+import { listOwed } from '../webhooks/sweep.ts'
+import { customerHashes, listCustomerKeys } from './customer.ts'
+import { lockSessionAndCart } from './sessions.ts'
+import { findSession } from './store.ts'
+
+export interface Shopper {
+  merchantId: string
+  installationIds: readonly string[]
+  email: string
+}
+
+export interface ForgetInput {
+  // Nothing is written; the answer says what would be.
+  isDryRun: boolean
+  // Orders that are neither completed nor cancelled are erased too. Their parcels have no address then.
+  includesUnsent: boolean
+}
+
+export interface Forgotten {
+  checkoutSessions: number
+  orders: number
+  addresses: number
+  eventTexts: number
+  kept: ShopperData[]
+  // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
+  owedTexts: number
+}
+
+// `unsent`: the order is still to be sent. `payment_in_progress`: a payment is under way.
+export type ShopperData =
+  | { type: 'checkout_session'; id: string; reason: 'payment_in_progress' }
+  | { type: 'order'; id: string; number: string; reason: 'unsent' }
+
+// May be called again at any time, and then finds what is new or was kept before: what it was found by is erased last.
+export async function forgetShopper(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { merchantId, installationIds, email }: Shopper,
+  input: ForgetInput,
+): Promise<Forgotten> {
+  const keys = await storage.read((db) => listCustomerKeys(db, rootSecret))
+  const hashes = customerHashes(keys, rootSecret, merchantId, email)
+  const work = { storage, input, forgotten: nothing() }
+  for (const installationId of installationIds) {
+    for await (const id of idsOf(storage, 'checkout_sessions', installationId, hashes))
+      await forgetSession(work, installationId, id)
+    for await (const id of idsOf(storage, 'orders', installationId, hashes)) await forgetOrder(work, installationId, id)
+  }
+  return work.forgotten
+}
+
+interface Work {
+  storage: Storage
+  input: ForgetInput
+  forgotten: Forgotten
+}
+
+function nothing(): Forgotten {
+  return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, kept: [], owedTexts: 0 }
+}
+
+// Rows that one statement looks at. There is no index of customers: this is asked for rarely, and every purchase would have to
+// write it.
+const lookedAtMax = 5_000
+
+async function* idsOf(
+  storage: Storage,
+  table: 'checkout_sessions' | 'orders',
+  installationId: string,
+  hashes: readonly string[],
+): AsyncGenerator<string> {
+  const listIds = table === 'orders' ? listOrderIds : listSessionIds
+  for (let after = ''; ; ) {
+    const page = { installationId, after, hashes }
+    const { last, ids } = await storage.read((db) => listIds(db, page))
+    yield* ids
+    if (last === null) return
+    after = last
+  }
+}
+
+interface IdPage {
+  installationId: string
+  after: string
+  hashes: readonly string[]
+}
+
+// The last id that was looked at, null at the end, and those of the shopper.
+type FoundIds = Promise<{ last: string | null; ids: string[] }>
+
+async function listSessionIds(db: Reader, { installationId, after, hashes }: IdPage): FoundIds {
+  const [page] = await db.sql<{ last: string | null }>`
+    select max(id) as "last" from (
+      select id from checkout_sessions where installation_id = ${installationId} and id > ${after}
+      order by id limit ${lookedAtMax}) as page`
+  const last = page?.last ?? null
+  if (last === null) return { last, ids: [] }
+  const rows = await db.sql<{ id: string }>`
+    select id from checkout_sessions
+    where installation_id = ${installationId} and id > ${after} and id <= ${last} and email_hash in (${list(hashes)})
+    order by id`
+  return { last, ids: rows.map(({ id }) => id) }
+}
+
+async function listOrderIds(db: Reader, { installationId, after, hashes }: IdPage): FoundIds {
+  const [page] = await db.sql<{ last: string | null }>`
+    select max(id) as "last" from (
+      select id from orders where installation_id = ${installationId} and id > ${after}
+      order by id limit ${lookedAtMax}) as page`
+  const last = page?.last ?? null
+  if (last === null) return { last, ids: [] }
+  const rows = await db.sql<{ id: string }>`
+    select id from orders
+    where installation_id = ${installationId} and id > ${after} and id <= ${last} and email_hash in (${list(hashes)})
+    order by id`
+  return { last, ids: rows.map(({ id }) => id) }
+}
+
+async function forgetSession(work: Work, installationId: string, id: string): Promise<void> {
+  const { storage, input, forgotten } = work
+  const key = { installationId, sessionId: id }
+  const session = await storage.read((db) => findSession(db, key))
+  if (!session) return
+  // The order that may come of it needs to know for whom it is.
+  const keep = () => void forgotten.kept.push({ type: 'checkout_session', id, reason: 'payment_in_progress' })
+  if (session.status === 'processing') return keep()
+  const { cartId } = session
+  await dropTexts(work, installationId, 'checkout_session', id)
+  await dropTexts(work, installationId, 'cart', cartId)
+  const erase = async (db: Reader, tx?: Tx) => {
+    const addressId = (await findCart(db, { installationId, cartId }))?.address?.token
+    forgotten.checkoutSessions += 1
+    if (addressId !== undefined) forgotten.addresses += 1
+    if (!tx) return
+    if (addressId !== undefined) deleteAddress(tx, installationId, addressId)
+    await forgetLettersOfSessions(tx, installationId, [id])
+    await tx.sql`
+      update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
+      where installation_id = ${installationId} and id = ${id}`
+  }
+  if (input.isDryRun) return storage.read((db) => erase(db))
+  await storage.write(async (tx) => {
+    // A payment may have begun meanwhile.
+    const locked = await lockSessionAndCart(tx, key)
+    return locked?.status === 'processing' ? keep() : erase(tx, tx)
+  })
+}
+
+interface PersonalOrder {
+  merchantId: string
+  number: string
+  status: string
+  promotionId: string | null
+  addressId: string | null
+}
+
+async function forgetOrder(work: Work, installationId: string, id: string): Promise<void> {
+  const { storage, input, forgotten } = work
+  const order = await storage.read((db) => findPersonalOrder(db, installationId, id))
+  if (!order) return
+  const { merchantId, number, status, promotionId, addressId } = order
+  if (!input.includesUnsent && status !== 'completed' && status !== 'cancelled') {
+    forgotten.kept.push({ type: 'order', id, number, reason: 'unsent' })
+    return
+  }
+  await dropTexts(work, installationId, 'order', id)
+  forgotten.orders += 1
+  if (addressId !== null) forgotten.addresses += 1
+  if (input.isDryRun) return
+  // What has ended stays ended, and what was asked for although it has not is erased whatever became of it meanwhile.
+  await storage.write(async (tx) => {
+    await lockOrder(tx, { installationId, orderId: id })
+    // Whoever has the number of a parcel can ask its carrier.
+    await tx.sql`
+      update fulfillments set tracking_number = null, tracking_url = null
+      where installation_id = ${installationId} and order_id = ${id}`
+    await tx.sql`delete from search_tokens where installation_id = ${installationId} and order_id = ${id}`
+    await tx.sql`delete from order_notes where installation_id = ${installationId} and order_id = ${id}`
+    const parcels = await tx.sql<{ id: string }>`
+      select id from fulfillments where installation_id = ${installationId} and order_id = ${id}`
+    await forgetTracking(
+      tx,
+      merchantId,
+      parcels.map((parcel) => parcel.id),
+    )
+    if (promotionId !== null)
+      await tx.sql`
+        update promotion_uses set email_hash = null
+        where merchant_id = ${merchantId} and promotion_id = ${promotionId} and order_id = ${id}`
+    if (addressId !== null) eraseWholeAddress(tx, installationId, addressId)
+    await forgetLettersOfOrder(tx, installationId, id)
+    await tx.sql`
+      update orders set customer_sealed = null, email_masked = null, email_hash = null
+      where installation_id = ${installationId} and id = ${id}`
+  })
+}
+
+async function findPersonalOrder(db: Reader, installationId: string, id: string): Promise<PersonalOrder | undefined> {
+  const [order] = await db.sql<PersonalOrder>`
+    select merchant_id as "merchantId", number, status, promotion_id as "promotionId", address_id as "addressId"
+    from orders where installation_id = ${installationId} and id = ${id}`
+  return order
+}
+
+const textsMax = 500
+
+// Texts of events hold the masked e-mail and the town.
+async function dropTexts(work: Work, installationId: string, subject: EventSubject, subjectId: string): Promise<void> {
+  const { storage, input, forgotten } = work
+  for (let after = 0; ; ) {
+    const from = after
+    const texts = await storage.read(
+      (db) => db.sql<{ id: string; sequence: number; occurredAt: number }>`
+        select id, sequence, occurred_at as "occurredAt" from events
+        where installation_id = ${installationId} and subject_type = ${subject} and subject_id = ${subjectId}
+          and sequence > ${from} and body <> ''
+        order by sequence limit ${textsMax}`,
+    )
+    const ids = texts.map(({ id }) => id)
+    if (ids.length === 0) return
+    const owed = await storage.read((db) => listOwed(db, installationId, ids))
+    const dropped = ids.filter((id) => !owed.has(id))
+    forgotten.owedTexts += owed.size
+    forgotten.eventTexts += dropped.length
+    if (!input.isDryRun)
+      await storage.write(async (tx) => {
+        if (dropped.length > 0)
+          await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`
+        for (const { id, occurredAt } of texts.filter((text) => owed.has(text.id)))
+          await tx.sql`
+            insert into forgotten_texts (installation_id, event_id, occurred_at)
+            values (${installationId}, ${id}, ${occurredAt}) on conflict (installation_id, event_id) do nothing`
+      })
+    after = texts.at(-1)?.sequence ?? from
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
+import { checkoutSessionStatuses } from '../../contract/words.ts'
+import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+
+test('the moves of a checkout session, all pairs, with the event of each', () => {
+  assert.deepEqual(matrixOf(sessionLifecycle, checkoutSessionStatuses), [
+    ['create', null, 'open', 'checkout_session.created'],
+    ['change', 'open', 'open', null],
+    ['pay', 'open', 'processing', null],
+    ['complete', 'processing', 'completed', 'checkout_session.completed'],
+    ['decline', 'processing', 'open', 'checkout_session.payment_failed'],
+    ['cancel', 'open', 'cancelled', 'checkout_session.cancelled'],
+    ['expire', 'open', 'expired', 'checkout_session.expired'],
+  ])
+  assert.deepEqual(endsOf(sessionLifecycle, checkoutSessionStatuses), ['completed', 'cancelled', 'expired'])
+  assert.deepEqual(unreachableOf(sessionLifecycle, checkoutSessionStatuses), [])
+})
+
+test('only an open session expires by the clock, from its expiry time on', () => {
+  const shown = (now: number) =>
+    checkoutSessionStatuses.map((status) => sessionStatusAt({ status, expiresAt: 1_000 }, now))
+  assert.deepEqual(shown(999), [...checkoutSessionStatuses])
+  assert.deepEqual(shown(1_000), ['expired', 'processing', 'completed', 'cancelled', 'expired'])
+})
+
+const minute = 60_000
+
+test('stock is held for a quarter of an hour, and not beyond the end of the session', () => {
+  assert.equal(holdUntil(60 * minute, 0), 15 * minute)
+  assert.equal(holdUntil(60 * minute, 50 * minute), 60 * minute)
+})
+
+test('more time is half an hour from now, up to a day after the session was opened, and never less than there was', () => {
+  const until = (expiresAt: number, now: number) => longerUntil({ createdAt: 0, expiresAt }, now)
+  const day = 24 * 60 * minute
+  assert.equal(until(10 * minute, 5 * minute), 35 * minute)
+  assert.equal(until(60 * minute, 5 * minute), 60 * minute)
+  assert.equal(until(day - minute, day - 2 * minute), day)
+  assert.equal(longerUntil({ createdAt: new Date(0).toISOString(), expiresAt: 0 }, 0), 30 * minute)
+})

@@ -1,0 +1,51 @@
+// What may happen to a checkout session. A pair of verb and status without a row is refused.
+
+import type { CheckoutSessionStatus, EventKind } from '../../contract/words.ts'
+
+// biome-ignore format: one row is one move
+export const sessionLifecycle = [
+  // verb       from          to            announces
+  ['create',   null,         'open',       'checkout_session.created'       ],
+  ['change',   'open',       'open',       null                             ],
+  ['pay',      'open',       'processing', null                             ],
+  ['complete', 'processing', 'completed',  'checkout_session.completed'     ],
+  ['decline',  'processing', 'open',       'checkout_session.payment_failed'],
+  ['cancel',   'open',       'cancelled',  'checkout_session.cancelled'     ],
+  ['expire',   'open',       'expired',    'checkout_session.expired'       ],
+] as const satisfies readonly (readonly [string, CheckoutSessionStatus | null, CheckoutSessionStatus, EventKind | null])[]
+
+// An open session is expired from its expiry time on, whether or not the sweep has recorded it. One that is processing is not:
+// the money may be on its way.
+export function sessionStatusAt(
+  { status, expiresAt }: { status: CheckoutSessionStatus; expiresAt: number },
+  now: number,
+): CheckoutSessionStatus {
+  return status === 'open' && expiresAt <= now ? 'expired' : status
+}
+
+const holdMs = 15 * 60_000
+
+// Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts.
+export function holdUntil(expiresAt: number, now: number): number {
+  return Math.min(now + holdMs, expiresAt)
+}
+
+// While a payment is under way the stock stays secured, however long the provider takes.
+export const processingHoldMs = 24 * 3_600_000
+
+const longerMs = 30 * 60_000
+const lifeMsMax = 24 * 3_600_000
+
+// Until when a shopper who asks for more time may take: half an hour from now, and never longer than the longest session
+// that can be opened.
+export function longerUntil(
+  { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
+  now: number,
+): number {
+  const [from, until] = [instantOf(createdAt), instantOf(expiresAt)]
+  return Math.max(until, Math.min(now + longerMs, from + lifeMsMax))
+}
+
+function instantOf(value: string | number): number {
+  return typeof value === 'number' ? value : Date.parse(value)
+}

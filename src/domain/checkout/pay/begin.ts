@@ -1,0 +1,187 @@
+// The first transaction of a payment: it secures everything that the order will need, and records what is about to be charged.
+
+import type { Address } from '../../../contract/open/carts.ts'
+import { moveFor, onlyMove } from '../../../platform/kit/lifecycle.ts'
+import type { Cause } from '../../../platform/outbox/announce.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { keepAddress } from '../../addresses/store.ts'
+import { needsShipping } from '../../carts/shipping.ts'
+import { fixPrices, setCartStatus } from '../../carts/store.ts'
+import type { Quote } from '../../carts/view.ts'
+import type { OfferedProvider, PaymentProvider, Purchase } from '../../payments/port.ts'
+import { firstCheckAt } from '../../payments/schedule.ts'
+import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
+import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
+import { draftFor } from '../draft.ts'
+import { holdLines } from '../follow.ts'
+import { processingHoldMs, sessionLifecycle, sessionStatusAt } from '../lifecycle.ts'
+import type { CheckoutProblem, PayInput } from '../port.ts'
+import { paymentIdsFor } from '../secret.ts'
+import { factsOf, lockSessionAndCart } from '../sessions.ts'
+import { type SessionKey, type SessionRow, saveSession } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { type Billed, findBilling } from './billing.ts'
+import { openAddressOf, openCustomerOf } from './customer.ts'
+import { findMethodProblem, findOrderProblem } from './problems.ts'
+import { purchaseOf } from './purchase.ts'
+import { nothingOwed } from './settlement.ts'
+
+// The address of a cart stays at least this long once a payment has begun.
+const paymentAddressMs = 30 * 24 * 3_600_000
+
+export interface Attempt {
+  session: SessionKey
+  input: PayInput
+  cause: Cause | null
+}
+
+// `provider` is undefined where nothing is owed.
+export type Begun =
+  | { problem: CheckoutProblem }
+  | {
+      payment: PaymentRow
+      isNew: boolean
+      provider: PaymentProvider | undefined
+      billing?: Address
+      purchase?: Purchase
+    }
+
+export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
+  const { session: key, input } = attempt
+  const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, key.sessionId, input.attempt)
+  const [session, ...payments] = await Promise.all([
+    lockSessionAndCart(tx, key),
+    ...[paymentId, ...others].map((id) => findPayment(tx, key.installationId, id)),
+  ])
+  const known = payments.find((payment) => payment !== undefined)
+  if (!session) return { problem: { code: 'not_open' } }
+  if (known) return { payment: known, isNew: false, provider: undefined }
+  const now = tools.clock()
+  const closed = sessionProblem(session, input, now.getTime())
+  if (closed) return { problem: closed }
+  const { quote } = await factsOf(tools, tx, session, now.getTime())
+  const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
+  const problem =
+    quoteProblem(quote, input) ??
+    (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
+    (isFree(quote) ? null : await findMethodProblem(tx, session, { provider: offered?.provider, input }, now.getTime()))
+  if (problem) return { problem }
+  const asksBilling = offered?.provider.methods.some(({ id, billing }) => id === input.method && billing)
+  const billed: Billed = asksBilling
+    ? await findBilling(tools, tx, { quote, typed: input.billing, now: now.getTime() })
+    : {}
+  if ('problem' in billed) return billed
+  const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, input, offered?.provider) : []
+  const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, now.getTime()) : null
+  if (refused) {
+    tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
+    return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
+  }
+  const purchase = offered?.accountId
+    ? await findPurchase(tools, tx, { session, quote, now: now.getTime() })
+    : undefined
+  const payment = await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt, offered })
+  return { payment, isNew: true, provider: offered?.provider, ...billed, ...(purchase && { purchase }) }
+}
+
+async function findPurchase(
+  tools: PayTools,
+  tx: Tx,
+  { session, quote, now }: { session: SessionRow; quote: Quote; now: number },
+): Promise<Purchase> {
+  const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
+  const address = isSent ? await openAddressOf(tools, tx, quote.cart, now) : undefined
+  return purchaseOf(quote, { customer: openCustomerOf(tools, session), address })
+}
+
+async function findOffered(
+  { providers }: PayTools,
+  tx: Tx,
+  session: SessionRow,
+  { quote, name }: { quote: Quote; name: string },
+): Promise<OfferedProvider | undefined> {
+  const offered = await providers.offered(tx, session)
+  const facts = { currency: quote.cart.currency, amount: quote.pricing.totals.total }
+  return offered.find(({ provider }) => provider.name === name && (provider.offers?.(facts) ?? true))
+}
+
+function sessionProblem(session: SessionRow, input: PayInput, now: number): CheckoutProblem | null {
+  if (session.closedAt !== null) return { code: 'closed' }
+  const status = sessionStatusAt(session, now)
+  if (status === 'processing') return { code: 'payment_in_progress' }
+  if (!moveFor(sessionLifecycle, 'pay', status)) return { code: 'not_open' }
+  return session.version === input.version ? null : { code: 'stale' }
+}
+
+function quoteProblem({ isPriced, pricing: { totals } }: Quote, { expectedTotal }: PayInput): CheckoutProblem | null {
+  // The amounts of a cart that cannot be priced are 0, and nothing is sold for that.
+  if (!isPriced) return { code: 'price_unavailable' }
+  if (totals.total !== expectedTotal) return { code: 'total_changed', from: expectedTotal, to: totals.total }
+  return null
+}
+
+function isFree({ pricing }: Quote): boolean {
+  return pricing.totals.total === 0
+}
+
+// What a payment is counted by: only what is typed here can be tried out.
+function triedSubjects(
+  { rootSecret }: PayTools,
+  session: SessionRow,
+  { method, details, network }: PayInput,
+  provider: PaymentProvider | undefined,
+): string[] {
+  if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
+  const card = provider.instrument?.(method, details)
+  return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
+}
+
+interface NewAttempt {
+  paymentId: string
+  session: SessionRow
+  quote: Quote
+  subjects: readonly string[]
+  now: Date
+  attempt: Attempt
+  offered: OfferedProvider | undefined
+}
+
+async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
+  const { paymentId, session, quote, subjects, now, attempt, offered } = begun
+  const { installationId, merchantId, mode, id: checkoutSessionId } = session
+  const at = now.getTime()
+  const { lines } = quote
+  const held = await holdLines(tx, session, { lines, now, cause: attempt.cause, expiresAt: at + processingHoldMs })
+  const payment = insertPayment(
+    tx,
+    {
+      installationId,
+      id: paymentId,
+      merchantId,
+      mode,
+      checkoutSessionId,
+      provider: isFree(quote) ? nothingOwed : attempt.input.provider,
+      accountId: offered?.accountId ?? null,
+      method: isFree(quote) ? nothingOwed : attempt.input.method,
+      amount: quote.pricing.totals.total,
+      currency: quote.cart.currency,
+      checkAt: firstCheckAt(at),
+      locale: attempt.input.locale ?? null,
+    },
+    at,
+  )
+  if (subjects.length > 0) rememberTry(tx, installationId, paymentId, subjects)
+  const cartKey = { installationId, cartId: session.cartId }
+  fixPrices(tx, cartKey)
+  if (quote.cart.address) keepAddress(tx, installationId, quote.cart.address.token, at + paymentAddressMs)
+  setCartStatus(tx, cartKey, 'lock')
+  saveSession(tx, {
+    ...held,
+    status: onlyMove(sessionLifecycle, 'pay').to,
+    version: session.version + 1,
+    quote: JSON.stringify(draftFor(quote)),
+    lastPaymentError: null,
+    updatedAt: at,
+  })
+  return payment
+}

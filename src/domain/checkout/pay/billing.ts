@@ -1,0 +1,30 @@
+// The billing address of a payment, for a method that asks for one: what the shopper typed, or else where it is delivered to. It goes
+// to the provider and is not stored.
+
+import type { Address } from '../../../contract/open/carts.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { checkAddress } from '../../addresses/check.ts'
+import { needsShipping } from '../../carts/shipping.ts'
+import type { Quote } from '../../carts/view.ts'
+import type { CheckoutProblem, PayInput } from '../port.ts'
+import type { PayTools } from '../tools.ts'
+import { openAddressOf } from './customer.ts'
+
+// Nothing, where none is asked for.
+export type Billed = { billing?: Address } | { problem: CheckoutProblem }
+
+const nowhere: Address = { name: '', line1: '', city: '', country: '' }
+
+export async function findBilling(
+  tools: PayTools,
+  tx: Tx,
+  { quote, typed, now }: { quote: Quote; typed: PayInput['billing']; now: number },
+): Promise<Billed> {
+  const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
+  const delivery = typed || !isSent ? undefined : await openAddressOf(tools, tx, quote.cart, now)
+  if (delivery) return { billing: delivery }
+  const checked = checkAddress(typed ?? nowhere)
+  if ('address' in checked) return { billing: checked.address }
+  const issues = checked.issues.map(({ path, message }) => ({ path: path.replace('/address/', '/billing/'), message }))
+  return { problem: { code: 'invalid', issues } }
+}

@@ -1,0 +1,50 @@
+// Closing a payment by hand: the operator says what became of one that its provider has forgotten or never reports. What follows
+// is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
+// handled as for any payment that has ended.
+
+import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { isAwaitedFromProvider, isUndecided, shownStatus } from '../../payments/lifecycle.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { findPayment, type PaymentRow } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { lockForOutcome, recordOutcome } from './finish.ts'
+import { lockAwaited, recordAwaited } from './pending.ts'
+
+export const closedOutcomes = ['succeeded', 'declined'] as const
+export type ClosedOutcome = (typeof closedOutcomes)[number]
+
+// Longer than any call to a provider and the look-ups that follow it, so no answer to them is still on its way.
+const closableAfterMs = 3_600_000
+
+export async function closePayment(
+  tools: PayTools,
+  tx: Tx,
+  { installationId, id }: { installationId: string; id: string },
+  outcome: ClosedOutcome,
+): Promise<PaymentRow> {
+  const found = await findPayment(tx, installationId, id)
+  if (!found) throw refuse('payment_not_found')
+  const locked = await (isAwaitedFromProvider(found) ? lockAwaited(tx, found) : lockForOutcome(tx, found))
+  const { payment } = locked
+  if (payment.status === 'succeeded' || (!isUndecided(payment) && payment.checkAt === null))
+    throw notClosable(payment, `its outcome is known, it is ${shownStatus(payment.status)}`)
+  const now = tools.clock().getTime()
+  // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
+  if (now < payment.createdAt + closableAfterMs)
+    throw notClosable(payment, 'it began less than an hour ago, and the provider is still asked for its outcome')
+  const { brand, last4 } = payment
+  const closed = { ...payment, closedByHandAt: now }
+  const said: Outcome =
+    outcome === 'succeeded'
+      ? { kind: 'approved', reference: payment.reference ?? id, collected: payment.amount, brand, last4 }
+      : { kind: 'declined', code: 'provider_error', brand, last4 }
+  if ('found' in locked) await recordAwaited(tools, tx, { ...locked, payment: closed }, said)
+  else await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
+  return (await findPayment(tx, installationId, id)) ?? closed
+}
+
+function notClosable({ id, status }: PaymentRow, reason: string): Refusal {
+  const message = `Payment ${id} cannot be closed: ${reason}.`
+  return refuse('payment_not_closable', { message, current: { status: shownStatus(status) } })
+}

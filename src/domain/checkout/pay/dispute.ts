@@ -1,0 +1,53 @@
+// What a provider lists beside the outcome of a payment, as far as it can be read, and its dispute, which is recorded whatever became of the
+// payment here.
+
+import { toInstant } from '../../../platform/kit/instant.ts'
+import { oweLetters } from '../../../platform/outbox/letters.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { recordDispute } from '../../payments/disputes.ts'
+import type { DisputeStanding, Standing } from '../../payments/port.ts'
+import { readStanding } from '../../payments/standing.ts'
+import type { PaymentRow } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import type { PaymentOutcome } from './settlement.ts'
+
+export function standingIn(
+  { watch }: PayTools,
+  tx: Tx,
+  payment: PaymentRow,
+  { standing: listed }: PaymentOutcome,
+): Standing | undefined {
+  const standing = listed && readStanding(listed)
+  if (listed && !standing) {
+    const message = 'payment provider lists refunds or disputes that cannot be read'
+    tx.afterCommit(() => watch.warn('unreadable_standing', message, factsOf(payment)))
+  }
+  return standing
+}
+
+// The caller has locked the payment.
+export async function noteDispute(
+  { watch, clock }: PayTools,
+  tx: Tx,
+  payment: PaymentRow,
+  listed: DisputeStanding,
+): Promise<void> {
+  const now = clock().getTime()
+  const { dispute, before } = await recordDispute(tx, payment, listed, now)
+  const { id: disputeId, status } = dispute
+  if (status === before || status === 'won') return
+  if (status === 'open') {
+    const { installationId, merchantId, orderId } = payment
+    oweLetters(tx, { installationId, merchantId, orderId }, [{ kind: 'dispute_opened', subjectId: disputeId }], now)
+  }
+  const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
+  tx.afterCommit(() =>
+    status === 'open'
+      ? watch.warn('dispute_opened', 'payment is disputed; a person should answer', factsOf(payment), more)
+      : watch.warn('dispute_lost', 'dispute was lost', factsOf(payment), more),
+  )
+}
+
+function factsOf({ provider, id }: PaymentRow) {
+  return { provider, paymentId: id }
+}

@@ -1,0 +1,162 @@
+// The last transaction of a payment: it records the outcome, once, with everything that follows from it.
+
+import { moveFor } from '../../../platform/kit/lifecycle.ts'
+import type { Cause } from '../../../platform/outbox/announce.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
+import type { Place } from '../../payments/port.ts'
+import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
+import { hasNews } from '../../payments/standing.ts'
+import { endLook, lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { endTry, findTry } from '../../payments/tries.ts'
+import { lockSessionAndCart } from '../sessions.ts'
+import type { SessionRow } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { completeSession } from './complete.ts'
+import { declinedFailure } from './failures.ts'
+import { recordAfterEnd } from './late.ts'
+import { recordNews } from './paid.ts'
+import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
+import { sealPlace } from './place.ts'
+import { reopenSession } from './reopen.ts'
+import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
+
+// The second to arrive finds the outcome recorded.
+export async function finishPayment(
+  tools: PayTools,
+  asked: PaymentRow,
+  outcome: PaymentOutcome,
+  cause: Cause | null,
+): Promise<void> {
+  tools.onStep?.('settling')
+  try {
+    await tools.storage.write(async (tx) => {
+      if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
+      else if (asked.status === 'succeeded') await recordNews(tools, tx, asked, outcome)
+      else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
+      if (asked.lookingUntil !== null) endLook(tx, asked)
+      // Of one that is made just now, what else is known is recorded by the next look.
+      if (asked.status !== 'succeeded' && hasNews(outcome.standing)) lookAgain(tx, asked, tools.clock().getTime())
+    })
+  } catch (error) {
+    const message = 'outcome of a payment could not be recorded; retrying'
+    tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
+    throw error
+  }
+  tools.onStep?.('settled')
+}
+
+export interface LockedPayment {
+  // The session of one that has ended may be deleted.
+  session: SessionRow | undefined
+  payment: PaymentRow
+  // What it was counted by when it began.
+  subjects: readonly string[]
+}
+
+export async function lockForOutcome(
+  tx: Tx,
+  { installationId, id, checkoutSessionId }: Pick<PaymentRow, 'installationId' | 'id' | 'checkoutSessionId'>,
+): Promise<LockedPayment> {
+  const [session, payment, subjects] = await Promise.all([
+    lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
+    lockPayment(tx, installationId, id),
+    findTry(tx, installationId, id),
+  ])
+  if (!payment) throw new Error(`payment ${id} does not exist any more`)
+  return { session, payment, subjects }
+}
+
+export async function recordOutcome(
+  tools: PayTools,
+  tx: Tx,
+  { session, payment, subjects }: LockedPayment,
+  { outcome, cause }: { outcome: PaymentOutcome; cause: Cause | null },
+): Promise<void> {
+  const { installationId, id } = payment
+  if (!isUndecided(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  if (!session) throw new Error(`payment ${id} has lost its session`)
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'elsewhere')
+    endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
+  if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
+  await decide({ tools, tx, session, payment, now: tools.clock().getTime(), cause }, outcome)
+}
+
+// A provider that is down must not lock out those who tried meanwhile.
+function isShoppersFault(outcome: PaymentOutcome): boolean {
+  return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
+}
+
+async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<void> {
+  const { tools, tx, payment, now } = settlement
+  const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
+  const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount
+  if (isOtherAmount) warnOfAmount(tools, tx, payment, outcome)
+  if (outcome.kind === 'unknown' || isOtherAmount) {
+    const collected = isOtherAmount ? outcome.collected : payment.collected
+    return savePayment(tx, { ...seen, collected, checkAt: nextTryAt(seen.checks, now) })
+  }
+  const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
+  const decided = { ...seen, status: move.to, checks: checksAnswered }
+  switch (outcome.kind) {
+    case 'challenge': {
+      const { reference, challenge } = outcome
+      // Looked up again when the shopper should have answered long ago.
+      return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
+    }
+    case 'elsewhere': {
+      const { reference, place, until, isTried = false } = outcome
+      const placeSealed = sealPlace(tools.rootSecret, payment, place)
+      const checkAt = Math.max(now + leaseMs, Math.min(now + elsewhereEveryMs, until))
+      const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, place) ? now : null)
+      return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })
+    }
+    case 'declined': {
+      const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
+      // The provider has not answered what became of it.
+      const { checks, checkAt } = isDoubtful
+        ? { ...seen, checkAt: nextTryAt(seen.checks, now) }
+        : { ...decided, checkAt: null }
+      await savePayment(tx, {
+        ...decided,
+        ...nowhere,
+        errorCode: isWithdrawn ? null : code,
+        brand,
+        last4,
+        checks,
+        checkAt,
+      })
+      return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
+    }
+    case 'approved': {
+      const { reference, brand, last4, collected } = outcome
+      const paid = { ...decided, ...nowhere, reference, brand, last4, collected, checkAt: null }
+      return completeSession({ ...settlement, payment: paid })
+    }
+    case 'pending': {
+      const { reference, settles } = outcome
+      const checkAt = settles === 'by_provider' ? pendingCheckAt(now, true) : null
+      return completeSession({ ...settlement, payment: { ...decided, ...nowhere, reference, settles, checkAt } })
+    }
+  }
+}
+
+// Who comes back from a page of the provider was there. A frame is on our own page, which may just have been loaded again.
+function isBackFromPage({ looksWanted }: PaymentRow, place: Place): boolean {
+  return looksWanted > 0 && place.kind === 'page'
+}
+
+// The shopper has nothing left to do anywhere.
+const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
+
+// How often a payment that is made elsewhere is looked up where no shopper comes back and no notice arrives.
+const elsewhereEveryMs = 5 * 60_000
+
+const verbs = {
+  challenge: 'challenge',
+  elsewhere: 'challenge',
+  declined: 'decline',
+  approved: 'collect',
+  pending: 'await',
+} as const

@@ -1,0 +1,60 @@
+// Tells providers the numbers of orders, so a merchant finds the order from the payment and a shopper knows it on a statement. One round of a
+// loop: nothing depends on it, so it is given up in the end.
+
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../../platform/jobs/rows.ts'
+import { findMerchantFace } from '../../merchants/store.ts'
+import { findOrder } from '../../orders/store.ts'
+import { claimLabels, deleteLabel, type LabelRow, listDueLabels, postponeLabel } from '../../payments/labels.ts'
+import { callToDescribe, type DescribeAnswer } from '../../payments/port.ts'
+import { nextTryAt, waitsMs } from '../../payments/schedule.ts'
+import { chargeOf, findPayment } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { callOptions } from './ask.ts'
+
+export async function labelPayments(tools: PayTools, limit = 20): Promise<number> {
+  const now = tools.clock().getTime()
+  const { storage } = tools
+  const round = { storage, loop: 'payment_labels', now, atOnce: limit } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimLabels(tx, { now, limit }, only)),
+    () => storage.read((db) => listDueLabels(db, now, limit)),
+  )
+  const keyOf = ({ installationId, paymentId }: LabelRow) => ({ tenantId: installationId, rowId: paymentId })
+  const unclaimed = failures.length
+  await noteFailures(
+    failures,
+    handleEach(round, due, keyOf, async (label) => {
+      const answer = await tell(tools, label)
+      const isOver = answer !== 'unknown' || label.tries > waitsMs.length
+      await storage.write(async (tx) => {
+        if (isOver) deleteLabel(tx, label)
+        else postponeLabel(tx, label, nextTryAt(label.tries, now))
+      })
+      return 1
+    }),
+  )
+  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
+  return due.length
+}
+
+async function tell(tools: PayTools, { installationId, paymentId }: LabelRow): Promise<DescribeAnswer> {
+  const { storage, providers } = tools
+  const found = await storage.read(async (db) => {
+    const payment = await findPayment(db, installationId, paymentId)
+    const orderId = payment?.orderId ?? null
+    const order = orderId === null ? undefined : await findOrder(db, { installationId, orderId })
+    if (!payment || !order) return undefined
+    const [provider, merchant] = [await providers.of(db, payment), await findMerchantFace(db, payment.merchantId)]
+    return { payment, order, provider, merchantName: merchant?.name ?? '' }
+  })
+  if (!found?.provider?.describe || found.payment.reference === null) return 'refused'
+  const { payment, order, provider, merchantName } = found
+  const about = { orderNumber: order.number, merchantName }
+  return callToDescribe(
+    async (signal) => provider.describe?.(chargeOf(payment), about, signal) ?? 'refused',
+    callOptions(tools, payment, 'describe'),
+  )
+}

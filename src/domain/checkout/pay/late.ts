@@ -1,0 +1,105 @@
+// Outcomes that arrive after a payment has ended here. Money that came after it was given up is owed back in this transaction.
+
+import { newId } from '../../../platform/kit/ids.ts'
+import { moveFor } from '../../../platform/kit/lifecycle.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import {
+  isAwaitedFromProvider,
+  isGivenUp,
+  paymentLifecycle,
+  type StoredPaymentStatus,
+} from '../../payments/lifecycle.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
+import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { noteDispute, standingIn } from './dispute.ts'
+import { oweReturn } from './return.ts'
+import type { PaymentOutcome } from './settlement.ts'
+
+export async function recordAfterEnd(
+  tools: PayTools,
+  tx: Tx,
+  payment: PaymentRow,
+  outcome: PaymentOutcome,
+): Promise<void> {
+  const now = tools.clock().getTime()
+  if (isAwaitedFromProvider(payment)) {
+    // Asked before another look-up placed the order. What is new is asked for again, and recorded with the order.
+    if (outcome.kind !== 'pending' && outcome.kind !== 'unknown')
+      await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
+    return
+  }
+  // Also money that went back can be disputed.
+  const dispute = standingIn(tools, tx, payment, outcome)?.dispute
+  if (dispute) await noteDispute(tools, tx, payment, dispute)
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const booked = bookedFor(payment, outcome)
+  if (booked && (await isReturnedByHand(tx, payment))) {
+    // The shopper has the money. The charge stays where it is.
+    await savePayment(tx, { ...payment, checkAt: null, updatedAt: now })
+    return warnOfContradiction(tools, tx, payment, outcome)
+  }
+  if (booked) {
+    const reason = 'approved after the payment had ended'
+    // What is still pending there has not left the shopper's account.
+    if (outcome.kind === 'approved') await oweReturn(tx, payment, reason, now)
+    else await oweVoid(tx, payment, { id: newId('rfd'), reason }, now)
+    // An order that awaited it was cancelled, and does not await it again.
+    await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
+    const message = 'payment was approved after it had ended; it is given back'
+    tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
+    return
+  }
+  if (payment.checkAt !== null) {
+    const checks = isCertain(payment, outcome) ? checksAnswered : payment.checks + 1
+    const checkAt = isCertain(payment, outcome) ? null : nextTryAt(checks, now)
+    await savePayment(tx, { ...payment, checks, checkAt, updatedAt: now })
+  }
+  if (isContradiction(payment, outcome)) warnOfContradiction(tools, tx, payment, outcome)
+}
+
+export function warnOfContradiction(
+  { watch }: PayTools,
+  tx: Tx,
+  { provider, id, status }: PaymentRow,
+  outcome: Outcome,
+): void {
+  const message = 'payment provider contradicts what it said before'
+  const more = { status, outcome: outcome.kind }
+  tx.afterCommit(() => watch.warn('contradiction', message, { provider, paymentId: id }, more))
+}
+
+async function isReturnedByHand(tx: Tx, { installationId, id }: PaymentRow): Promise<boolean> {
+  const refunds = await listRefundsOfPayment(tx, installationId, id)
+  return refunds.some(({ kind, status, paidByHandAt }) => {
+    return kind === 'void' && status === 'succeeded' && paidByHandAt !== null
+  })
+}
+
+// Whether the provider need not be asked again, until there is news.
+function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
+  if (isGivenUp(payment)) return outcome.kind === 'declined' && !outcome.isDoubtful
+  return outcome.kind !== 'unknown'
+}
+
+// What money that came late makes of the payment; undefined where none came, or it was not late.
+function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
+  const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
+  if (outcome.kind === 'approved') {
+    const { reference, brand, last4, collected } = outcome
+    return book(moveFor(paymentLifecycle, 'collect_late', status)?.to, { reference, brand, last4, collected })
+  }
+  if (outcome.kind !== 'pending') return undefined
+  return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })
+}
+
+// An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
+// and a voided charge is looked up as declined.)
+export function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
+  if (orderId === null) return false
+  return (
+    (status === 'succeeded' && kind === 'declined') ||
+    (status === 'pending' && kind !== 'pending' && kind !== 'unknown')
+  )
+}

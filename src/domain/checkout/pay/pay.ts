@@ -1,0 +1,69 @@
+// Paying, as the shopper asks for it. The attempt is committed before the provider is called, under a key of ours; the call
+// happens outside of any transaction; its outcome and the order are one transaction. What is lost in between is found again by
+// that key (recover.ts).
+
+import type { Cause } from '../../../platform/outbox/announce.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { chargeOf, findPayment } from '../../payments/store.ts'
+import type { CheckoutProblem, PayInput } from '../port.ts'
+import type { SessionKey } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
+import { beginPayment } from './begin.ts'
+import { journeyFor } from './elsewhere.ts'
+import { finishPayment } from './finish.ts'
+
+export async function pay(
+  tools: PayTools,
+  session: SessionKey,
+  input: PayInput,
+  cause: Cause | null,
+): Promise<CheckoutProblem | null> {
+  const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
+  if ('problem' in begun) return begun.problem
+  tools.onStep?.('recorded')
+  const { payment, provider, billing, purchase } = begun
+  // The same form sent twice: the first one is at work, or done.
+  if (!begun.isNew) return null
+  const { method, details } = input
+  const journey = () => journeyFor(tools, payment, input.locale ?? 'en')
+  const outcome: Outcome =
+    provider === undefined
+      ? outcomeWithoutProvider(payment)
+      : await askProvider(tools, payment, 'start', (signal) =>
+          provider.start(
+            chargeOf(payment),
+            { method, details, journey, ...(billing && { billing }), ...(purchase && { purchase }) },
+            signal,
+          ),
+        )
+  tools.onStep?.('called')
+  await finishPayment(tools, payment, outcome, cause)
+  return null
+}
+
+export interface ChallengeAnswer {
+  paymentId: string
+  answer: 'accept' | 'refuse'
+}
+
+// After the bank's page.
+export async function answerChallenge(
+  tools: PayTools,
+  session: SessionKey,
+  { paymentId, answer }: ChallengeAnswer,
+  cause: Cause | null,
+): Promise<CheckoutProblem | null> {
+  const payment = await tools.storage.read((db) => findPayment(db, session.installationId, paymentId))
+  if (payment?.checkoutSessionId !== session.sessionId || payment.status !== 'challenge') return { code: 'not_open' }
+  const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
+  if (!provider) {
+    tools.watch.missing(callFacts(payment, 'confirm'))
+    return { code: 'not_open' }
+  }
+  const outcome = await askProvider(tools, payment, 'confirm', (signal) =>
+    provider.confirm(chargeOf(payment), answer, signal),
+  )
+  await finishPayment(tools, payment, outcome, cause)
+  return null
+}

@@ -1,0 +1,119 @@
+// Money that the provider collects later, such as a bank debit: the order is placed and awaits it. The provider is asked until
+// it has come or is known not to come.
+
+import { newId } from '../../../platform/kit/ids.ts'
+import { moveFor } from '../../../platform/kit/lifecycle.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { cancelFound } from '../../orders/cancel.ts'
+import { lockOrderFacts, noteChange } from '../../orders/change.ts'
+import { cancellableReason, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
+import { payOrder } from '../../orders/operator.ts'
+import type { OrderFacts } from '../../orders/view.ts'
+import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
+import {
+  bringRefundsForward,
+  lockPayment,
+  oweVoid,
+  type PaymentRow,
+  type RefundRow,
+  savePayment,
+} from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { recordAfterEnd } from './late.ts'
+import type { PaymentOutcome } from './settlement.ts'
+
+const hourMs = 3_600_000
+
+// Debits take days: the first look is after an hour, the others every six.
+export function pendingCheckAt(now: number, isFirst: boolean): number {
+  return now + (isFirst ? hourMs : 6 * hourMs)
+}
+
+export interface LockedAwaited {
+  found: OrderFacts
+  payment: PaymentRow
+}
+
+// The order is locked before its payment, as everywhere.
+export async function lockAwaited(tx: Tx, { installationId, id, orderId }: PaymentRow): Promise<LockedAwaited> {
+  const found = await lockOrderFacts(tx, { installationId, orderId: orderId ?? '' })
+  const payment = await lockPayment(tx, installationId, id)
+  if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
+  return { found, payment }
+}
+
+export async function recordAwaited(
+  tools: PayTools,
+  tx: Tx,
+  { found, payment }: LockedAwaited,
+  outcome: PaymentOutcome,
+): Promise<void> {
+  const key = { installationId: payment.installationId, orderId: found.order.id }
+  if (!isAwaitedFromProvider(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  const now = tools.clock().getTime()
+  const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
+  const isDecided = outcome.kind === 'approved' || (outcome.kind === 'declined' && !outcome.isDoubtful)
+  if (isDecided && found.order.paymentStatus !== 'pending') return endCancelled(tools, tx, found, seen, outcome)
+  if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
+    const { reference, brand, last4, collected } = outcome
+    await savePayment(tx, { ...seen, checks: checksAnswered, reference, brand, last4, collected })
+    await payOrder(tx, key, { now, cause: null })
+  } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
+  else if (outcome.kind === 'unknown') await savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+  else {
+    warnOfAmount(tools, tx, payment, outcome)
+    const collected = outcome.kind === 'approved' ? outcome.collected : seen.collected
+    await savePayment(tx, { ...seen, checks: checksAnswered, collected, checkAt: pendingCheckAt(now, false) })
+  }
+}
+
+// Its order was cancelled meanwhile. The void that is owed ends the payment, and can be made now.
+async function endCancelled(
+  tools: PayTools,
+  tx: Tx,
+  { refunds }: OrderFacts,
+  payment: PaymentRow,
+  outcome: Outcome,
+): Promise<void> {
+  const now = payment.updatedAt
+  warnOfAmount(tools, tx, payment, outcome)
+  const { reference, collected } = outcome.kind === 'approved' ? outcome : payment
+  await savePayment(tx, { ...payment, reference, collected, checkAt: null })
+  // One that was refused while the money was on its way is owed again.
+  await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
+  const isOwed = ({ paymentId, kind, status }: RefundRow) =>
+    paymentId === payment.id && kind === 'void' && status === 'pending'
+  bringRefundsForward(tx, refunds.filter(isOwed), now)
+}
+
+// The money will not come. An order that was not sent is cancelled; of one that was sent only the payment ends.
+async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: PaymentRow): Promise<void> {
+  const now = payment.updatedAt
+  const moment = { now, cause: null }
+  const voided = moveFor(paymentLifecycle, 'void', payment.status)
+  const unpaid = moveFor(orderPaymentLifecycle, 'void', found.order.paymentStatus)
+  if (!voided || !unpaid) throw new Error(`payment ${payment.id} is ${payment.status} and cannot end`)
+  const ended = { ...payment, status: voided.to, checkAt: null }
+  await savePayment(tx, ended)
+  const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
+  if (!cancellableReason(found.order)) {
+    const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
+    await cancelFound(tx, { ...found, payments }, input, moment)
+    return
+  }
+  const order = { paymentStatus: unpaid.to }
+  noteChange(tx, { ...found, payments }, { order, timeline: ['voided'] }, moment)
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const message = 'awaited payment failed after its order was sent; a person must see to it'
+  tx.afterCommit(() => tools.watch.error('pending_failed', message, facts))
+}
+
+export function warnOfAmount(tools: PayTools, tx: Tx, payment: PaymentRow, outcome: Outcome): void {
+  if (outcome.kind !== 'approved' || outcome.collected === payment.amount) return
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const more = { amount: payment.amount, collected: outcome.collected }
+  const message = 'payment provider collected another amount than was asked for; nothing is booked'
+  tx.afterCommit(() => tools.watch.warn('amount_differs', message, facts, more))
+}

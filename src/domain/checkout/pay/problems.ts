@@ -1,0 +1,68 @@
+// Why a payment cannot begin although the session is open: what the order still lacks, or a method that is not offered.
+
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { needsShipping } from '../../carts/shipping.ts'
+import { livingAddress, type Quote } from '../../carts/view.ts'
+import { findMethodSettings } from '../../payments/methods.ts'
+import type { PaymentProvider } from '../../payments/port.ts'
+import { manualName } from '../../payments/providers/manual/provider.ts'
+import type { CheckoutProblem, PayInput } from '../port.ts'
+import type { SessionRow } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
+
+export async function findOrderProblem(
+  tools: PayTools,
+  tx: Tx,
+  { session, quote, now }: { session: SessionRow; quote: Quote; now: number },
+): Promise<CheckoutProblem | null> {
+  const { cart, lines, promotion, pricing } = quote
+  const unsellable = lineProblem(lines)
+  if (unsellable) return unsellable
+  if (session.emailHash === null || !openCustomerOf(tools, session))
+    return { code: 'invalid', issues: [{ path: '/email', message: 'is needed' }] }
+  if (needsShipping(lines.map(({ offer }) => offer))) {
+    if (!livingAddress(cart, now) || !(await openAddressOf(tools, tx, cart, now)))
+      return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
+    if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
+  }
+  if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion)))
+    return { code: 'promotion_rejected', reason: 'customer_limit_reached' }
+  return null
+}
+
+function lineProblem(lines: Quote['lines']): CheckoutProblem | null {
+  if (lines.length === 0) return { code: 'not_open' }
+  const gone = lines.find(({ offer }) => !offer.isSold)
+  if (gone) return { code: 'item_unavailable', skuId: gone.offer.skuId }
+  const short = lines.find(({ offer, quantity }) => offer.whenSoldOut === 'refuse' && offer.available < quantity)
+  if (short) return { code: 'insufficient_stock', skuId: short.offer.skuId, available: short.offer.available }
+  const many = lines.find(({ offer, quantity }) => quantity > offer.maxPerOrder)
+  if (many) return { code: 'quantity_limit', skuId: many.offer.skuId, limit: many.offer.maxPerOrder }
+  return null
+}
+
+export async function findMethodProblem(
+  tx: Tx,
+  session: SessionRow,
+  { provider, input }: { provider: PaymentProvider | undefined; input: PayInput },
+  now: number,
+): Promise<CheckoutProblem | null> {
+  if (!provider || !(await isOffered(tx, session, provider, input.method)))
+    return { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] }
+  const issues = provider
+    .check(input.method, input.details, now)
+    .map(({ path, messageKey }) => ({ path, message: messageKey }))
+  return issues.length > 0 ? { code: 'invalid', issues } : null
+}
+
+// The merchant may have switched a method off since the page was shown.
+async function isOffered(
+  tx: Tx,
+  { merchantId, mode }: SessionRow,
+  { name, modes, methods }: PaymentProvider,
+  method: string,
+): Promise<boolean> {
+  if (!modes.includes(mode) || !methods.some(({ id }) => id === method)) return false
+  return name !== manualName || (await findMethodSettings(tx, merchantId, { mode, method }))?.isOffered === true
+}

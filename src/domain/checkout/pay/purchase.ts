@@ -1,0 +1,41 @@
+// What a provider is told of the purchase: who buys, where it is delivered to, and each line. It goes to the provider and is not stored.
+
+import type { Address } from '../../../contract/open/carts.ts'
+import type { Quote } from '../../carts/view.ts'
+import { type Customer, nobody } from '../../orders/customer.ts'
+import type { Purchase, PurchaseLine } from '../../payments/port.ts'
+import { draftFor } from '../draft.ts'
+
+export function purchaseOf(
+  quote: Quote,
+  { customer, address }: { customer: Customer | undefined; address: Address | undefined },
+): Purchase {
+  return { shopper: customer ?? nobody, delivery: address ?? null, lines: linesOf(quote) }
+}
+
+// Their totals add up to what is charged.
+function linesOf(quote: Quote): PurchaseLine[] {
+  const { lines, totals, shipping, shippingTax, shippingTaxRateBps } = draftFor(quote)
+  const { amount: shippingAmount, discount: shippingDiscount } = quote.pricing.shipping
+  const goods = lines.map((line, index): PurchaseLine => {
+    const kind = quote.lines[index]?.offer.delivery === 'digital' ? 'digital' : 'physical'
+    const { name, options, code, quantity, unitPrice, discount, total, taxRateBps } = line
+    const chosen = options.map(({ value }) => value).join(', ')
+    return { kind, name: chosen ? `${name} (${chosen})` : name, code, quantity, unitPrice, discount, total, taxRateBps }
+  })
+  if (!shipping || shippingAmount === 0) return goods
+  const net = shippingAmount - shippingDiscount
+  return [
+    ...goods,
+    {
+      kind: 'shipping',
+      name: shipping.label,
+      code: null,
+      quantity: 1,
+      unitPrice: shippingAmount,
+      discount: shippingDiscount,
+      total: totals.taxIncluded ? net : net + shippingTax,
+      taxRateBps: shippingTaxRateBps,
+    },
+  ]
+}

@@ -1,0 +1,75 @@
+// Payments whose outcome is not known, or of which there is news: their providers are asked, by a loop, until it is known.
+
+import type { PaymentErrorCode } from '../../../contract/words.ts'
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../../platform/jobs/rows.ts'
+import { callToClose, type Finding, type PaymentProvider } from '../../payments/port.ts'
+import { leaseMs } from '../../payments/schedule.ts'
+import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { askProvider, callFacts, callOptions, outcomeWithoutProvider } from './ask.ts'
+import { finishPayment } from './finish.ts'
+import { challengeMs, nothingOwed, type PaymentOutcome } from './settlement.ts'
+
+// After this long a provider that does not know a payment will never hear of it.
+const absentMs = 2 * leaseMs
+// One that was closed here and is unknown there is looked up for this long: not every provider can close a key that it does not
+// know.
+const doubtMs = 24 * 3_600_000
+
+// A loop's body.
+export async function recoverPayments(tools: PayTools, limit = 20): Promise<number> {
+  const now = tools.clock().getTime()
+  const { storage } = tools
+  // Side by side: one after the other, slow answers would outlive the lease.
+  const round = { storage, loop: 'payments', now, atOnce: limit } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
+    () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
+  )
+  const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
+  const finishing = handleEach(round, due, keyOf, async (payment) => {
+    await finishPayment(tools, payment, await findOutcome(tools, payment), null)
+    return 1
+  })
+  const unclaimed = failures.length
+  await noteFailures(failures, finishing)
+  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
+  return due.length
+}
+
+export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
+  const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
+  if (provider) return lookUpOrClose(tools, provider, payment)
+  // A provider that is not installed now may be again; until then it is asked for ever more rarely.
+  if (payment.provider !== nothingOwed) tools.watch.missing(callFacts(payment, 'lookUp'))
+  return outcomeWithoutProvider(payment)
+}
+
+async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment: PaymentRow): Promise<PaymentOutcome> {
+  const charge = chargeOf(payment)
+  const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
+  const finding: Finding = await lookUp()
+  // What was paid is never closed, whatever is said about it now.
+  if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
+  const ageMs = tools.clock().getTime() - payment.createdAt
+  const isForsaken =
+    (finding.kind === 'absent' && ageMs > absentMs) ||
+    (finding.kind === 'challenge' && ageMs > challengeMs) ||
+    (finding.kind === 'elsewhere' && tools.clock().getTime() >= finding.until)
+  if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
+  // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
+  // is believed.
+  const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
+  tools.onStep?.('closed')
+  if (closed === 'unknown') return { kind: 'unknown' }
+  const after: Finding = await lookUp()
+  // Paid in the last moment: the order is what the shopper wants, and not the money back.
+  if (closed === 'taken') return after.kind === 'absent' ? { kind: 'unknown' } : after
+  if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
+  const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'
+  const isDoubtful = after.kind === 'absent' && ageMs < doubtMs
+  return { kind: 'declined', code, brand: null, last4: null, isDoubtful }
+}

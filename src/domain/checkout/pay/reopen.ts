@@ -1,0 +1,47 @@
+// A payment that led to no order gives the session back to the shopper, with the reason.
+
+import { toInstant } from '../../../platform/kit/instant.ts'
+import { moveFor } from '../../../platform/kit/lifecycle.ts'
+import { findCartFacts } from '../../carts/quote.ts'
+import { setCartStatus } from '../../carts/store.ts'
+import type { Quote } from '../../carts/view.ts'
+import { hold, release } from '../../inventory/holds.ts'
+import { holdUntil, sessionLifecycle } from '../lifecycle.ts'
+import { announceSession, factsOf } from '../sessions.ts'
+import { type SessionRow, saveSession } from '../store.ts'
+import type { Failure } from './failures.ts'
+import type { Settlement } from './settlement.ts'
+
+// Without a failure where the shopper came back by choice.
+export async function reopenSession(settlement: Settlement, failure: Failure | null): Promise<void> {
+  const { tools, tx, session, now, cause } = settlement
+  const move = moveFor(sessionLifecycle, 'decline', session.status)
+  if (!move) throw new Error(`a session that is ${session.status} cannot be declined`)
+  const key = { installationId: session.installationId, cartId: session.cartId }
+  setCartStatus(tx, key, 'unlock')
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  const opened: SessionRow = {
+    ...session,
+    status: move.to,
+    version: session.version + 1,
+    quote: null,
+    holdExpiresAt: await holdAgain(settlement, facts.lines),
+    lastPaymentError: failure && { ...failure, at: toInstant(now) },
+    updatedAt: now,
+  }
+  saveSession(tx, opened)
+  announceSession(tools, tx, await factsOf(tools, tx, opened, now), { kind: move.announces, now, cause })
+}
+
+// Holds the stock as for any open session. If that is not possible (the session has expired, a SKU is gone), everything is
+// released and the page shows what is missing: a session must come back from a payment whatever became of the stock.
+async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
+  const expiresAt = holdUntil(session.expiresAt, now)
+  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  const isHeld =
+    expiresAt > now && (await hold(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0
+  if (isHeld) return expiresAt
+  await release(tx, session, session.id, { now, cause })
+  return null
+}

@@ -1,0 +1,28 @@
+// What the parts of the last transaction share: the locked rows, and for what, when and why they change.
+
+import type { Cause } from '../../../platform/outbox/announce.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import type { Outcome, Standing } from '../../payments/port.ts'
+import type { PaymentRow } from '../../payments/store.ts'
+import type { SessionRow } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+
+export interface Settlement {
+  tools: PayTools
+  tx: Tx
+  session: SessionRow
+  // In completeSession and what it calls: as it is to be saved.
+  payment: PaymentRow
+  now: number
+  cause: Cause | null
+}
+
+// `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again. `isWithdrawn`: the shopper
+// went back to pay in another way, which is not a failure.
+export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; standing?: Standing }
+
+// The provider of a payment of 0: the order is approved without asking anyone.
+export const nothingOwed = 'none'
+
+// A challenge that is not answered for this long is closed.
+export const challengeMs = 30 * 60_000

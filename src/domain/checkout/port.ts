@@ -1,0 +1,248 @@
+// What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
+// what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
+
+import type { Issue } from '../../contract/explain.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import type { CheckoutSession } from '../../contract/open/checkout.ts'
+import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason } from '../../contract/words.ts'
+import type { Receipt } from '../orders/receipt.ts'
+import type { Method, PageSources, Place } from '../payments/port.ts'
+
+export interface CheckoutView {
+  session: CheckoutSession
+  // The secret in this page's address; it is part of every link of the page and never logged.
+  secret: string
+  merchant: CheckoutMerchant
+  // What the shopper typed before, opened for the page alone.
+  customer: { email: string; name: string; phone: string }
+  address: Address | null
+  needsShipping: boolean
+  // Where the shop delivers to; null is everywhere, and where it says nothing of delivery.
+  countries: readonly string[] | null
+  // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
+  isClosed: boolean
+  // How one can pay here, in the order to be offered.
+  methods: readonly CheckoutMethod[]
+  // A payment that waits for the shopper's confirmation.
+  challenge: { paymentId: string; amount: number } | null
+  // A payment that the shopper makes elsewhere.
+  elsewhere: PaymentElsewhere | null
+  // Of an order that is placed and not paid.
+  awaited: AwaitedMoney | null
+  order: { number: string; statusPath: string; isCancelled: boolean } | null
+}
+
+// As the pages are told apart. `processing`: the outcome of a payment is not known.
+export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'elsewhere'
+
+export interface PaymentElsewhere {
+  paymentId: string
+  provider: string
+  amount: number
+  // Names the method, as the shopper chose it.
+  labelKey: string
+  say(key: string, locale: string): string | undefined
+  // Whether the shopper is known to have tried: who came back chooses whether to go again.
+  isTried: boolean
+  // Undefined where it cannot be shown any more; the shopper can still go back.
+  place: Place | undefined
+  // Where the shopper comes back to. It does not name this page.
+  returnPath: string
+  sources: PageSources | undefined
+}
+
+// Money that the shopper still has to send.
+export interface AwaitedMoney {
+  // The merchant's words: how to pay.
+  instructions: string | null
+  // The order is cancelled if it has not come by then; null without a term, and where it is paid on delivery.
+  dueAt: string | null
+}
+
+export interface CheckoutMerchant {
+  slug: string
+  name: string
+  country: string
+  supportEmail: string | null
+  // A picture in place of the name.
+  logo: string | null
+  // `#rrggbb`, of buttons.
+  color: string | null
+  links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
+}
+
+export interface CheckoutMethod {
+  provider: string
+  method: string
+  // Key of the text that names it, such as `method.card`.
+  labelKey: string
+  // Of a sentence below it; null: none.
+  noteKey: string | null
+  // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
+  say(key: string, locale: string): string | undefined
+  // The merchant's words: how to pay.
+  instructions: string | null
+  // In how many days it has to be paid.
+  termDays: number | null
+  shape: Method['shape']
+  // Of cards that are taken; empty where it takes none, or does not say.
+  brands: readonly string[]
+  // Whether it asks for a billing address.
+  billing: boolean
+  fields: readonly {
+    name: string
+    labelKey: string
+    autocomplete: string
+    inputMode: 'numeric' | 'text'
+    lengthMax: number
+  }[]
+}
+
+// Why something was not done. The page says it in the shopper's language.
+export type CheckoutProblem =
+  | { code: 'stale' } // the session changed in another tab; look again
+  | { code: 'total_changed'; from: number; to: number } // nobody is charged what was not shown
+  | { code: 'not_open' } // ended meanwhile
+  | { code: 'closed' } // the page says so by itself
+  | { code: 'insufficient_stock'; skuId: string; available: number }
+  | { code: 'item_unavailable'; skuId: string }
+  | { code: 'price_unavailable' } // no exact number holds the total
+  | { code: 'quantity_limit'; skuId: string; limit: number }
+  | { code: 'address_undeliverable' }
+  | { code: 'shipping_unavailable' } // nothing carries this parcel there
+  | { code: 'promotion_rejected'; reason: PromotionReason }
+  | { code: 'too_many_codes' }
+  | { code: 'invalid'; issues: readonly Issue[] } // `/email`, `/address/city`, `/card/number` …
+  | { code: 'payment_in_progress' }
+  | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
+
+export interface CheckoutResult {
+  view: CheckoutView
+  problem: CheckoutProblem | null
+}
+
+export interface ContactInput {
+  email: string
+  name: string
+  phone: string
+}
+
+export interface PayInput {
+  version: number
+  // What the page showed.
+  expectedTotal: number
+  provider: string
+  method: string
+  details: Readonly<Record<string, string>>
+  // As typed, for a method that asks for it; left out: where it is delivered to.
+  billing?: Address
+  // Made when the form was rendered: the same form sent twice is one payment.
+  attempt: string
+  // In which the shopper reads the page; English where it is not said.
+  locale?: string
+  // Where the shopper is, as far as it tells one network from another.
+  network?: string
+}
+
+// What somebody is shown who comes back from elsewhere in a browser that does not know the page.
+export interface ReturnView {
+  secretHash: string
+  merchant: CheckoutMerchant
+  mode: Mode
+  locale: string
+  state: 'placed' | 'open' | 'waiting' | 'ended'
+}
+
+// Each answers undefined when there is no session of this secret.
+export interface CheckoutPort {
+  look(secret: string): Promise<CheckoutView | undefined>
+  // The same, after asking the provider of a payment that is waited for, unless it was asked within ten seconds.
+  refresh(secret: string): Promise<CheckoutView | undefined>
+  // What the page should show now. It also asks the provider, more rarely.
+  follow(secret: string): Promise<CheckoutState | undefined>
+  changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
+  applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
+  // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.
+  setDetails(
+    secret: string,
+    version: number,
+    details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null },
+  ): Promise<CheckoutResult | undefined>
+  pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
+  answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
+  // Back from a payment that is made elsewhere, to pay in another way.
+  goBack(secret: string): Promise<CheckoutResult | undefined>
+  // The shopper comes back from elsewhere. Answers what the payment is now; the secret is that of its page, and goes to nobody who
+  // did not have it.
+  comeBack(token: string): Promise<ReturnView | undefined>
+  cancel(secret: string): Promise<CheckoutResult | undefined>
+  // More time for an open session whose end is near, as far as there may be more.
+  keepOpen(secret: string): Promise<CheckoutResult | undefined>
+  // A new session with the same items, after this one expired or was cancelled: one for each that ended, however often it is
+  // asked for. Answers with its secret.
+  startAgain(secret: string): Promise<{ secret: string } | { problem: CheckoutProblem } | undefined>
+}
+
+// What the shopper sees of an order at its own secret address.
+export interface OrderStatusView {
+  merchant: CheckoutMerchant
+  number: string
+  mode: Mode
+  status: OrderStatus
+  paymentStatus: string
+  fulfillmentStatus: string
+  currency: string
+  locale: string
+  items: readonly {
+    name: string
+    options: readonly { name: string; value: string }[]
+    imageUrl: string | null
+    quantity: number
+    fulfilled: number
+    total: number
+  }[]
+  totals: {
+    subtotal: number
+    discount: number
+    shipping: number
+    tax: number
+    taxIncluded: boolean
+    total: number
+    refunded: number
+    refundPending: number
+  }
+  shippingLabel: string | null
+  addressSummary: string | null
+  awaited: AwaitedMoney | null
+  fulfillments: readonly { carrier: string | null; trackingNumber: string | null; at: string }[]
+  timeline: readonly { at: string; type: string }[]
+  // It was cancelled because the money did not come in time.
+  isOverdue: boolean
+  placedAt: string
+}
+
+// Of an order that was paid, at its secret address.
+export interface ReceiptView {
+  merchant: CheckoutMerchant
+  seller: LegalSeller | null
+  number: string
+  mode: Mode
+  currency: string
+  locale: string
+  placedAt: string
+  receipt: Receipt
+  paid: readonly { at: string; amount: number; card: { brand: string; last4: string } | null }[]
+  // `at` is null while the money is on its way.
+  refunded: readonly { at: string | null; amount: number }[]
+}
+
+export interface LegalSeller {
+  name: string
+  address?: readonly string[]
+  vatId?: string
+  registration?: string
+}
+
+export type ReceiptPort = (secret: string) => Promise<ReceiptView | undefined>
+
+export type OrderStatusPort = (secret: string) => Promise<OrderStatusView | undefined>

@@ -1,0 +1,97 @@
+// Deletes checkout sessions whose time is over, and before that erases whom they were for. An order has all that it needs of
+// its session in its own rows.
+
+import { handleRows } from '../../platform/jobs/rows.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { forgetLettersOfSessions } from '../../platform/outbox/letters.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { deleteCharges } from '../payments/ledger.ts'
+import { deleteDeclined } from '../payments/store.ts'
+import type { SessionKey } from './store.ts'
+
+// In one transaction, so no one waits long.
+export const sessionsSweptMax = 500
+
+interface Ended {
+  endedBy: number
+  now: number
+}
+
+// E-mail, name and phone of sessions that ended by then without an order. Nothing else of the session changes, and nobody is
+// told.
+export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
+  const sessions = await storage.read((db) => listToErase(db, endedBy, now))
+  return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
+    await forgetLettersOfSessions(tx, installationId, sessionIds)
+    await tx.sql`
+      update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
+      where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`
+  })
+}
+
+export type EndedSession = 'completed' | 'without order'
+
+// The oldest of those that ended by then, with the attempts to pay that were declined. An attempt by which money moved stays:
+// it belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: should its
+// charge turn up, one must see what it was for.
+export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
+  const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
+  return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
+    const declined = await deleteDeclined(tx, installationId, sessionIds)
+    await deleteCharges(tx, declined)
+    // Looked at once more: a late answer may have had a payment looked up again.
+    await tx.sql`
+      delete from checkout_sessions as c
+      where c.installation_id = ${installationId} and c.id in (${list(sessionIds)}) and ${isNotLookedUp}`
+  })
+}
+
+// A session that has ended never changes again.
+function handle(
+  storage: Storage,
+  sessions: readonly SessionKey[],
+  now: number,
+  work: (tx: Tx, installationId: string, sessionIds: readonly string[]) => Promise<void>,
+): Promise<number> {
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [sessions],
+    ({ installationId, sessionId }) => ({ tenantId: installationId, rowId: sessionId }),
+    (group) =>
+      storage.write(async (tx) => {
+        for (const [installationId, theirs] of Map.groupBy(group, (key) => key.installationId)) {
+          const sessionIds = theirs.map(({ sessionId }) => sessionId)
+          await work(tx, installationId, sessionIds)
+        }
+        return group.length
+      }),
+  )
+}
+
+// In the words of its index.
+export function listToErase(db: Reader, endedBy: number, now: number): Promise<SessionKey[]> {
+  return db.sql<SessionKey>`
+    select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+    where c.status not in ('open', 'processing', 'completed') and c.customer_sealed is not null
+      and c.updated_at <= ${endedBy}
+      and ${isNotDeferred('retention', 'c.installation_id', 'c.id', now)}
+    order by c.updated_at limit ${sessionsSweptMax}`
+}
+
+const isNotLookedUp = new Fragment(`not exists (
+  select 1 from payments p
+  where p.installation_id = c.installation_id and p.checkout_session_id = c.id and p.check_at is not null)`)
+
+// The status is spelled out: a parameter would not find its index.
+export function listEndedSessions(db: Reader, kind: EndedSession, endedBy: number, now: number): Promise<SessionKey[]> {
+  const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
+  if (kind === 'completed')
+    return db.sql<SessionKey>`
+      select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+      where c.status = 'completed' and c.updated_at <= ${endedBy} and ${isDue} and ${isNotLookedUp}
+      order by c.updated_at limit ${sessionsSweptMax}`
+  return db.sql<SessionKey>`
+    select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+    where c.status in ('cancelled', 'expired') and c.updated_at <= ${endedBy} and ${isDue} and ${isNotLookedUp}
+    order by c.updated_at limit ${sessionsSweptMax}`
+}

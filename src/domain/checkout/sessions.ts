@@ -1,0 +1,351 @@
+// Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
+
+import type { Issue } from '../../contract/explain.ts'
+import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
+import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
+import type { KeyCaller } from '../../platform/access/identify.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { announce, type Cause } from '../../platform/outbox/announce.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import {
+  type CartCaller,
+  type CartTools,
+  type ChangeAsk,
+  commitAnyway,
+  commitChange,
+  lockCartFacts,
+  refuseUnchangeable,
+} from '../carts/change.ts'
+import { putCode } from '../carts/codes.ts'
+import { createCart, refuseUnsellable } from '../carts/lines.ts'
+import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import type { CartKey } from '../carts/store.ts'
+import { release } from '../inventory/holds.ts'
+import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
+import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
+import { orderPageUrl } from '../orders/secret.ts'
+import { findOrder, findSealedSecret } from '../orders/store.ts'
+import { type CustomerKey, customerHash } from './customer.ts'
+import { holdLines } from './follow.ts'
+import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { checkoutPageSecrets, maskEmail } from './secret.ts'
+import {
+  findRedirectRules,
+  findSession,
+  findSessionOfCart,
+  insertSession,
+  lockCartOfSession,
+  lockSession,
+  type SessionKey,
+  type SessionRow,
+  saveSession,
+} from './store.ts'
+import { type SessionFacts, sessionView } from './view.ts'
+
+export interface CheckoutTools {
+  carts: CartTools
+  rootSecret: RootSecret
+  customerKey: CustomerKey
+  publicOrigin: () => string
+}
+
+export interface OpenAsk {
+  db: Tx
+  caller: CartCaller
+  body: HostedCheckoutCreateRequest
+  now: Date
+  cause: Cause
+}
+
+const lifeSecondsDefault = 1_800
+
+export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
+  const { db, caller, body, now, cause } = ask
+  const rules = await findRedirectRules(db, caller.installationId)
+  // Ended in the moment since the caller was let in.
+  if (!rules) throw refuse('unauthenticated')
+  const issues = redirectIssues(body, rules)
+  if (issues.length > 0) throw refuse('invalid_request', { issues })
+
+  const cartId =
+    body.cartId ?? (await createCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause })).cart.id
+  const change: ChangeAsk = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
+  const [looked, before] = await Promise.all([
+    lockCartFacts(tools.carts, change),
+    findSessionOfCart(db, { installationId: caller.installationId, cartId }),
+  ])
+  if (before?.status === 'processing') {
+    throw refuse('payment_in_progress', { current: { status: before.status, version: before.version } })
+  }
+  refuseUnchangeable(looked, change)
+  const at = now.getTime()
+  // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
+  const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
+  const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
+  // It has expired, which is not recorded yet: a cart has one session, so that comes first.
+  const isOver = before !== undefined && !living
+  if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
+  // A code that is refused does not stop the checkout: the cart goes on without it.
+  if (body.promotionCode !== undefined)
+    await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
+  // Both have changed the cart.
+  const isMoved = isOver || body.promotionCode !== undefined
+  const facts = isMoved ? await lockCartFacts(tools.carts, change) : looked
+  if (facts.lines.length === 0) throw refuse('cart_empty')
+  for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
+
+  const wanted = await renewed(tools, ask, living ?? newSession(tools, ask, cartId, at))
+  const session = {
+    ...wanted,
+    version: living ? await versionUnderLock(db, living) : 1,
+    holdExpiresAt: holdUntil(wanted.expiresAt, at),
+  }
+  if (living) saveSession(db, session)
+  else insertSession(db, session)
+  // The cart names its session from now on, and lives as long. That is a change of the cart like any other, but not one the
+  // session follows.
+  const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
+  const quote = await commitChange(notFollowed(tools.carts), change, {
+    ...facts,
+    cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
+  })
+  const view = { session, quote, orderPayment: null, orderSecretSealed: null }
+  if (!living)
+    announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
+  // Last, because the SKU's row is what everybody waits for when many want the same thing.
+  await holdLines(db, session, { lines: facts.lines, now, cause })
+  return showSession(tools, view, at)
+}
+
+// A code that was put on the cart has moved the session too, so the version is read again.
+async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
+  const key = { installationId, sessionId: id }
+  const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
+  if (!session) throw new Error(`session ${id} is gone`)
+  return session.version + 1
+}
+
+function notFollowed(carts: CartTools): CartTools {
+  return { ...carts, follow: async (_, { cart }) => cart }
+}
+
+function redirectIssues(
+  { successUrl, cancelUrl }: Pick<HostedCheckoutCreateRequest, 'successUrl' | 'cancelUrl'>,
+  rules: RedirectRules,
+): Issue[] {
+  return Object.entries({ successUrl, cancelUrl }).flatMap(([name, url]) => {
+    const message = url === undefined ? undefined : redirectProblem(url, rules)
+    return message === undefined ? [] : [{ path: `/${name}`, message }]
+  })
+}
+
+function newSession(tools: CheckoutTools, { caller }: OpenAsk, cartId: string, at: number): SessionRow {
+  const id = newId('cks')
+  const secret = checkoutPageSecrets.make(tools.rootSecret, id)
+  return {
+    installationId: caller.installationId,
+    id,
+    merchantId: caller.merchantId,
+    cartId,
+    version: 1,
+    status: onlyMove(sessionLifecycle, 'create').to,
+    mode: caller.mode,
+    closedAt: null,
+    secretHash: secret.hash,
+    secretSealed: secret.sealed,
+    successUrl: '',
+    cancelUrl: null,
+    locale: 'auto',
+    customerSealed: null,
+    emailMasked: null,
+    emailHash: null,
+    clientReferenceId: null,
+    metadata: {},
+    holdExpiresAt: null,
+    quote: null,
+    cancellation: null,
+    lastPaymentError: null,
+    orderId: null,
+    createdAt: at,
+    updatedAt: at,
+    expiresAt: at,
+    completedAt: null,
+    cancelledAt: null,
+    continuedBy: null,
+  }
+}
+
+// What a request to open says of the session, whether it is new or open already.
+async function renewed(tools: CheckoutTools, { db, body, now }: OpenAsk, session: SessionRow): Promise<SessionRow> {
+  const at = now.getTime()
+  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
+  const customer = { ...known, ...body.customer }
+  return {
+    ...session,
+    successUrl: body.successUrl,
+    cancelUrl: body.cancelUrl ?? null,
+    locale: body.locale ?? 'auto',
+    ...(await customerColumns(tools, db, session, { customer, now: at })),
+    clientReferenceId: body.clientReferenceId ?? null,
+    metadata: body.metadata ?? {},
+    updatedAt: at,
+    expiresAt: at + (body.expiresInSeconds ?? lifeSecondsDefault) * 1000,
+  }
+}
+
+export async function customerColumns(
+  { rootSecret, customerKey }: Pick<CheckoutTools, 'rootSecret' | 'customerKey'>,
+  db: Tx,
+  { id, merchantId }: Pick<SessionRow, 'id' | 'merchantId'>,
+  { customer, now }: { customer: Customer; now: number },
+): Promise<Pick<SessionRow, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
+  const { email, name, phone } = customer
+  const isKnown = email !== '' || name !== '' || phone !== ''
+  return {
+    customerSealed: isKnown ? sealCustomer(rootSecret, id, customer) : null,
+    emailMasked: email === '' ? null : maskEmail(email),
+    emailHash: email === '' ? null : customerHash(await customerKey(db, now), merchantId, email),
+  }
+}
+
+// The session with its cart as they are now. Another installation's is not found.
+export async function findSessionFacts(
+  tools: CheckoutTools,
+  db: Reader,
+  key: SessionKey,
+  now: number,
+): Promise<SessionFacts | undefined> {
+  const session = isId('cks', key.sessionId) ? await findSession(db, key) : undefined
+  return session && factsOf(tools, db, session, now)
+}
+
+export async function factsOf(
+  tools: CheckoutTools,
+  db: Reader,
+  session: SessionRow,
+  now: number,
+): Promise<SessionFacts> {
+  const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
+  const orderKey = session.orderId === null ? null : { ...session, orderId: session.orderId }
+  const [facts, order, orderSecretSealed = null] = await Promise.all([
+    findCartFacts(db, tools.carts.pricebooks, cartKey, now),
+    orderKey ? findOrder(db, orderKey) : undefined,
+    orderKey ? findSealedSecret(db, orderKey) : undefined,
+  ])
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
+  return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null, orderSecretSealed }
+}
+
+export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
+  if (status === 'voided') return 'unpaid'
+  return status === 'pending' ? 'pending' : 'paid'
+}
+
+export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
+  const { session, orderSecretSealed: sealed } = facts
+  const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
+  const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
+  const { orderId } = session
+  const statusUrl = orderId === null || sealed === null ? null : orderPageUrl(tools, { orderId, sealed })
+  return sessionView(facts, now, { url, statusUrl }, tools.carts.pictureUrl)
+}
+
+export interface CancelAsk {
+  db: Tx
+  caller: Pick<KeyCaller, 'installationId' | 'merchantId'>
+  sessionId: string
+  expectedVersion: number | undefined
+  cancellation: SessionCancellation
+  now: Date
+  cause: Cause | null
+}
+
+export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promise<SessionFacts> {
+  const { db, now, cause } = ask
+  const key = { installationId: ask.caller.installationId, sessionId: ask.sessionId }
+  const session = await lockSessionAndCart(db, key)
+  if (!session) throw refuse('checkout_session_not_found')
+  const at = now.getTime()
+  const status = sessionStatusAt(session, at)
+  const current = { status, version: session.version }
+  if (status === 'processing') throw refuse('payment_in_progress', { current })
+  if (!moveFor(sessionLifecycle, 'cancel', status)) throw refuse('checkout_session_not_open', { current })
+  if (ask.expectedVersion !== undefined && ask.expectedVersion !== session.version) {
+    const message = `The session is at version ${session.version}; the request expected ${ask.expectedVersion}.`
+    throw refuse('version_conflict', { message, current })
+  }
+  const cancelled = { ...session, cancellation: ask.cancellation, cancelledAt: at }
+  return endSession(tools, db, cancelled, { verb: 'cancel', now, cause })
+}
+
+// Locks the cart of a session and then the session itself, and answers with the session as it is under both locks: the look
+// leaves in one flight with them and runs behind them.
+export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<SessionRow | undefined> {
+  if (!isId('cks', key.sessionId)) return undefined
+  const [, , session] = await Promise.all([lockCartOfSession(db, key), lockSession(db, key), findSession(db, key)])
+  return session
+}
+
+// Ends an open session: its stock goes back, its cart goes on alone, and the fact is announced.
+export async function endSession(
+  tools: CheckoutTools,
+  db: Tx,
+  session: SessionRow,
+  { verb, now, cause }: { verb: 'cancel' | 'expire'; now: Date; cause: Cause | null },
+): Promise<SessionFacts> {
+  const move = moveFor(sessionLifecycle, verb, session.status)
+  if (!move) throw new Error(`a session that is ${session.status} cannot ${verb}`)
+  const at = now.getTime()
+  const ended: SessionRow = {
+    ...session,
+    status: move.to,
+    version: session.version + 1,
+    holdExpiresAt: null,
+    updatedAt: at,
+  }
+  await release(db, session, session.id, { now: at, cause })
+  saveSession(db, ended)
+  const change: ChangeAsk = {
+    db,
+    caller: session,
+    cartId: session.cartId,
+    expectedVersion: undefined,
+    now,
+    cause,
+  }
+  const facts = await lockCartFacts(tools.carts, change)
+  const isOpen =
+    facts.cart.status === 'open' && facts.cart.expiresAt > at && facts.cart.checkoutSessionId === session.id
+  if (isOpen) {
+    await commitAnyway(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
+  }
+  const view = await factsOf(tools, db, ended, at)
+  announceSession(tools, db, view, { kind: move.announces, now: at, cause })
+  return view
+}
+
+const noLinks = { url: null, statusUrl: null }
+
+export function announceSession(
+  tools: CheckoutTools,
+  db: Tx,
+  facts: SessionFacts,
+  { kind, now, cause }: { kind: EventKind; now: number; cause: Cause | null },
+): void {
+  const { session } = facts
+  announce(db, {
+    installationId: session.installationId,
+    mode: session.mode,
+    kind,
+    subject: { type: 'checkout_session', id: session.id },
+    sequence: session.version,
+    // Without the addresses of its pages: an event goes to other machines, and who has them can pay.
+    dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, noLinks, tools.carts.pictureUrl) }),
+    cause,
+    now,
+  })
+}

@@ -1,0 +1,67 @@
+// What a shopper sees of an order at its own secret address.
+
+import { toInstant } from '../../platform/kit/instant.ts'
+import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { findMerchantFace } from '../merchants/store.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { findOrderOfSecret } from '../orders/store.ts'
+import { cancellationView, type OrderFacts, orderTotals } from '../orders/view.ts'
+import { awaitedMoney } from './awaited.ts'
+import type { CheckoutMerchant, OrderStatusPort, OrderStatusView } from './port.ts'
+
+export function createOrderStatusService(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusPort {
+  return async (secret) => {
+    if (!isPageSecret(secret)) return undefined
+    return storage.read(async (db) => {
+      const key = await findOrderOfSecret(db, pageSecretHash(secret))
+      const facts = key && (await findOrderFacts(db, key))
+      if (!facts) return undefined
+      const { order, lines, timeline, fulfillments, payments, refunds } = facts
+      const merchant = await findMerchantFace(db, order.merchantId)
+      if (!merchant) return undefined
+      return {
+        merchant: { ...merchant, links: JSON.parse(merchant.links) as CheckoutMerchant['links'] },
+        number: order.number,
+        mode: order.mode,
+        status: order.status,
+        paymentStatus: shownPaymentStatus(facts),
+        fulfillmentStatus: order.fulfillmentStatus,
+        currency: order.currency,
+        locale: order.locale,
+        items: lines.map(({ name, options, image, quantity, fulfilled, total }) => ({
+          name,
+          options,
+          imageUrl: image === null ? null : pictureUrl(image),
+          quantity,
+          fulfilled,
+          total,
+        })),
+        totals: orderTotals(order, refunds),
+        shippingLabel: order.shippingChoice?.label ?? null,
+        addressSummary: order.address?.summary ?? null,
+        awaited: await awaitedMoney(db, order, payments),
+        isOverdue: order.cancellation?.by === 'system',
+        fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({
+          carrier,
+          trackingNumber,
+          at: toInstant(at),
+        })),
+        timeline: timeline.map(({ type, at }) => ({ type, at: toInstant(at) })),
+        placedAt: toInstant(order.placedAt),
+      }
+    })
+  }
+}
+
+// Of a cancelled order the shopper waits for the money; that it was paid once says too little.
+function shownPaymentStatus({ order, refunds }: OrderFacts): OrderStatusView['paymentStatus'] {
+  switch (cancellationView(order, refunds)?.status) {
+    case 'refund_failed':
+      return 'refund_failed'
+    case 'refund_pending':
+      return 'refunding'
+    default:
+      return order.paymentStatus
+  }
+}

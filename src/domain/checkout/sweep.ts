@@ -1,0 +1,105 @@
+// Ends sessions that have expired, or whose installation has ended: their stock goes back and the fact is announced. Reads say so
+// anyway.
+
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import type { RowKey } from '../../platform/jobs/store.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { sessionStatusAt } from './lifecycle.ts'
+import { type CheckoutTools, endSession, lockSessionAndCart } from './sessions.ts'
+import {
+  claimAgain,
+  claimEndedInstallations,
+  endClaim,
+  listEndedInstallations,
+  listOpenSessions,
+  listOverdueSessions,
+  type SessionKey,
+} from './store.ts'
+
+// Side by side, so that commits are shared and no session waits for the round trips of another.
+const sessionsAtOnce = 8
+
+// Answers how many were ended. Safe on several nodes: each is looked at again under its lock.
+export async function expireSessions(
+  storage: Storage,
+  tools: CheckoutTools,
+  now: number,
+  limit = 100,
+): Promise<number> {
+  const overdue = await storage.read((db) => listOverdueSessions(db, now, limit))
+  return handleEach({ storage, loop: 'sessions', now, atOnce: sessionsAtOnce }, overdue, keyOf, (key) =>
+    storage.write((tx) => expireSession(tx, tools, key, now)),
+  )
+}
+
+async function expireSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now: number): Promise<number> {
+  const session = await lockSessionAndCart(tx, key)
+  if (session?.status !== 'open' || sessionStatusAt(session, now) !== 'expired') return 0
+  await endSession(tools, tx, session, { verb: 'expire', now: new Date(now), cause: null })
+  return 1
+}
+
+const installationsMax = 20
+const lookAgainMs = 5_000
+// A request that was let in before the end may still be opening a session.
+const watchedMs = 60_000
+
+// Ends the open sessions of installations that ended, of each at most `limit` in a round, and answers how many. A session
+// whose payment is under way is left until that is settled.
+export async function endSessionsOfEnded(
+  storage: Storage,
+  tools: CheckoutTools,
+  now: number,
+  limit = 100,
+): Promise<number> {
+  const round = { storage, loop: 'ended_installations', now } as const
+  const failures: RowFailure[] = []
+  const claimed = await claimRows(
+    round,
+    failures,
+    (only) =>
+      storage.write((tx) => claimEndedInstallations(tx, { now, leaseMs: lookAgainMs, limit: installationsMax, only })),
+    () => storage.read((db) => listEndedInstallations(db, now, installationsMax)),
+  )
+  const found = await Promise.all(
+    claimed.map(async (installation) => ({
+      ...installation,
+      open: await storage.read((db) => listOpenSessions(db, installation.id, now, limit)),
+    })),
+  )
+  const open = found.flatMap((installation) => installation.open)
+  const rows = await noteFailures(
+    failures,
+    handleEach(round, open, keyOf, (key) => storage.write((tx) => cancelSession(tx, tools, key, now))),
+  )
+  // A claim ends when no session is open, so one that could not be ended is looked at again.
+  const isToMove = found.filter(({ endedAt, open: its }) => its.length === limit || endedAt <= now - watchedMs)
+  await noteFailures(
+    failures,
+    handleEach(
+      round,
+      isToMove,
+      ({ id }) => ({ tenantId: id, rowId: id }),
+      ({ id, open: its }) =>
+        storage.write(async (tx) => {
+          await (its.length === limit ? claimAgain(tx, id, now) : endClaim(tx, id))
+          return 0
+        }),
+    ),
+  )
+  if (failures.length > 0) throw new RowsFailed(failures, Math.max(0, rows - failures.length))
+  return rows
+}
+
+async function cancelSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now: number): Promise<number> {
+  const session = await lockSessionAndCart(tx, key)
+  if (session?.status !== 'open') return 0
+  const cancellation = { reason: 'other', note: null, by: 'system' } as const
+  const cancelled = { ...session, cancellation, cancelledAt: now }
+  await endSession(tools, tx, cancelled, { verb: 'cancel', now: new Date(now), cause: null })
+  return 1
+}
+
+function keyOf({ installationId, sessionId }: SessionKey): RowKey {
+  return { tenantId: installationId, rowId: sessionId }
+}

@@ -1,0 +1,61 @@
+// What paying needs, for a server and for the operator's commands alike.
+
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { createPricebooks } from '../carts/pricebook.ts'
+import { type AccountHealth, createAccountHealth } from '../payments/health.ts'
+import type { Providers } from '../payments/port.ts'
+import { installedProviders } from '../payments/providers/installed.ts'
+import type { ProviderUrls } from '../payments/providers/registry.ts'
+import type { OnStep } from '../payments/steps.ts'
+import type { PaymentWatch } from '../payments/watch.ts'
+import { createCustomerKey } from './customer.ts'
+import { followCart } from './follow.ts'
+import type { CheckoutTools } from './sessions.ts'
+
+export interface PayTools extends CheckoutTools {
+  storage: Storage
+  providers: Providers
+  watch: PaymentWatch
+  health: AccountHealth
+  clock: () => Date
+  // Whether payments that are declined again and again have to wait.
+  boundsTries: boolean
+  // For tests: how long a provider may take.
+  callMsMax?: number
+  onStep?: OnStep
+}
+
+export interface PayParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  watch: PaymentWatch
+  // How long a cart may be left alone.
+  cartsIdleMs: number
+  boundsTries: boolean
+  providerUrls: ProviderUrls
+}
+
+export function createPayTools(parts: PayParts): PayTools {
+  const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries, providerUrls } = parts
+  const health = createAccountHealth({ storage, clock, watch })
+  return {
+    carts: {
+      pricebooks: createPricebooks(),
+      pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
+      idleMs: cartsIdleMs,
+      follow: followCart,
+    },
+    rootSecret,
+    customerKey: createCustomerKey(rootSecret),
+    publicOrigin,
+    storage,
+    providers: installedProviders({ storage, clock, rootSecret, publicOrigin, providerUrls, watch, health }),
+    watch,
+    health,
+    clock,
+    boundsTries,
+  }
+}

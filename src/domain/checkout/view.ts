@@ -1,0 +1,112 @@
+// What a checkout session looks like from outside: the cart as it is now, and what the session adds. Pure.
+
+import type { Cart } from '../../contract/open/carts.ts'
+import type { CheckoutSession, StockHold } from '../../contract/open/checkout.ts'
+import type { CheckoutPaymentStatus } from '../../contract/words.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { cartView, type Quote } from '../carts/view.ts'
+import { draftFrom } from './draft.ts'
+import { sessionStatusAt } from './lifecycle.ts'
+import type { SessionRow } from './store.ts'
+
+export interface SessionFacts {
+  session: SessionRow
+  quote: Quote
+  // How the order stands with its money, once there is one. unpaid: it was cancelled before the money came.
+  orderPayment: 'paid' | 'pending' | 'unpaid' | null
+  // The sealed secret of the order's page, where the session is shown to those who may follow the order.
+  orderSecretSealed: string | null
+}
+
+// Whoever has them can pay, and see the order: they are null in events.
+export interface SessionLinks {
+  // While the session is open.
+  url: string | null
+  statusUrl: string | null
+}
+
+export function sessionView(
+  { session, quote, orderPayment }: SessionFacts,
+  now: number,
+  { url, statusUrl }: SessionLinks,
+  pictureUrl: (picture: string) => string,
+): CheckoutSession {
+  const status = sessionStatusAt(session, now)
+  const cart = asCharged(cartView(quote, now, pictureUrl), session)
+  return {
+    id: session.id,
+    version: session.version,
+    status,
+    paymentStatus: paymentStatusOf(status, orderPayment),
+    url: status === 'open' || status === 'processing' ? url : null,
+    cartId: session.cartId,
+    orderId: session.orderId,
+    statusUrl,
+    mode: session.mode,
+    currency: cart.currency,
+    locale: session.locale,
+    items: cart.items,
+    totals: cart.totals,
+    promotion: cart.promotion,
+    shipping: cart.shipping,
+    customer: { emailMasked: session.emailMasked },
+    address: cart.address,
+    hold: holdView(session, quote, status, now),
+    messages: cart.messages,
+    successUrl: session.successUrl,
+    cancelUrl: session.cancelUrl,
+    clientReferenceId: session.clientReferenceId,
+    metadata: session.metadata,
+    cancellation: session.cancellation,
+    lastPaymentError: session.lastPaymentError,
+    createdAt: toInstant(session.createdAt),
+    updatedAt: toInstant(session.updatedAt),
+    expiresAt: toInstant(session.expiresAt),
+    completedAt: session.completedAt === null ? null : toInstant(session.completedAt),
+    cancelledAt: session.cancelledAt === null ? null : toInstant(session.cancelledAt),
+  }
+}
+
+// While a payment is under way, and after it, the session shows what is charged, whatever the catalog says by then.
+function asCharged(
+  cart: Cart,
+  { quote }: SessionRow,
+): Pick<Cart, 'currency' | 'items' | 'totals' | 'promotion' | 'shipping' | 'address' | 'messages'> {
+  if (quote === null) return cart
+  const { lines, totals, promotion, shipping } = draftFrom(quote)
+  const charged = new Map(lines.map((line) => [line.skuId, line]))
+  return {
+    ...cart,
+    items: cart.items.map((item) => {
+      const line = charged.get(item.skuId)
+      if (!line) return item
+      const { unitPrice, subtotal, discount, tax, total } = line
+      return { ...item, unitPrice, subtotal, discount, tax, total }
+    }),
+    totals,
+    promotion: promotion
+      ? { state: 'applied', code: promotion.code, amount: promotion.amount }
+      : { state: 'none', code: null, amount: 0 },
+    shipping: {
+      optionId: shipping?.optionId ?? null,
+      options: shipping ? [{ id: shipping.optionId, label: shipping.label, amount: shipping.amount }] : [],
+    },
+    messages: [],
+  }
+}
+
+function paymentStatusOf(
+  status: CheckoutSession['status'],
+  orderPayment: SessionFacts['orderPayment'],
+): CheckoutPaymentStatus {
+  if (status === 'completed') return orderPayment ?? 'paid'
+  return status === 'processing' ? 'processing' : 'unpaid'
+}
+
+function holdView(session: SessionRow, { lines }: Quote, status: CheckoutSession['status'], now: number): StockHold {
+  if (status === 'completed') return { status: 'consumed', expiresAt: null }
+  if (status === 'cancelled' || status === 'expired') return { status: 'released', expiresAt: null }
+  const { holdExpiresAt } = session
+  if (holdExpiresAt === null || lines.length === 0) return { status: 'none', expiresAt: null }
+  return { status: holdExpiresAt > now ? 'held' : 'lapsed', expiresAt: toInstant(holdExpiresAt) }
+}

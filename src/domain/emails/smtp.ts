@@ -1,0 +1,158 @@
+// The way out: a mail server, or a folder of files. Only this file knows the library, which is loaded with the first letter.
+
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { late } from '../../platform/kit/late.ts'
+import type { MailTarget } from '../../platform/kit/mailurl.ts'
+
+// sent: taken over by the mail server. refused: it will not take this letter for this recipient. later: anything else.
+// `code` is the number and the class that the server answered, or the name of the error; never its words, which may repeat the
+// address.
+export type Answer = { kind: 'sent' | 'refused' | 'later'; code: string }
+
+export interface Message {
+  to: string
+  fromName: string
+  replyTo: string | null
+  subject: string
+  text: string
+  html: string
+  // The same at each try: a program that gets the letter twice can see that it is one.
+  messageId: string
+  // By which letters to the mailbox are counted.
+  recipientHash: string | null
+  // Whether what is known of the address may be kept, masked, with the letter.
+  keepsAddress: boolean
+}
+
+export interface Transport {
+  kind: Exclude<MailTarget['kind'], 'off'>
+  // Behind the @ of every Message-ID.
+  host: string
+  post(id: string, message: Message): Promise<Answer>
+  close(): void
+}
+
+export function createTransport(target: Exclude<MailTarget, { kind: 'off' }>, from: string): Transport {
+  return target.kind === 'file' ? fileTransport(target.folder, from) : smtpTransport(target, from)
+}
+
+function hostOf(from: string): string {
+  return from.slice(from.lastIndexOf('@') + 1)
+}
+
+const connectMsMax = 10_000
+// A server may look at a text for minutes before it answers (RFC 5321, 4.5.3.2). One that is given up too early has the letter and gets
+// it again.
+export const silenceMsMax = 9 * 60_000
+export const connectionsMax = 4
+
+function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: string): Transport {
+  let close = () => {}
+  const mailer = late(async () => {
+    const { createTransport: create } = await import('nodemailer')
+    const pool = create({
+      pool: true,
+      maxConnections: connectionsMax,
+      host: target.host,
+      port: target.port,
+      secure: target.isTls,
+      // Nothing is said in clear to another machine. What a relay on this machine shows as its certificate proves nothing.
+      requireTLS: !target.isTls && !target.isLocal,
+      tls: { rejectUnauthorized: !target.isLocal, minVersion: 'TLSv1.2' },
+      ...(target.auth ? { auth: { user: target.auth.user, pass: target.auth.password } } : {}),
+      connectionTimeout: connectMsMax,
+      greetingTimeout: connectMsMax,
+      socketTimeout: silenceMsMax,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    close = () => pool.close()
+    return pool
+  })
+  return {
+    kind: 'smtp',
+    host: hostOf(from),
+    async post(_id, message) {
+      try {
+        await (await mailer()).sendMail(mailFor(message, from))
+        return { kind: 'sent', code: '250' }
+      } catch (error) {
+        return answerFor(error)
+      }
+    },
+    close: () => close(),
+  }
+}
+
+// Addresses are objects, and the envelope is given: as one text they could be read as several.
+function mailFor({ to, fromName, replyTo, subject, text, html, messageId }: Message, from: string) {
+  return {
+    from: { name: fromName, address: from },
+    to: { name: '', address: to },
+    ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
+    envelope: { from, to: [to] },
+    subject,
+    text,
+    html,
+    messageId,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    textEncoding: 'base64' as const,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+// Only what is said about the recipient or the letter is for good; everything else, such as a refused password, sender or relay, or a
+// quota, is for the operator to mend while the letter waits. Servers say that at the recipient too, so its enhanced status decides.
+function answerFor(error: unknown): Answer {
+  const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
+  if (typeof responseCode !== 'number')
+    return { kind: 'later', code: typeof code === 'string' ? code.slice(0, 32) : 'error' }
+  const [, detail] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response ?? '')) ?? []
+  const isForGood =
+    responseCode >= 500 &&
+    (command === 'RCPT TO' || command === 'DATA') &&
+    (detail === undefined || isOfRecipientOrLetter(detail))
+  return {
+    kind: isForGood ? 'refused' : 'later',
+    code: detail === undefined ? String(responseCode) : `${responseCode} ${detail}`,
+  }
+}
+
+// RFC 3463: addressing, except what is said of the sender; the mailbox; the content.
+function isOfRecipientOrLetter(detail: string): boolean {
+  return /^5\.[126]\./.test(detail) && detail !== '5.1.7' && detail !== '5.1.8'
+}
+
+export const filesMax = 500
+
+// For development: each letter is a file that mail programs open.
+function fileTransport(folder: string, from: string): Transport {
+  const composer = late(async () => {
+    const { createTransport: create } = await import('nodemailer')
+    return create({ streamTransport: true, buffer: true, newline: 'windows' })
+  })
+  return {
+    kind: 'file',
+    host: hostOf(from),
+    async post(id, message) {
+      try {
+        const { message: bytes } = await (await composer()).sendMail(mailFor(message, from))
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        const draft = join(folder, `.${id}`)
+        writeFileSync(draft, bytes as Buffer, { mode: 0o600 })
+        renameSync(draft, join(folder, `${id}.eml`))
+        const files = readdirSync(folder)
+          .filter((name) => name.endsWith('.eml'))
+          .sort()
+        for (const name of files.slice(0, Math.max(0, files.length - filesMax)))
+          rmSync(join(folder, name), { force: true })
+        return { kind: 'sent', code: 'file' }
+      } catch (error) {
+        return answerFor(error)
+      }
+    },
+    close: () => {},
+  }
+}

@@ -1,0 +1,258 @@
+// The SQL of letters that are owed, under way and ended.
+
+import type { SetBack } from '../../platform/jobs/clock.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
+import { type LetterKind, type LetterStatus, letterKinds, merchantRecipient } from '../../platform/outbox/letters.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { leaseMs } from './schedule.ts'
+
+export interface LetterRow {
+  installationId: string
+  id: string
+  merchantId: string
+  kind: LetterKind
+  subjectId: string
+  orderId: string | null
+  // JSON.
+  facts: string
+  recipientHash: string | null
+  // Of a letter to a person, until it is sent: the address and the link.
+  sealed: string | null
+  status: LetterStatus
+  attempts: number
+  dueAt: number | null
+  leaseId: string | null
+  messageId: string | null
+  addressMasked: string | null
+  code: string | null
+  createdAt: number
+  finishedAt: number | null
+}
+
+const columns = new Fragment(`
+  emails.installation_id as "installationId", emails.id, emails.merchant_id as "merchantId", emails.kind,
+  emails.subject_id as "subjectId", emails.order_id as "orderId", emails.facts, emails.recipient_hash as "recipientHash",
+  emails.sealed, emails.status, emails.attempts, emails.due_at as "dueAt", emails.lease_id as "leaseId", emails.message_id as "messageId",
+  emails.address_masked as "addressMasked", emails.code, emails.created_at as "createdAt",
+  emails.finished_at as "finishedAt"`)
+
+export interface Claim {
+  leaseId: string
+  leaseMs: number
+  // The part of a Message-ID behind the @. A letter keeps its first.
+  host: string
+  now: number
+  limit: number
+}
+
+// Put off by the lease in the same statement, so several nodes share them and none is lost with its node. A table expression of
+// its own: PostgreSQL might run a subquery more than once, and claim more than the limit.
+export async function claimLetters(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<LetterRow[]> {
+  const { leaseId, leaseMs, host, now, limit } = claim
+  return tx.sql<LetterRow>`
+    with due as (
+      select e.installation_id, e.id from emails e
+      where e.due_at <= ${now} and ${isOnly(only, 'e.installation_id', 'e.id')}
+        and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
+      order by e.due_at limit ${limit} ${tx.skipLocked})
+    update emails set status = 'sending', due_at = ${now + leaseMs}, lease_id = ${leaseId},
+      message_id = coalesce(message_id, '<' || id || '@' || ${host} || '>')
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${columns}`
+}
+
+export async function listDueLetters(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select e.installation_id as "tenantId", e.id as "rowId" from emails e
+    where e.due_at <= ${now} and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
+    order by e.due_at limit ${limit}`
+}
+
+export interface LetterOutcome {
+  status: Exclude<LetterStatus, 'sending'>
+  dueAt: number | null
+  code: string | null
+  addressMasked: string | null
+  // By which letters to the mailbox are counted.
+  recipientHash: string | null
+  // Whether the mail server was asked.
+  isTried: boolean
+}
+
+// The shopper may have been erased meanwhile: then nothing is noted of the address. What was refused or given up may be sent again, so its
+// sealed link stays. False when the lease was lost: then another sender has it.
+export async function recordLetter(tx: Tx, letter: LetterRow, outcome: LetterOutcome, now: number): Promise<boolean> {
+  const { status, dueAt, code, addressMasked, recipientHash, isTried } = outcome
+  const rows = await tx.sql`
+    update emails set status = ${status}, attempts = attempts + ${isTried ? 1 : 0}, due_at = ${dueAt}, lease_id = null,
+      code = ${code}, address_masked = case when recipient_hash is null then null else cast(${addressMasked} as text) end,
+      recipient_hash = case when recipient_hash is null then null else cast(${recipientHash} as text) end,
+      sealed = case when ${status} in ('sent', 'discarded') then null else sealed end, finished_at = ${dueAt === null ? now : null}
+    where installation_id = ${letter.installationId} and id = ${letter.id} and lease_id = ${letter.leaseId}
+    returning id`
+  return rows.length > 0
+}
+
+// Where one server uses the database, nobody else is sending.
+export async function releaseLetters(tx: Tx, now: number): Promise<void> {
+  await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
+}
+
+// Of one that another server is still sending, the lease stays: its outcome is recorded.
+export async function discardWaiting(tx: Tx, now: number): Promise<void> {
+  await tx.sql`
+    update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}
+    where due_at is not null`
+}
+
+const none = new Fragment('')
+
+// How many were written to the same mailbox in the hour before this one. Those to a merchant and to a person are counted by kind: many
+// orders must not crowd out an alarm, nor many roles the news of another password.
+export async function countBefore(
+  db: Reader,
+  letter: Pick<LetterRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
+  sinceMs: number,
+): Promise<number> {
+  const { merchantId, recipientHash, kind, createdAt, id } = letter
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from emails
+    where merchant_id = ${merchantId} and recipient_hash = ${recipientHash} and created_at > ${createdAt - sinceMs}
+      and (created_at, id) < (${createdAt}, ${id}) and status <> 'discarded'
+      ${letterKinds[kind] === 'shopper' ? none : new Fragment('and kind = ?', [kind])}`
+  return row?.count ?? 0
+}
+
+// What an order has sealed, where it goes, and in which language its shopper read the page.
+export interface SealedOrder {
+  customerSealed: string | null
+  secretSealed: string
+  checkoutSessionId: string
+  country: string | null
+  readLocale: string | null
+}
+
+export async function findSealedOrder(
+  db: Reader,
+  { installationId, orderId }: { installationId: string; orderId: string },
+): Promise<SealedOrder | undefined> {
+  const [row] = await db.sql<SealedOrder>`
+    select o.customer_sealed as "customerSealed", o.secret_sealed as "secretSealed",
+      o.checkout_session_id as "checkoutSessionId", a.country, (
+        select p.locale from payments p
+        where p.installation_id = o.installation_id and p.order_id = o.id and p.locale is not null
+        order by p.created_at desc limit 1) as "readLocale"
+    from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where o.installation_id = ${installationId} and o.id = ${orderId}`
+  return row
+}
+
+export interface RefundedPayment {
+  refundId: string
+  paymentId: string
+  orderId: string | null
+  amount: number
+  currency: string
+  mode: 'test' | 'live'
+  checkoutSessionId: string
+  readLocale: string | null
+  sessionLocale: string | null
+  customerSealed: string | null
+}
+
+// A refund with the checkout that its payment was of, whose customer may have been erased and whose row deleted.
+export async function findRefundedPayment(
+  db: Reader,
+  installationId: string,
+  refundId: string,
+): Promise<RefundedPayment | undefined> {
+  const [row] = await db.sql<RefundedPayment>`
+    select r.id as "refundId", p.id as "paymentId", r.order_id as "orderId", r.amount, r.currency, i.mode,
+      p.checkout_session_id as "checkoutSessionId", p.locale as "readLocale", c.locale as "sessionLocale",
+      c.customer_sealed as "customerSealed"
+    from refunds r
+    join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+    join installations i on i.id = r.installation_id
+    left join checkout_sessions c on c.installation_id = p.installation_id and c.id = p.checkout_session_id
+    where r.installation_id = ${installationId} and r.id = ${refundId}`
+  return row
+}
+
+// Newest first.
+export async function listLetters(
+  db: Reader,
+  merchantId: string,
+  { statuses, limit }: { statuses: readonly LetterStatus[]; limit: number },
+): Promise<LetterRow[]> {
+  return db.sql<LetterRow>`
+    select ${columns} from emails where merchant_id = ${merchantId} and status in (${list(statuses)})
+    order by created_at desc, id desc limit ${limit}`
+}
+
+export async function findLetter(db: Reader, merchantId: string, id: string): Promise<LetterRow | undefined> {
+  const [row] = await db.sql<LetterRow>`select ${columns} from emails where merchant_id = ${merchantId} and id = ${id}`
+  return row
+}
+
+// What was refused or given up is sent anew, from the start of the schedule. False where it has not ended so.
+export async function retryLetter(tx: Tx, { installationId, id }: LetterRow, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update emails set status = 'pending', attempts = 0, due_at = ${now}, finished_at = null
+    where installation_id = ${installationId} and id = ${id}
+      and (status in ('refused', 'failed') or (status = 'pending' and due_at > ${now}))
+    returning id`
+  return rows.length > 0
+}
+
+export interface WaitingLetters {
+  count: number
+  // When the oldest was written.
+  since: number | null
+}
+
+export async function readWaiting(db: Reader): Promise<WaitingLetters> {
+  const [row] = await db.sql<WaitingLetters>`
+    select count(*) as "count", min(created_at) as "since" from emails where due_at is not null`
+  return row ?? { count: 0, since: null }
+}
+
+export interface LetterFinding {
+  slug: string
+  status: LetterStatus
+  code: string | null
+  count: number
+}
+
+// For `doctor`: by merchant and answer, what was not delivered since then.
+export async function listUndelivered(db: Reader, since: number, limit: number): Promise<LetterFinding[]> {
+  return db.sql<LetterFinding>`
+    select m.slug, e.status, e.code, count(*) as "count"
+    from emails e join merchants m on m.id = e.merchant_id
+    where e.created_at > ${since} and (e.status in ('failed', 'refused')
+      or (e.status = 'discarded' and e.code in ('too_many', 'bad_address', 'unreadable')))
+    group by m.slug, e.status, e.code order by m.slug, e.status, e.code limit ${limit}`
+}
+
+// Nothing is sent for longer than the schedule, so age alone decides; those of a server without mail go too.
+export async function listOldLetters(db: Reader, createdBy: number, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select e.installation_id as "tenantId", e.id as "rowId" from emails e
+    where e.created_at <= ${createdBy} and ${isNotDeferred('retention', 'e.installation_id', 'e.id', now)}
+    order by e.created_at limit ${limit}`
+}
+
+export async function deleteLetters(tx: Tx, installationId: string, ids: readonly string[]): Promise<void> {
+  await tx.sql`delete from emails where installation_id = ${installationId} and id in (${list(ids)})`
+}
+
+// After the clock was set back, so nothing waits longer than it should.
+export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
+  const earliest = now + leaseMs
+  await tx.sql`
+    update emails set due_at = case when due_at - ${backMs} < ${earliest} then ${earliest} else due_at - ${backMs} end
+    where due_at > ${earliest}`
+}
+
+export function isToMerchant({ recipientHash }: LetterRow): boolean {
+  return recipientHash === merchantRecipient
+}

@@ -1,0 +1,99 @@
+// Where the bytes of pictures are: a folder, or a bucket. A file has the hash of its content in its name and never changes, so
+// writing it twice is writing it once.
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { BucketTarget, MediaTarget } from '../../platform/kit/mediaurl.ts'
+import { signed } from './signing.ts'
+
+export interface PictureFiles {
+  // Returns once the bytes are safe.
+  put(name: string, bytes: Buffer, media: string): Promise<void>
+  get(name: string): Promise<Buffer | null>
+}
+
+export function openPictureFiles(target: MediaTarget, now: () => number): PictureFiles {
+  return target.kind === 'folder' ? filesInFolder(target.folder) : filesInBucket(target, now)
+}
+
+// For a server that has no place for them.
+export const filesNowhere: PictureFiles = {
+  put: () => Promise.reject(new Error('there is no place for pictures')),
+  get: () => Promise.resolve(null),
+}
+
+export function filesInFolder(folder: string): PictureFiles {
+  return {
+    async put(name, bytes) {
+      const path = join(folder, name)
+      await mkdir(dirname(path), { recursive: true })
+      // Written under another name first, so that a reader finds the whole file or none.
+      const partial = `${path}.${randomUUID()}`
+      try {
+        const file = await open(partial, 'wx')
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(partial, path)
+      } catch (error) {
+        await rm(partial, { force: true })
+        throw error
+      }
+    },
+    async get(name) {
+      try {
+        return await readFile(join(folder, name))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+        throw error
+      }
+    },
+  }
+}
+
+const requestMsMax = 10_000
+const fileBytesMax = 2_000_000
+
+export class BucketError extends Error {
+  override readonly name = 'BucketError'
+  // For the log, which takes letters only.
+  readonly code: string
+
+  constructor(status: number) {
+    super(`The bucket answered with ${status}`)
+    this.code = status === 403 ? 'BUCKET_KEY_REFUSED' : status === 404 ? 'BUCKET_NOT_FOUND' : 'BUCKET_FAILED'
+  }
+}
+
+export function filesInBucket(target: BucketTarget, now: () => number): PictureFiles {
+  async function send(method: 'GET' | 'PUT', name: string, body: Buffer, headers: Readonly<Record<string, string>>) {
+    const url = new URL(`/${target.bucket}/${name}`, target.origin)
+    return fetch(url, {
+      method,
+      headers: signed({ method, url, headers, body }, target, now()),
+      ...(method === 'PUT' && { body: new Uint8Array(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(requestMsMax),
+    })
+  }
+
+  return {
+    async put(name, bytes, media) {
+      const response = await send('PUT', name, bytes, { 'content-type': media })
+      await response.body?.cancel()
+      if (!response.ok) throw new BucketError(response.status)
+    },
+    async get(name) {
+      const response = await send('GET', name, Buffer.alloc(0), {})
+      if (response.ok && Number(response.headers.get('content-length') ?? 0) <= fileBytesMax)
+        return Buffer.from(await response.arrayBuffer())
+      await response.body?.cancel()
+      if (response.status === 404) return null
+      throw new BucketError(response.status)
+    },
+  }
+}

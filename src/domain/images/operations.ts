@@ -1,0 +1,63 @@
+// The admin operations on pictures.
+
+import { createHash } from 'node:crypto'
+import type { AdminPicture, pictureRows } from '../../contract/admin/pictures.ts'
+import { limits } from '../../contract/limits.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { type PictureProblem, pictureSideMax, readPicture } from './format.ts'
+import { pictureName } from './name.ts'
+import { countFiles, findFile, insertFile, listSizes, type PictureRow } from './store.ts'
+
+const filesPerMerchantMax = 100_000
+const sizesMax = 8
+
+const problems: Readonly<Record<PictureProblem, string>> = {
+  unknown: 'must be a WebP, JPEG, PNG or AVIF file',
+  broken: 'must be a whole picture file',
+  too_large: `must be at most ${pictureSideMax} pixels a side`,
+  has_metadata: 'must have no camera data, which cannot be taken out of an AVIF file',
+}
+
+export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: AdminHandler<Id> } {
+  return {
+    async uploadAdminPicture({ db, caller: { merchantId }, body, now }) {
+      const bytes = Buffer.from(body.content, 'base64')
+      const picture = bytes.length > limits.pictureBytesMax ? 'too_heavy' : readPicture(bytes)
+      if (typeof picture === 'string') {
+        const message = picture === 'too_heavy' ? 'must be at most 1 MiB' : problems[picture]
+        throw refuse('invalid_request', { issues: [{ path: '/content', message }] })
+      }
+      const hash = createHash('sha256').update(picture.bytes).digest('hex').slice(0, 32)
+      // Uploads of one merchant come one after the other, so that a file is stored once and the bounds hold.
+      await db.lockRow`select id from merchants where id = ${merchantId}`
+      const found = await findFile(db, merchantId, hash)
+      if (found) return new Audited(await answer(found), [])
+      const pictureId = body.pictureId ?? newId('pic')
+      if (body.pictureId !== undefined) {
+        const sizes = await listSizes(db, merchantId, pictureId)
+        if (sizes.length === 0) throw refuse('picture_not_found')
+        if (sizes.length >= sizesMax) throw refuse('picture_limit')
+      }
+      if ((await countFiles(db, merchantId)) >= filesPerMerchantMax) throw refuse('picture_limit')
+      const { kind, width, height } = picture
+      const row: PictureRow = { merchantId, hash, pictureId, kind, width, height, bytes: picture.bytes.length }
+      insertFile(db, row, picture.bytes, now.getTime())
+      const change = { what: 'picture', id: pictureId, name: pictureName(row) } as const
+      const isSize = body.pictureId !== undefined
+      const members = isSize ? [{ member: 'size', from: null, to: width }] : []
+      return new Audited(await answer(row), [{ ...change, kind: isSize ? 'change' : 'create', members }])
+
+      async function answer(file: PictureRow): Promise<{ data: AdminPicture }> {
+        const sizes = await listSizes(db, merchantId, file.pictureId)
+        return { data: { pictureId: file.pictureId, ...sizeView(file), sizes: sizes.map(sizeView) } }
+      }
+    },
+  }
+}
+
+function sizeView(row: PictureRow) {
+  return { url: `/media/${pictureName(row)}`, width: Number(row.width), height: Number(row.height) }
+}

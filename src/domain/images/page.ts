@@ -1,0 +1,55 @@
+// Pictures as the shop shows them, under addresses whose content never changes.
+
+import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import type { PictureFiles } from './files.ts'
+import { type PictureKind, pictureMedia } from './format.ts'
+import { kindOfEnding, pictureName } from './name.ts'
+import { findContent, findSize } from './store.ts'
+
+const merchantPattern = /^mer_[0-9a-z]{1,40}$/
+const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
+
+export function picturePage(storage: Storage, files: PictureFiles): HtmlPage {
+  return {
+    path: '/media/:merchant/:file',
+    name: 'picture',
+    async answer({ path: { merchant = '', file = '' }, raw }) {
+      const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
+      const kind = kindOfEnding.get(ending)
+      // Nothing that is not a name of ours becomes part of a path.
+      if (!kind || !merchantPattern.test(merchant)) throw refuse('route_not_found')
+      const wanted = widthIn(raw.url)
+      if (wanted !== undefined) {
+        const size = await storage.read((db) => findSize(db, { merchantId: merchant, hash, width: wanted }))
+        if (size) return show(size.kind, size.content ?? (await files.get(pictureName(size))), sizeHeaders)
+      }
+      const found = await storage.read((db) => findContent(db, merchant, hash))
+      const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
+      return show(kind, bytes, headers)
+    },
+  }
+}
+
+function show(kind: PictureKind, body: Buffer | null | undefined, sent: Readonly<Record<string, string>>): PageAnswer {
+  if (!body) throw refuse('route_not_found')
+  return { status: 200, body, headers: { ...sent, 'content-type': pictureMedia[kind] } }
+}
+
+// `?width=160`: the smallest size of the picture that is as wide, if there is one.
+function widthIn(url = ''): number | undefined {
+  const text = new URLSearchParams(url.split('?')[1]).get('width') ?? ''
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
+}
+
+const headers: Readonly<Record<string, string>> = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+  // Shops on other origins show these pictures.
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+}
+
+// A better size may be uploaded later.
+const sizeHeaders = { ...headers, 'cache-control': 'public, max-age=86400' }

@@ -1,0 +1,32 @@
+// Moves uploaded files from the database to where pictures are stored. Until then they are shown from the database, so an upload
+// neither waits for a bucket nor fails with it.
+
+import { handleEach } from '../../platform/jobs/rows.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import type { PictureFiles } from './files.ts'
+import { pictureMedia } from './format.ts'
+import { pictureName } from './name.ts'
+import { findContent, listUnstored, markStored } from './store.ts'
+
+// The number of files.
+export async function storePictures(
+  storage: Storage,
+  files: PictureFiles,
+  now: number,
+  rowsMax: number,
+): Promise<number> {
+  const rows = await storage.read((db) => listUnstored(db, now, rowsMax))
+  return handleEach(
+    { storage, loop: 'pictures', now },
+    rows,
+    ({ merchantId, hash }) => ({ tenantId: merchantId, rowId: hash }),
+    async (row) => {
+      const found = await storage.read((db) => findContent(db, row.merchantId, row.hash))
+      // Stored by another process meanwhile.
+      if (!found?.content) return 0
+      await files.put(pictureName(row), found.content, pictureMedia[row.kind])
+      await storage.write((tx) => markStored(tx, row))
+      return 1
+    },
+  )
+}

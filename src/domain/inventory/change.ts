@@ -1,0 +1,85 @@
+// Every change of stock goes through here: the numbers of the SKU, the event when a threshold was crossed, and the mark
+// on its product that the catalog's answers are stale. Nothing else writes them.
+
+import type { EventDataOf } from '../../contract/open/events.ts'
+import { clockSkewMsMax } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
+import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
+
+// The new numbers of a locked SKU.
+export interface StockChange {
+  stockRow: StockRow
+  onHand: number
+  held: number
+  // The available quantity has changed, or may differ from what a node with another clock has rendered.
+  shows: boolean
+}
+
+// A hold that ends soon may have expired by another node's clock, and that node may have rendered the answers.
+export function endsSoon(expiresAt: number, now: number): boolean {
+  return expiresAt <= now + clockSkewMsMax
+}
+
+export async function applyChanges(
+  tx: Tx,
+  seller: MerchantMode,
+  changes: readonly StockChange[],
+  moment: Moment,
+): Promise<void> {
+  const crossings: { change: StockChange; kind: StockEvent; sequence: number }[] = []
+  for (const change of changes) {
+    const { stockRow, onHand, held } = change
+    if (onHand === stockRow.onHand && held === stockRow.held) continue
+    const kind = stockEventFor(stockRow.onHand - stockRow.held, onHand - held, stockRow.lowStockAt)
+    const stockVersion = stockRow.stockVersion + (kind ? 1 : 0)
+    if (kind) crossings.push({ change, kind, sequence: stockVersion })
+    updateStockRow(tx, stockRow, { onHand, held, stockVersion })
+  }
+  const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
+  if (crossings.length === 0) return
+  oweStockLetters(tx, seller, crossings, moment.now)
+  const installations = await listActiveInstallations(tx, seller)
+  // In one round trip.
+  const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
+  for (const [index, { change, kind, sequence }] of crossings.entries()) {
+    const dataText = JSON.stringify(data[index])
+    for (const { id: installationId } of installations) {
+      const subject = { type: 'sku', id: change.stockRow.skuId } as const
+      announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })
+    }
+  }
+}
+
+const dayMs = 24 * 3_600_000
+
+// At most one a day for each SKU: around its mark a stock may go up and down all day. Test orders change no real stock.
+function oweStockLetters(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  crossings: readonly { change: StockChange; kind: StockEvent }[],
+  now: number,
+): void {
+  const letters = crossings
+    .filter(({ kind }) => kind !== 'inventory.replenished')
+    .map(({ change: { stockRow, onHand, held } }) => ({
+      kind: 'stock_low' as const,
+      subjectId: `${stockRow.skuId}.${Math.floor(now / dayMs)}`,
+      facts: { skuId: stockRow.skuId, left: Math.max(0, onHand - held) },
+    }))
+  if (mode === 'live' && letters.length > 0)
+    oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, letters, now)
+}
+
+async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {
+  const { merchantId, skuId, lowStockAt } = stockRow
+  const named = await findSkuName(tx, merchantId, skuId)
+  if (!named) throw new Error(`${skuId} was locked but does not exist`)
+  const { code, productSlug, name } = named
+  return { sku: { id: skuId, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
+}

@@ -1,0 +1,220 @@
+// Holds: units reserved for an owner, such as a checkout session, until an instant. An expired hold no longer counts,
+// but its row stays until another transaction that needs the units, or the sweep, deletes it.
+
+import { handleRows } from '../../platform/jobs/rows.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { applyChanges, endsSoon, type StockChange } from './change.ts'
+import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
+import {
+  deleteHold,
+  deleteLapsedHolds,
+  dropLapsedHolds,
+  extendRunningHolds,
+  listHolds,
+  listLapsedStock,
+  lockFreeStockRows,
+  lockHeldStockRows,
+  lockStockRowsFor,
+  putHold,
+  type StockKey,
+  sumHoldsAfter,
+  sumLapsedHolds,
+} from './store.ts'
+
+// Makes the owner's holds exactly these lines, or changes nothing if one of them is short. The owner may use the units
+// it already holds. A SKU on backorder is never short: only units that exist are held, so a backorder never takes units
+// from others.
+export async function hold(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly Line[],
+  moment: Moment & { expiresAt: number },
+): Promise<Shortage[]> {
+  const { now, expiresAt } = moment
+  if (expiresAt <= now) throw new Error('a hold must expire in the future')
+  if (lines.length === 0) {
+    await release(tx, seller, owner, moment)
+    return []
+  }
+  const wanted = summed(lines)
+  const found = await look(tx, seller, owner, wanted, now)
+  const paying = expiresAt > now + payingMs ? await paidFirst(tx, seller, owner, found, now) : noUnits
+  const shortages: Shortage[] = []
+  const granted = new Map<string, number>()
+  for (const { skuId, quantity } of wanted) {
+    const stockRow = found.stockRows.get(skuId)
+    const left = stockRow && stockRow.retiredAt === null ? usableFor(stockRow, found.claimsOn(skuId)) : 0
+    const usable = Math.min(left, Math.max(0, (stockRow?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
+    const maySellOut = stockRow !== undefined && stockRow.whenSoldOut !== 'refuse' && stockRow.retiredAt === null
+    if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
+    granted.set(skuId, Math.min(quantity, usable))
+  }
+  if (shortages.length > 0) return shortages
+
+  dropLapsed(tx, seller, owner, found, now)
+  const changes: StockChange[] = []
+  for (const stockRow of found.stockRows.values()) {
+    const { skuId } = stockRow
+    const claims = found.claimsOn(skuId)
+    const quantity = granted.get(skuId) ?? 0
+    if (quantity > 0) putHold(tx, seller, owner, { skuId, quantity, expiresAt })
+    else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
+    changes.push({
+      stockRow,
+      onHand: stockRow.onHand,
+      held: stockRow.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
+      // Answers that were rendered for a later expiry would count as current for too long.
+      shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
+    })
+  }
+  await applyChanges(tx, seller, changes, moment)
+  return []
+}
+
+// A hold longer than this belongs to an owner who is paying: an owner who is still choosing holds for minutes.
+const payingMs = 3_600_000
+const noUnits: ReadonlyMap<string, number> = new Map()
+
+// If the operator has set the stock below what is held, the first to pay gets it: units held by others who are already
+// paying are not available. This is only looked up if stock is that short.
+async function paidFirst(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  { stockRows }: Found,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const scarce = [...stockRows.values()].filter(({ onHand, held }) => onHand < held).map(({ skuId }) => skuId)
+  if (scarce.length === 0) return noUnits
+  const others = await sumHoldsAfter(tx, seller, scarce, { owner, after: now + payingMs })
+  return new Map(others.map(({ skuId, quantity }) => [skuId, quantity]))
+}
+
+// Extends the owner's active holds, never shortens them, and returns what is still held. An expired hold stays expired:
+// others may already count on its units.
+export async function extendHolds(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  moment: { now: number; expiresAt: number },
+): Promise<Line[]> {
+  // The lock excludes a sweep that counts a hold as expired by a clock that is ahead of ours.
+  const [stockRows, holds, running] = await Promise.all([
+    lockHeldStockRows(tx, seller, owner),
+    listHolds(tx, seller.merchantId, owner),
+    extendRunningHolds(tx, seller.merchantId, owner, moment),
+  ])
+  const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
+  const changes = stockRows.map(
+    (stockRow): StockChange => ({ ...stockRow, stockRow, shows: ending.has(stockRow.skuId) }),
+  )
+  await applyChanges(tx, seller, changes, { ...moment, cause: null })
+  return running
+}
+
+// Releases everything that the owner holds.
+export async function release(tx: Tx, seller: MerchantMode, owner: string, moment: Moment): Promise<void> {
+  const [stockRows, holds] = await Promise.all([
+    lockHeldStockRows(tx, seller, owner),
+    listHolds(tx, seller.merchantId, owner),
+  ])
+  if (stockRows.length === 0) return
+  const changes: StockChange[] = []
+  for (const stockRow of stockRows) {
+    const own = holds.find(({ skuId }) => skuId === stockRow.skuId)
+    // Swept while we waited for the lock.
+    if (!own) continue
+    deleteHold(tx, seller.merchantId, owner, stockRow.skuId)
+    changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
+  }
+  await applyChanges(tx, seller, changes, moment)
+}
+
+// Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Any
+// number of nodes may sweep at once.
+export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
+  const lapsed = await storage.read((db) => listLapsedStock(db, now, limit))
+  return handleRows(
+    { storage, loop: 'holds', now },
+    [lapsed],
+    ({ merchantId, mode, skuId }) => ({ tenantId: merchantId, rowId: `${mode} ${skuId}` }),
+    (rows) => storage.write((tx) => sweepHoldsOf(tx, rows, now)),
+  )
+}
+
+async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Promise<number> {
+  const stockRows = await lockFreeStockRows(tx, rows)
+  const swept = await Promise.all(
+    stockRows.map(async (stockRow) => ({ stockRow, holds: await deleteLapsedHolds(tx, stockRow, now) })),
+  )
+  const changes = swept
+    .filter(({ holds }) => holds.length > 0)
+    .map(({ stockRow, holds }): StockChange => {
+      const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
+      return { stockRow, onHand: stockRow.onHand, held: stockRow.held - quantity, shows: true }
+    })
+  // In the order in which they were locked.
+  for (const theirs of Map.groupBy(changes, ({ stockRow }) => `${stockRow.merchantId} ${stockRow.mode}`).values()) {
+    const [first] = theirs
+    if (first) await applyChanges(tx, first.stockRow, theirs, { now, cause: null })
+  }
+  return swept.reduce((sum, { holds }) => sum + holds.length, 0)
+}
+
+// Expired holds of others are deleted by the transaction that needs their units.
+export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
+  const skuIds = [...found.stockRows.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
+  if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
+}
+
+export interface Found {
+  stockRows: ReadonlyMap<string, StockRow>
+  claimsOn(skuId: string): Claims
+  // When the owner's hold of the SKU expires, or expired; 0 if there is none.
+  endOf(skuId: string): number
+  // Whether the visible stock changes if the owner holds this many instead.
+  shows(skuId: string, quantity: number): boolean
+}
+
+// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The three statements are sent
+// together, and each sees what was committed before it began, so the second and third see the holds as they are under
+// the lock.
+export async function look(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly Line[],
+  now: number,
+): Promise<Found> {
+  const skuIds = lines.map(({ skuId }) => skuId)
+  const [stockRows, own, lapsed] = await Promise.all([
+    lockStockRowsFor(tx, seller, owner, skuIds),
+    listHolds(tx, seller.merchantId, owner),
+    sumLapsedHolds(tx, seller, skuIds, { owner, now }),
+  ])
+  const claims = new Map<string, Claims>(
+    lapsed.map(({ skuId, quantity }) => [skuId, { ...noClaims, lapsed: quantity }]),
+  )
+  for (const { skuId, quantity, expiresAt } of own) {
+    const running = expiresAt > now
+    claims.set(skuId, {
+      ...(claims.get(skuId) ?? noClaims),
+      own: running ? quantity : 0,
+      ownLapsed: running ? 0 : quantity,
+    })
+  }
+  const ends = new Map(own.map(({ skuId, expiresAt }) => [skuId, expiresAt]))
+  return {
+    stockRows: new Map(stockRows.map((stockRow) => [stockRow.skuId, stockRow])),
+    claimsOn: (skuId) => claims.get(skuId) ?? noClaims,
+    endOf: (skuId) => ends.get(skuId) ?? 0,
+    shows(skuId, quantity) {
+      const { own, lapsed } = claims.get(skuId) ?? noClaims
+      const end = ends.get(skuId)
+      return quantity !== own || lapsed > 0 || (end !== undefined && endsSoon(end, now))
+    },
+  }
+}

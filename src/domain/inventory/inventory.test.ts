@@ -1,0 +1,490 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openStockroom, refreshAll, type StockedSku, type Stockroom, start } from '../../../harness/stock.ts'
+import { eachEngine } from '../../../harness/storage.ts'
+import { extendHolds, hold, release, sweepHolds } from './holds.ts'
+import { setOnHand } from './levels.ts'
+import { restock, sell } from './sales.ts'
+
+const minute = 60_000
+const now = start
+const expiresAt = now + 15 * minute
+const cause = { operationId: 'createCheckoutSession', requestId: 'req_01jz0000000000000000000000' }
+
+type Quantities = Readonly<Record<string, number>>
+
+// The functions by codes and with the usual moment, so that a test reads as what it is about.
+function actions(room: Stockroom) {
+  const { seller } = room
+  return {
+    hold: async (owner: string, quantities: Quantities, at = { now, expiresAt }) =>
+      room.codes(await room.write((tx) => hold(tx, seller, owner, room.lines(quantities), { cause, ...at }))),
+    extend: async (owner: string, at: { now: number; expiresAt: number }) =>
+      room.codes(await room.write((tx) => extendHolds(tx, seller, owner, at))),
+    release: (owner: string, at = now) => room.write((tx) => release(tx, seller, owner, { cause, now: at })),
+    sell: async (owner: string, quantities: Quantities, at = now, soldTo = `order of ${owner}`) =>
+      room.codes(await room.write((tx) => sell(tx, seller, owner, room.lines(quantities), { cause, now: at, soldTo }))),
+    restock: async (soldTo: string, quantities: Quantities | null = null) =>
+      room.codes(
+        await room.write((tx) => restock(tx, seller, soldTo, quantities && room.lines(quantities), { cause, now })),
+      ),
+    set: (quantities: Quantities) =>
+      room.write((tx) => {
+        const levels = Object.entries(quantities).map(([code, onHand]) => ({ skuId: room.skuId(code), onHand }))
+        return setOnHand(tx, seller, levels, { cause: null, now })
+      }),
+    sweep: (at: number, limit = 100) => sweepHolds(room.storage, at, limit),
+  }
+}
+
+const plenty: Readonly<Record<string, StockedSku>> = {
+  A: { product: 'one', stock: 20 },
+  B: { product: 'one', stock: 20 },
+  C: { product: 'two', stock: 20 },
+  P: { product: 'three', stock: 2, backorder: true },
+}
+const untouched = { A: [20, 0], B: [20, 0], C: [20, 0], P: [2, 0] } as const
+
+eachEngine('stock', (given) => {
+  async function stockroom(skus = plenty) {
+    const room = await openStockroom(given, skus)
+    return { room, ...actions(room) }
+  }
+
+  test('a hold is exactly the lines: new ones made, others changed, the rest released', async () => {
+    const { room, hold } = await stockroom()
+    assert.deepEqual(await hold('one', { A: 3, B: 2 }), {})
+    assert.deepEqual(await room.world(), {
+      skus: { ...untouched, A: [20, 3], B: [20, 2] },
+      holds: [
+        ['one', 'A', 3, expiresAt],
+        ['one', 'B', 2, expiresAt],
+      ],
+      movements: [],
+      events: [],
+      stale: ['one'],
+    })
+    await refreshAll(room, now)
+    assert.deepEqual(await hold('one', { B: 2, C: 1 }, { now, expiresAt: expiresAt + 1 }), {})
+    assert.deepEqual(await room.world(), {
+      skus: { ...untouched, B: [20, 2], C: [20, 1] },
+      holds: [
+        ['one', 'B', 2, expiresAt + 1],
+        ['one', 'C', 1, expiresAt + 1],
+      ],
+      movements: [],
+      events: [],
+      stale: ['one', 'two'],
+    })
+    await refreshAll(room, now)
+    assert.deepEqual(await hold('one', { B: 2, C: 1 }, { now, expiresAt: expiresAt + 1 }), {})
+    assert.deepEqual((await room.world()).stale, [], 'nothing can be seen of a hold that stays as it is')
+    assert.deepEqual(await hold('one', {}), {})
+    assert.deepEqual(await room.world(), {
+      skus: untouched,
+      holds: [],
+      movements: [],
+      events: [],
+      stale: ['one', 'two'],
+    })
+  })
+
+  test('lines of one SKU are added up', async () => {
+    const { room, sell } = await stockroom()
+    const lines = [...room.lines({ A: 12 }), ...room.lines({ A: 9 })]
+    const short = await room.write((tx) => hold(tx, room.seller, 'one', lines, { cause, now, expiresAt }))
+    assert.deepEqual(room.codes(short), { A: 20 })
+    assert.deepEqual(await sell('one', { A: 20 }), {})
+  })
+
+  test('a shortage in one line changes nothing, and says what each short line could have', async () => {
+    const { room, hold } = await stockroom()
+    await hold('one', { A: 15, C: 1 })
+    await refreshAll(room, now)
+    const before = await room.world()
+    assert.deepEqual(await hold('two', { A: 6, B: 21, C: 19, nothing: 1 }), { A: 5, B: 20, nothing: 0 })
+    assert.deepEqual(await room.world(), before)
+    assert.deepEqual(await hold('one', { A: 21 }), { A: 20 }, 'what it has is its own to have again')
+    assert.deepEqual(await room.world(), before)
+    assert.deepEqual(await hold('one', { A: 20 }), {})
+  })
+
+  test('a retired SKU cannot be held, and is sold only to whom it was promised', async () => {
+    const { room, hold, sell } = await stockroom({ ...plenty, Q: { product: 'three', stock: 1 } })
+    await hold('one', { A: 3, P: 1 })
+    await room.write(async (tx) => {
+      await tx.sql`update skus set retired_at = 1 where code in ('A', 'P')`
+      await tx.sql`update listed_products set stale_at = 0 where mode = 'live'`
+    })
+    assert.deepEqual(await hold('two', { A: 1, P: 1 }), { A: 0, P: 0 })
+    assert.deepEqual(await sell('two', { A: 1, P: 1 }), { A: 0, P: 0 })
+    assert.deepEqual(await sell('one', { A: 4, P: 2 }), { A: 3, P: 1 })
+    assert.deepEqual(await sell('one', { A: 3, P: 1 }), {})
+    assert.deepEqual((await room.world()).skus, { ...untouched, A: [17, 0], P: [1, 0], Q: [1, 0] })
+  })
+
+  test('a hold that is over counts for no one, and goes when another needs its units', async () => {
+    const { room, hold } = await stockroom()
+    await hold('one', { A: 18, B: 1 })
+    assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt - 1, expiresAt: expiresAt + 1 }), { A: 2 })
+    assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt, expiresAt: expiresAt + minute }), {})
+    assert.deepEqual((await room.world()).holds, [
+      ['one', 'B', 1, expiresAt],
+      ['two', 'A', 3, expiresAt + minute],
+    ])
+  })
+
+  test('a shortage sweeps nothing', async () => {
+    const { room, hold } = await stockroom()
+    await hold('one', { A: 18 })
+    const before = await room.world()
+    assert.deepEqual(await hold('two', { A: 21 }, { now: expiresAt, expiresAt: expiresAt + 1 }), { A: 20 })
+    assert.deepEqual(await room.world(), before)
+  })
+
+  test("an owner's own hold that is over is held anew if the units are free", async () => {
+    const { room, hold } = await stockroom()
+    await hold('one', { A: 15 })
+    await hold('two', { A: 5 }, { now, expiresAt: expiresAt + minute })
+    await refreshAll(room, expiresAt)
+    assert.deepEqual(await hold('one', { A: 16 }, { now: expiresAt, expiresAt: expiresAt + minute }), { A: 15 })
+    assert.deepEqual(await hold('one', { A: 15 }, { now: expiresAt, expiresAt: expiresAt + minute }), {})
+    const world = await room.world(expiresAt)
+    assert.deepEqual([world.skus.A, world.stale], [[20, 20], ['one']])
+  })
+
+  test('a hold that would be over at once is a defect', async () => {
+    const { hold } = await stockroom()
+    await assert.rejects(hold('one', { A: 1 }, { now, expiresAt: now }))
+  })
+
+  test('running holds are extended, never shortened, and nothing that is over comes back', async () => {
+    const { room, hold, extend } = await stockroom()
+    await hold('one', { A: 1, B: 2 })
+    await refreshAll(room, now)
+    assert.deepEqual(await extend('one', { now, expiresAt: expiresAt + minute }), { A: 1, B: 2 })
+    assert.deepEqual(await extend('one', { now, expiresAt }), { A: 1, B: 2 })
+    const world = await room.world()
+    assert.deepEqual(world.holds, [
+      ['one', 'A', 1, expiresAt + minute],
+      ['one', 'B', 2, expiresAt + minute],
+    ])
+    assert.deepEqual(world.stale, [])
+    assert.deepEqual(await extend('one', { now: expiresAt + minute, expiresAt: expiresAt + 2 * minute }), {})
+    assert.deepEqual((await room.world()).holds, world.holds)
+    assert.deepEqual(await extend('nobody', { now, expiresAt }), {})
+  })
+
+  test('another clock may have taken a hold for over: what happens to it then is seen', async () => {
+    const [ahead, behind] = [expiresAt + 1_000, expiresAt - 1_000]
+    const { room, hold, extend, sell } = await stockroom()
+    await hold('one', { A: 3, C: 4 })
+    await refreshAll(room, ahead)
+    assert.deepEqual((await room.world(ahead)).stale, [])
+    await extend('one', { now: behind, expiresAt: expiresAt + minute })
+    assert.deepEqual((await room.world(behind)).stale, ['one', 'two'])
+    await refreshAll(room, ahead + 2 * minute)
+    await sell('one', { A: 3, C: 4 }, behind + minute)
+    assert.deepEqual((await room.world(behind)).stale, ['one', 'two'])
+  })
+
+  test('release gives back all of one owner, running or over, and a second time nothing', async () => {
+    const { room, hold, release } = await stockroom()
+    await hold('one', { A: 1, C: 2 })
+    await hold('two', { A: 4 })
+    await refreshAll(room, now)
+    await release('one', expiresAt + minute)
+    await release('one')
+    assert.deepEqual(await room.world(expiresAt), {
+      skus: { ...untouched, A: [20, 4] },
+      holds: [['two', 'A', 4, expiresAt]],
+      movements: [],
+      events: [],
+      stale: ['one', 'two'],
+    })
+  })
+
+  test('a sale takes what was held, writes its movements, and gives back what else was held', async () => {
+    const { room, hold, sell } = await stockroom()
+    await hold('one', { A: 3, B: 2 })
+    await hold('two', { C: 1 })
+    await refreshAll(room, now)
+    assert.deepEqual(await sell('one', { A: 3, C: 4 }), {})
+    assert.deepEqual(await room.world(), {
+      skus: { A: [17, 0], B: [20, 0], C: [16, 1], P: [2, 0] },
+      holds: [['two', 'C', 1, expiresAt]],
+      movements: [
+        ['A', 'sold', -3, 0, 'order of one'],
+        ['C', 'sold', -4, 0, 'order of one'],
+      ],
+      events: [],
+      stale: ['one', 'two'],
+    })
+  })
+
+  test('a sale of just what was held shows nothing new', async () => {
+    const { room, hold, sell } = await stockroom()
+    await hold('one', { A: 3 })
+    await refreshAll(room, now)
+    await sell('one', { A: 3 })
+    assert.deepEqual((await room.world()).stale, [])
+  })
+
+  test('a sale after the hold was over needs free stock, swept or not', async () => {
+    for (const swept of [false, true]) {
+      const { room, hold, sell, sweep } = await stockroom()
+      const later = { now: expiresAt, expiresAt: expiresAt + minute }
+      await hold('one', { A: 18, B: 18 })
+      if (swept) assert.equal(await sweep(expiresAt), 2)
+      assert.deepEqual(await hold('two', { A: 10 }, later), {})
+      const before = await room.world()
+      assert.deepEqual(await sell('one', { A: 18, B: 18 }, expiresAt), { A: 10 })
+      assert.deepEqual(await room.world(), before)
+      assert.deepEqual(await sell('one', { A: 10, B: 18 }, expiresAt), {})
+      const { skus, holds } = await room.world()
+      assert.deepEqual([skus.A, skus.B, holds], [[10, 10], [2, 0], [['two', 'A', 10, expiresAt + minute]]])
+    }
+  })
+
+  test('an order gives back what it took, once, and never more', async () => {
+    const { room, sell, restock } = await stockroom()
+    await sell('one', { A: 3, C: 4, P: 5 })
+    await sell('two', { A: 1 })
+    assert.deepEqual(await restock('order of one', { A: 2, C: 9, B: 1 }), { A: 2, C: 4 })
+    assert.deepEqual(await restock('order of one'), { A: 1, P: 2 })
+    const { skus, movements } = await room.world()
+    assert.deepEqual(skus, { ...untouched, A: [19, 0] })
+    assert.deepEqual(await restock('order of one'), {})
+    assert.deepEqual(await restock('order of one', { A: 1, P: 3 }), {})
+    assert.deepEqual(await restock('nothing'), {})
+    assert.deepEqual((await room.world()).movements, movements)
+    assert.deepEqual(
+      movements.filter(([, kind]) => kind === 'restocked').map(([code, , delta, , owner]) => [code, delta, owner]),
+      [
+        ['A', 2, 'order of one'],
+        ['C', 4, 'order of one'],
+        ['A', 1, 'order of one'],
+        ['P', 2, 'order of one'],
+      ],
+    )
+  })
+
+  test('many who give back one order at once give it back once', async () => {
+    const { room, sell, restock } = await stockroom()
+    await sell('one', { A: 3, C: 4 })
+    const back = await Promise.all(Array.from({ length: 20 }, () => restock('order of one')))
+    assert.deepEqual(
+      back.filter((given) => Object.keys(given).length > 0),
+      [{ A: 3, C: 4 }],
+    )
+    assert.deepEqual((await room.world()).skus, untouched)
+  })
+
+  test('of a backorder as much is held as there is, and the rest is owed', async () => {
+    const { room, hold, sell } = await stockroom()
+    assert.deepEqual(await hold('one', { P: 1 }), {})
+    assert.deepEqual(await hold('two', { P: 5 }), {})
+    assert.deepEqual(await hold('three', { P: 7 }), {})
+    assert.deepEqual((await room.world()).holds, [
+      ['one', 'P', 1, expiresAt],
+      ['two', 'P', 1, expiresAt],
+    ])
+    assert.deepEqual(await sell('three', { P: 7 }), {})
+    assert.deepEqual(await sell('two', { P: 5 }), {})
+    assert.deepEqual(await sell('one', { P: 1 }), {})
+    const { skus, movements } = await room.world()
+    assert.deepEqual(skus.P, [0, 0])
+    assert.deepEqual(movements, [
+      ['P', 'sold', 0, 7, 'order of three'],
+      ['P', 'sold', -1, 4, 'order of two'],
+      ['P', 'sold', -1, 0, 'order of one'],
+    ])
+  })
+
+  test('the operator may set the stock below what is promised: first come, first served', async () => {
+    const { room, hold, sell, set } = await stockroom()
+    await hold('one', { A: 10 })
+    await hold('two', { A: 10 })
+    await set({ A: 12, B: 20 })
+    assert.deepEqual((await room.world()).movements, [['A', 'set', -8, 0, null]])
+    assert.deepEqual(await hold('three', { A: 1 }), { A: 0 })
+    assert.deepEqual(await sell('three', { A: 1 }), { A: 0 })
+    assert.deepEqual(await hold('two', { A: 11 }), { A: 10 }, 'keeps what it has, and gets no more')
+    assert.deepEqual(await sell('two', { A: 10 }), {})
+    assert.deepEqual(await sell('one', { A: 10 }), { A: 2 })
+    assert.deepEqual(await sell('one', { A: 2 }), {})
+    assert.deepEqual((await room.world()).skus.A, [0, 0])
+  })
+
+  test('the sweep takes away what is over, a bounded number of SKUs at a time', async () => {
+    const { room, hold, sweep } = await stockroom()
+    await hold('one', { A: 1, B: 2 })
+    await hold('two', { A: 3 }, { now, expiresAt: expiresAt + minute })
+    await refreshAll(room, now)
+    assert.equal(await sweep(expiresAt - 1), 0)
+    assert.equal(await sweep(expiresAt, 1), 1)
+    assert.equal(await sweep(expiresAt, 1), 1)
+    assert.equal(await sweep(expiresAt, 1), 0)
+    assert.deepEqual(await room.world(expiresAt), {
+      skus: { ...untouched, A: [20, 3] },
+      holds: [['two', 'A', 3, expiresAt + minute]],
+      movements: [],
+      events: [],
+      stale: ['one'],
+    })
+  })
+
+  test('events are reported once at each crossing, to everyone who is active', async () => {
+    const { room, hold, release, sell, restock, set, sweep } = await stockroom({ A: { product: 'one', stock: 8 } })
+    const told = async () =>
+      (await room.world()).events.map(([who, kind, , available, n]) => `${n} ${who} ${kind} ${available}`)
+    await hold('one', { A: 2 })
+    assert.deepEqual(await told(), [])
+    await hold('two', { A: 1 })
+    await hold('three', { A: 1 })
+    await hold('four', { A: 4 })
+    await hold('three', { A: 1 }, { now, expiresAt: expiresAt + minute })
+    assert.deepEqual(await told(), ['1 Web inventory.low 5', '2 Web inventory.depleted 0'])
+    await sell('four', { A: 4 })
+    assert.equal((await told()).length, 2, 'a sale of what was held leaves as much for others as before')
+    await release('two')
+    await release('one')
+    assert.deepEqual((await told()).slice(2), ['3 Web inventory.replenished 1'])
+    await hold('one', { A: 3 })
+    assert.equal((await told()).length, 4)
+    // Time alone tells nothing; whoever takes the units afterwards finds nothing new to tell either.
+    assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt, expiresAt: expiresAt + minute }), {})
+    assert.deepEqual((await told()).slice(3), ['4 Web inventory.depleted 0'])
+    assert.equal(await sweep(expiresAt + minute), 2)
+    assert.deepEqual((await told()).slice(4), ['5 Web inventory.replenished 4'])
+    await restock('order of four')
+    await set({ A: 0 })
+    await set({ A: 0 })
+    await set({ A: 6 })
+    await set({ A: 5 })
+    await set({ A: 4 })
+    await set({ A: 6 })
+    await set({ A: 4 })
+    assert.deepEqual((await told()).slice(5), [
+      '6 Web inventory.depleted 0',
+      '7 Web inventory.replenished 6',
+      '8 Web inventory.low 5',
+      '9 Web inventory.low 4',
+    ])
+    const [{ body } = { body: '' }] = await room.storage.read(
+      (db) => db.sql<{ body: string }>`select body from events order by id limit 1`,
+    )
+    const event = JSON.parse(body)
+    assert.deepEqual(event.cause, cause)
+    assert.deepEqual(event.data, {
+      sku: { id: room.skuId('A'), code: 'A', productSlug: 'one', name: 'ONE', availableQuantity: 5, lowStockAt: 5 },
+    })
+  })
+
+  test('opening stock is a movement, and --stock another; both can be distinguished', async () => {
+    const { room } = await stockroom({ A: { product: 'one', stock: 4 }, Z: { product: 'one', stock: 0 } })
+    const opened = await room.storage.read(
+      (db) =>
+        db.sql<{ code: string; mode: string; delta: number }>`
+        select s.code, v.mode, v.delta from stock_movements v join skus s on s.id = v.sku_id where v.kind = 'opening'
+        order by v.mode`,
+    )
+    assert.deepEqual(opened, [
+      { code: 'A', mode: 'live', delta: 4 },
+      { code: 'A', mode: 'test', delta: 4 },
+    ])
+    const stocked = (stock: number) =>
+      room.apply(
+        (file) => ({
+          ...file,
+          products: (file.products ?? []).map((product) => ({
+            ...product,
+            skus: product.skus.map((sku) => ({ ...sku, stock })),
+          })),
+        }),
+        { stock: true },
+      )
+    await stocked(7)
+    await stocked(7)
+    const { movements, events } = await room.world()
+    assert.deepEqual(movements.toSorted(), [
+      ['A', 'set', 3, 0, null],
+      ['Z', 'set', 7, 0, null],
+    ])
+    assert.deepEqual(events, [['Web', 'inventory.replenished', 'Z', 7, 1]])
+  })
+
+  test('200 buyers in parallel for 20 units: 20 succeed', async () => {
+    const { room, hold, sell } = await stockroom()
+    const sold = await Promise.all(Array.from({ length: 200 }, (_, i) => sell(`buyer ${i}`, { A: 1 })))
+    assert.equal(sold.filter((shortage) => shortage.A === undefined).length, 20)
+    const held = await Promise.all(Array.from({ length: 200 }, (_, i) => hold(`shopper ${i}`, { B: 1 })))
+    assert.equal(held.filter((shortage) => shortage.B === undefined).length, 20)
+    const { skus, events } = await room.world()
+    assert.deepEqual(
+      [skus.A, skus.B],
+      [
+        [0, 0],
+        [20, 20],
+      ],
+    )
+    assert.deepEqual(events.map(([, kind, code, , sequence]) => `${code} ${kind} ${sequence}`).sort(), [
+      'A inventory.depleted 2',
+      'A inventory.low 1',
+      'B inventory.depleted 2',
+      'B inventory.low 1',
+    ])
+  })
+
+  test("200 in parallel, who name the same three SKUs in opposite order, do not stand in each other's way", async () => {
+    const { room, hold, release, sell } = await stockroom({
+      A: { product: 'one', stock: 1000 },
+      B: { product: 'two', stock: 1000 },
+      C: { product: 'three', stock: 1000 },
+    })
+    const orders = [
+      { A: 1, B: 1, C: 1 },
+      { C: 1, B: 1, A: 1 },
+      { B: 1, C: 1, A: 1 },
+    ] as const
+    const retriesBefore = room.storage.stats().writes.retries
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const owner = `buyer ${i}`
+        const lines = orders[i % 3] as Quantities
+        assert.deepEqual(await hold(owner, lines), {})
+        if (i % 4 === 0) await release(owner)
+        else assert.deepEqual(await sell(owner, lines), {})
+      }),
+    )
+    assert.equal(room.storage.stats().writes.retries, retriesBefore, 'no deadlock was even retried')
+    assert.deepEqual((await room.world()).skus, { A: [850, 0], B: [850, 0], C: [850, 0] })
+  })
+
+  test('two sweep at once, on connections of their own, beside those who buy', async () => {
+    const url = await given.migratedUrl()
+    const storage = await given.open({ url })
+    const other = await given.open({ url, withMigrations: false })
+    const codes = Array.from({ length: 30 }, (_, i) => `S${i}`)
+    const room = await openStockroom(
+      given,
+      Object.fromEntries(codes.map((code, i) => [code, { product: `product-${i % 7}`, stock: 4 }])),
+      storage,
+    )
+    const { hold, sell } = actions(room)
+    const linesOf = (i: number) => ({ [codes[i] as string]: 2, [codes[(i + 1) % codes.length] as string]: 2 })
+    for (const i of codes.keys()) assert.deepEqual(await hold(`owner ${i}`, linesOf(i)), {})
+    const count = (await room.world()).holds.length
+    const sales = Promise.all(codes.map((_, i) => sell(`owner ${i}`, linesOf(i), expiresAt)))
+    let swept = 0
+    for (let round = 0; round < 20; round++) {
+      const [mine, theirs] = await Promise.all([sweepHolds(storage, expiresAt, 10), sweepHolds(other, expiresAt, 10)])
+      swept += mine + theirs
+    }
+    assert.ok((await sales).every((shortage) => Object.keys(shortage).length === 0))
+    assert.ok(swept <= count)
+    const { skus, holds } = await room.world()
+    assert.deepEqual(holds, [])
+    assert.ok(Object.values(skus).every(([onHand, held]) => onHand === 0 && held === 0))
+  })
+})

@@ -1,0 +1,97 @@
+// Stock as the merchant counts it.
+
+import { newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { applyChanges, type StockChange } from './change.ts'
+import type { StockRow } from './stock.ts'
+import { insertMovement, lockStockRows, type MovementActor } from './store.ts'
+
+export interface Level {
+  skuId: string
+  onHand: number
+}
+
+// The count is final, even if more is held than there is.
+export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly Level[], moment: Moment): Promise<void> {
+  if (levels.length === 0) return
+  const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
+  const changes: StockChange[] = []
+  for (const stockRow of await lockStockRows(tx, seller, [...wanted.keys()])) {
+    const { skuId, held } = stockRow
+    const onHand = wanted.get(skuId) ?? stockRow.onHand
+    const delta = onHand - stockRow.onHand
+    if (delta === 0) continue
+    const movement = { skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null } as const
+    insertMovement(tx, seller, movement, moment.now)
+    changes.push({ stockRow, onHand, held, shows: true })
+  }
+  await applyChanges(tx, seller, changes, moment)
+}
+
+export interface LevelAsk {
+  skuId: string
+  // Either a difference, or a count against the stock that was seen.
+  change: { adjustBy: number } | { onHand: number; expectedOnHand: number }
+  reason: string | null
+}
+
+export interface PlannedLevel {
+  stockRow: StockRow
+  onHand: number
+  reason: string | null
+  // Where the change is not possible; then `onHand` is as it was.
+  refusal: Refusal | undefined
+}
+
+// Locks the stock rows, so what is planned can be written in the same transaction.
+export async function planLevels(tx: Tx, seller: MerchantMode, asks: readonly LevelAsk[]): Promise<PlannedLevel[]> {
+  if (asks.length === 0) return []
+  const askOf = new Map(asks.map((ask) => [ask.skuId, ask]))
+  return (await lockStockRows(tx, seller, [...askOf.keys()])).map((stockRow) => {
+    const { change, reason } = askOf.get(stockRow.skuId) as LevelAsk
+    const outcome = levelAfter(stockRow.onHand, change)
+    return outcome instanceof Refusal
+      ? { stockRow, onHand: stockRow.onHand, reason, refusal: outcome }
+      : { stockRow, onHand: outcome, reason, refusal: undefined }
+  })
+}
+
+const onHandMax = 1_000_000_000
+
+// A sale since the count was taken is not undone: then the count is refused.
+export function levelAfter(onHand: number, change: LevelAsk['change']): number | Refusal {
+  if ('adjustBy' in change) {
+    const after = onHand + change.adjustBy
+    return after < 0 || after > onHandMax ? refuse('stock_not_possible', { current: { onHand } }) : after
+  }
+  return change.expectedOnHand === onHand
+    ? change.onHand
+    : refuse('stock_changed', { message: `The stock is ${onHand} now.`, current: { onHand } })
+}
+
+export async function writeLevels(
+  tx: Tx,
+  seller: MerchantMode,
+  levels: readonly PlannedLevel[],
+  actor: MovementActor | null,
+  moment: Moment,
+): Promise<void> {
+  const changed = levels.filter(({ stockRow, onHand }) => onHand !== stockRow.onHand)
+  for (const { stockRow, onHand, reason } of changed) {
+    const delta = onHand - stockRow.onHand
+    const movement = {
+      skuId: stockRow.skuId,
+      id: newId('mov'),
+      kind: 'set',
+      delta,
+      backordered: 0,
+      ownerId: null,
+    } as const
+    insertMovement(tx, seller, { ...movement, reason, actor }, moment.now)
+  }
+  const changes = changed.map(({ stockRow, onHand }) => ({ stockRow, onHand, held: stockRow.held, shows: true }))
+  await applyChanges(tx, seller, changes, moment)
+}

@@ -1,0 +1,72 @@
+// The rules of stock, without a database. `onHand` counts the units that exist, `held` those that are reserved for a
+// while; the difference can be bought.
+
+import type { SoldOutRule } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+
+export interface Line {
+  skuId: string
+  quantity: number
+}
+
+// Why a request failed: it asked for more than was available.
+export interface Shortage {
+  skuId: string
+  available: number
+}
+
+// The stock of one SKU, with its row locked. `held` counts every hold that has a row, including expired ones.
+export interface StockRow extends MerchantMode {
+  skuId: string
+  productId: string
+  onHand: number
+  held: number
+  whenSoldOut: SoldOutRule
+  retiredAt: number | null
+  // The sequence of the last stock event.
+  stockVersion: number
+  lowStockAt: number
+}
+
+// Which part of the row's `held` is not reserved for others. Zero by default.
+export interface Claims {
+  // Held by the owner who asks, and active.
+  own: number
+  // Held by the same owner, and expired.
+  ownLapsed: number
+  // Held by others, expired, and not yet swept.
+  lapsed: number
+}
+
+export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
+
+// How many units an owner may have: what it holds, and what no one holds. The operator may set the stock below what is
+// held. Then no owner can have more than it holds, and the first to come gets it. Of what is not counted none is held or taken.
+export function usableFor({ onHand, held, whenSoldOut }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
+  if (whenSoldOut === 'not_counted') return 0
+  const others = held - own - ownLapsed - lapsed
+  const free = Math.max(0, onHand - others - own)
+  return Math.min(onHand, own + free)
+}
+
+export type StockEvent = 'inventory.low' | 'inventory.depleted' | 'inventory.replenished'
+
+// A crossing is announced once, by its most important name. Both quantities count every hold that has a row, so each is
+// compared with what was announced before, and the mere passing of time announces nothing.
+export function stockEventFor(before: number, after: number, lowStockAt: number): StockEvent | undefined {
+  if (before > 0 && after <= 0) return 'inventory.depleted'
+  if (before <= 0 && after > 0) return 'inventory.replenished'
+  if (before > lowStockAt && after <= lowStockAt && after > 0) return 'inventory.low'
+  return undefined
+}
+
+// Merges lines of the same SKU.
+export function summed(lines: readonly Line[]): Line[] {
+  const quantities = new Map<string, number>()
+  for (const { skuId, quantity } of lines) {
+    if (!Number.isSafeInteger(quantity) || quantity < 1)
+      throw new Error(`the quantity of a line must be a positive integer, not ${quantity}`)
+    quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
+  }
+  return [...quantities].map(([skuId, quantity]) => ({ skuId, quantity }))
+}

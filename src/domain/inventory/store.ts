@@ -1,0 +1,306 @@
+// The SQL of stock. The numbers of a SKU in a mode are changed only under a lock on their row, and rows are locked in
+// the order of the SKUs' ids, so two transactions that need the same SKUs wait for each other instead of deadlocking.
+// Writes without a result are not awaited: the commit fails if one of them does.
+
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { Line, StockRow } from './stock.ts'
+
+// Units that are held at this instant, of the stock row with this alias.
+export function heldOf(now: number, stock = 't'): Fragment {
+  return new Fragment(heldText(stock), [now])
+}
+
+// Units of the stock `t` that can be bought at this instant. Negative if the operator set the stock below what is held;
+// callers that display it show zero.
+export function availableOf(now: number): Fragment {
+  return new Fragment(`(t.on_hand - ${heldText('t')})`, [now])
+}
+
+function heldText(stock: string): string {
+  return `(${stock}.held - coalesce((
+    select sum(h.quantity) from holds h
+    where h.merchant_id = ${stock}.merchant_id and h.sku_id = ${stock}.sku_id and h.mode = ${stock}.mode
+      and h.expires_at <= ?), 0))`
+}
+
+// Of the SKU `s`.
+export const soldOutRule = new Fragment(`case s.counted when 0 then 'not_counted' else s.when_sold_out end`)
+
+// These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait,
+// but every other table in the statement as it was before. Holds are therefore read in a separate statement. The
+// columns of the SKU itself may be slightly old, as if this had run before the operator's change.
+const stockRow = new Fragment(`
+  t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
+  ${soldOutRule.text} as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
+  (select m.low_stock_at from merchants m where m.id = t.merchant_id) as "lowStockAt"
+  from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id`)
+
+export async function lockStockRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${list(skuIds)})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
+}
+
+// The requested SKUs, and those of which the owner has a hold.
+export async function lockStockRowsFor(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  owner: string,
+  skuIds: readonly string[],
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select k.id from skus k where k.merchant_id = ${merchantId} and k.id in (${list(skuIds)})
+      union select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
+}
+
+export async function lockHeldStockRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  owner: string,
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
+}
+
+export async function lockSoldStockRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  soldTo: string,
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select v.sku_id from stock_movements v where v.merchant_id = ${merchantId} and v.owner_id = ${soldTo})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
+}
+
+export interface StockKey extends MerchantMode {
+  skuId: string
+}
+
+// The stock rows of the oldest expired holds.
+export async function listLapsedStock(db: Reader, now: number, limit: number): Promise<StockKey[]> {
+  return db.sql<StockKey>`
+    select distinct o.merchant_id as "merchantId", o.mode, o.sku_id as "skuId"
+    from (
+      select h.merchant_id, h.mode, h.sku_id from holds h
+      where h.expires_at <= ${now} and ${isNotDeferred('holds', 'h.merchant_id', "(h.mode || ' ' || h.sku_id)", now)}
+      order by h.expires_at limit ${limit}) o
+    order by "merchantId", o.mode, "skuId"`
+}
+
+// Skips rows that another node is working on.
+export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Promise<StockRow[]> {
+  const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
+  return tx.sql<StockRow>`
+    with lapsed (merchant_id, mode, sku_id) as (${tx.rows(keys, ['text', 'text', 'text'])})
+    select ${stockRow} where (t.merchant_id, t.mode, t.sku_id) in (select merchant_id, mode, sku_id from lapsed)
+    order by t.merchant_id, t.mode, t.sku_id ${tx.skipLockedOf('t')}`
+}
+
+export interface OwnHold extends Line {
+  expiresAt: number
+}
+
+export async function listHolds(tx: Tx, merchant: string, owner: string): Promise<OwnHold[]> {
+  return tx.sql<OwnHold>`
+    select sku_id as "skuId", quantity, expires_at as "expiresAt"
+    from holds where merchant_id = ${merchant} and owner_id = ${owner} order by sku_id`
+}
+
+// The expired holds of others on these SKUs that are not yet swept.
+export async function sumLapsedHolds(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+  { owner, now }: { owner: string; now: number },
+): Promise<Line[]> {
+  return tx.sql<Line>`
+    select sku_id as "skuId", sum(quantity) as "quantity" from holds
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+      and owner_id <> ${owner}
+    group by sku_id`
+}
+
+// What others hold of these SKUs until after an instant.
+export async function sumHoldsAfter(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+  { owner, after }: { owner: string; after: number },
+): Promise<Line[]> {
+  return tx.sql<Line>`
+    select sku_id as "skuId", sum(quantity) as "quantity" from holds
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at > ${after}
+      and owner_id <> ${owner}
+    group by sku_id`
+}
+
+export async function deleteLapsedHolds(
+  tx: Tx,
+  { merchantId, skuId, mode }: StockRow,
+  now: number,
+): Promise<{ quantity: number }[]> {
+  return tx.sql<{ quantity: number }>`
+    delete from holds where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode} and expires_at <= ${now}
+    returning quantity`
+}
+
+// Deletes the expired holds of others on these SKUs, for a caller that has counted them under the lock.
+export function dropLapsedHolds(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+  { exceptOf, now }: { exceptOf: string; now: number },
+): void {
+  tx.send`
+    delete from holds
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+      and owner_id <> ${exceptOf}`
+}
+
+export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
+  tx.send`
+    delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
+}
+
+// An owner belongs to one mode, so its own holds are found by the owner alone.
+export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: string, hold: OwnHold): void {
+  tx.send`
+    insert into holds (merchant_id, sku_id, mode, owner_id, quantity, expires_at)
+    values (${merchantId}, ${hold.skuId}, ${mode}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
+    on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
+}
+
+// Only extends, and only active holds.
+export async function extendRunningHolds(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  { expiresAt, now }: { expiresAt: number; now: number },
+): Promise<Line[]> {
+  return tx.sql<Line>`
+    update holds set expires_at = case when expires_at < ${expiresAt} then ${expiresAt} else expires_at end
+    where merchant_id = ${merchant} and owner_id = ${owner} and expires_at > ${now}
+    returning sku_id as "skuId", quantity`
+}
+
+export function updateStockRow(
+  tx: Tx,
+  { merchantId, skuId, mode }: StockRow,
+  { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
+): void {
+  tx.send`
+    update stock set on_hand = ${onHand}, held = ${held}, version = ${stockVersion}
+    where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
+}
+
+// For new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
+export function insertStock(
+  tx: Tx,
+  merchant: string,
+  levels: readonly { skuId: string; onHand: number }[],
+  now: number,
+): void {
+  const given = tx.rows(
+    levels.flatMap(({ skuId, onHand }) => [
+      [skuId, 'live', skuId, onHand],
+      [skuId, 'test', `test-${skuId}`, onHand],
+    ]),
+    ['text', 'text', 'text', 'bigint'],
+  )
+  tx.send`
+    with given (sku_id, mode, id, on_hand) as (${given})
+    insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
+    select cast(${merchant} as text), sku_id, mode, on_hand, 0, 0 from given where sku_id is not null`
+  if (levels.every(({ onHand }) => onHand === 0)) return
+  tx.send`
+    with given (sku_id, mode, id, on_hand) as (${given})
+    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, at)
+    select cast(${merchant} as text), sku_id, id, mode, 'opening', on_hand, cast(${now} as bigint) from given
+    where on_hand <> 0`
+}
+
+export interface Movement {
+  skuId: string
+  id: string
+  kind: 'set' | 'sold' | 'restocked'
+  delta: number
+  backordered: number
+  ownerId: string | null
+  // Of a change by hand.
+  reason?: string | null
+  actor?: MovementActor | null
+}
+
+// A user or a key.
+export interface MovementActor {
+  kind: string
+  id: string
+}
+
+export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movement: Movement, now: number): void {
+  tx.send`
+    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at, reason, actor_kind,
+      actor_id)
+    values (${merchantId}, ${movement.skuId}, ${movement.id}, ${mode}, ${movement.kind}, ${movement.delta},
+      ${movement.backordered}, ${movement.ownerId}, ${now}, ${movement.reason ?? null}, ${movement.actor?.kind ?? null},
+      ${movement.actor?.id ?? null})`
+}
+
+// What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of
+// the merchant for it (8 ms with 40,000 of them).
+export async function listMovementsOf(
+  tx: Tx,
+  merchant: string,
+  soldTo: string,
+): Promise<{ skuId: string; delta: number }[]> {
+  return tx.sql<{ skuId: string; delta: number }>`
+    select sku_id as "skuId", delta from stock_movements where merchant_id = ${merchant} and owner_id = ${soldTo}`
+}
+
+// Rows are locked in the order of their ids, and a row that is already stale is left alone: most changes of a SKU that
+// sells well find it stale.
+export function markStale(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+  staleAt: number,
+): void {
+  tx.send`
+    update listed_products set stale_at = ${staleAt}
+    where merchant_id = ${merchantId} and mode = ${mode} and product_id in (
+      select l.product_id from listed_products l
+      where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
+        and (l.stale_at is null or l.stale_at > ${staleAt})
+      order by l.product_id ${tx.forUpdate})`
+}
+
+export interface SkuName {
+  code: string
+  name: string
+  productSlug: string
+  productName: string
+}
+
+export async function findSkuName(tx: Reader, merchant: string, skuId: string): Promise<SkuName | undefined> {
+  const [row] = await tx.sql<SkuName>`
+    select s.code, s.name, p.slug as "productSlug", p.name as "productName"
+    from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    where s.merchant_id = ${merchant} and s.id = ${skuId}`
+  return row
+}
+
+export async function listActiveInstallations(tx: Tx, { merchantId, mode }: MerchantMode): Promise<{ id: string }[]> {
+  return tx.sql<{ id: string }>`
+    select id from installations where merchant_id = ${merchantId} and mode = ${mode} and disabled_at is null order by id`
+}

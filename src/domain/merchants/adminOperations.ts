@@ -1,0 +1,155 @@
+// The admin operations on the shop: the merchant, taxes, shipping and payment methods.
+
+import type { shopRows } from '../../contract/admin/shop.ts'
+import { membersChanged } from '../../platform/audit/change.ts'
+import { subjectChangeView } from '../../platform/audit/view.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { refuseProblems, versionConflict } from '../../platform/http/adminReply.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { findMethodSettings, lacksInstructions, saveMethodSettings } from '../payments/methods.ts'
+import {
+  isTimeZone,
+  merchantMembers,
+  merchantProblems,
+  planMerchant,
+  planRates,
+  shippingProblems,
+  shopEntryOf,
+  taxMembers,
+  taxProblems,
+  zoneMembers,
+} from './settings.ts'
+import {
+  type AdminShopParts,
+  announceShop,
+  auditedOf,
+  type ShopChange,
+  saveMerchant,
+  shopView,
+  shownMethod,
+} from './shop.ts'
+import {
+  listShippingZones,
+  listTaxRates,
+  lockMerchantById,
+  type Merchant,
+  raiseCatalogVersion,
+  raiseShopVersion,
+  replaceShippingZones,
+  replaceTaxRates,
+} from './store.ts'
+
+export function adminShopOperations(parts: AdminShopParts): {
+  [Id in keyof typeof shopRows]: AdminHandler<Id>
+} {
+  return {
+    async getAdminShop({ db, caller }) {
+      return { data: await shopView(db, caller) }
+    },
+
+    async updateAdminShop({ db, caller, body, now, cause }) {
+      const { idempotencyKey: _, expectedVersion, timeZone, legal, ...given } = body
+      const before = await lockShop(db, caller, expectedVersion)
+      const { legal: legalBefore, ...stored } = shopEntryOf(before)
+      const kept = legal === undefined ? legalBefore : (legal ?? undefined)
+      const entry = { ...stored, ...given, ...(kept && { legal: kept }) }
+      refuseProblems('', [
+        ...controlCharacters(entry, ''),
+        ...merchantProblems(entry),
+        ...(timeZone === undefined || isTimeZone(timeZone) ? [] : [noTimeZone]),
+      ])
+      const merchant: Merchant = { ...planMerchant(entry, before).merchant, timeZone: timeZone ?? before.timeZone }
+      const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
+      if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
+      return shopChanged(db, caller, before, [{ what: 'merchant', members }], { now: now.getTime(), cause })
+    },
+
+    async replaceAdminTaxes({ db, caller, body: { taxes, expectedVersion, dryRun = false }, now, cause }) {
+      refuseProblems('/taxes', taxProblems(taxes))
+      const before = await lockShop(db, caller, expectedVersion)
+      const stored = await listTaxRates(db, caller.merchantId)
+      const { taxRates } = planRates({ taxes }, { taxRates: stored, shippingZones: [] })
+      const members = taxRates ? taxMembers(stored, taxRates) : []
+      if (dryRun) return dryAnswer(db, caller, before, [{ what: 'taxes', members }])
+      if (taxRates) {
+        await replaceTaxRates(db, caller.merchantId, taxRates)
+        await raiseShopVersion(db, caller.merchantId, now.getTime())
+      }
+      return shopChanged(db, caller, before, [{ what: 'taxes', members }], { now: now.getTime(), cause })
+    },
+
+    async replaceAdminShipping({ db, caller, body: { shipping, expectedVersion, dryRun = false }, now, cause }) {
+      refuseProblems('/shipping', [...controlCharacters(shipping, ''), ...shippingProblems(shipping)])
+      const before = await lockShop(db, caller, expectedVersion)
+      const stored = await listShippingZones(db, caller.merchantId)
+      const { shippingZones } = planRates({ shipping }, { taxRates: [], shippingZones: stored })
+      const members = shippingZones ? zoneMembers(stored, shippingZones) : []
+      if (dryRun) return dryAnswer(db, caller, before, [{ what: 'shipping', members }])
+      if (shippingZones) {
+        await replaceShippingZones(db, caller.merchantId, shippingZones)
+        await raiseShopVersion(db, caller.merchantId, now.getTime())
+      }
+      return shopChanged(db, caller, before, [{ what: 'shipping', members }], { now: now.getTime(), cause })
+    },
+
+    async updateAdminPaymentProvider({ db, caller, path: { provider }, body, now, cause }) {
+      const { mode } = caller
+      const stored = await findMethodSettings(db, caller.merchantId, { mode, method: provider })
+      if (!stored) throw refuse('payment_provider_not_found')
+      const { enabled, instructions = stored.instructions, termDays = stored.termDays } = body
+      const after = { ...stored, isOffered: enabled, instructions, termDays, isDefault: false }
+      refuseProblems('', [
+        ...controlCharacters({ instructions }, ''),
+        ...(lacksInstructions(after) ? [noInstructions] : []),
+      ])
+      const before = await lockShop(db, caller, body.expectedVersion)
+      const members = membersChanged(shownMethod(stored), shownMethod(after), ['enabled', 'instructions', 'termDays'])
+      if (members.length > 0) {
+        await saveMethodSettings(db, caller.merchantId, after, now.getTime())
+        await raiseShopVersion(db, caller.merchantId, now.getTime())
+      }
+      const change = { what: 'payment_method', name: `${mode} ${provider}`, members } as const
+      return shopChanged(db, caller, before, [change], { now: now.getTime(), cause })
+    },
+  }
+}
+
+const noTimeZone: Problem = { path: '/timeZone', message: 'is not a time zone of IANA, such as Europe/Berlin' }
+const noInstructions: Problem = {
+  path: '/instructions',
+  message: 'is needed: it tells shoppers where to send the money',
+}
+
+async function lockShop(tx: Tx, caller: MerchantMode, expectedVersion: number): Promise<Merchant> {
+  const merchant = await lockMerchantById(tx, caller.merchantId)
+  if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
+  if (merchant.version !== expectedVersion) throw versionConflict(await shopView(tx, caller))
+  return merchant
+}
+
+async function dryAnswer(db: Reader, caller: MerchantMode, merchant: Merchant, changes: readonly ShopChange[]) {
+  return new Audited(
+    { data: await shopView(db, caller), changes: auditedOf(merchant, changes).map(subjectChangeView) },
+    [],
+  )
+}
+
+// Price books of carts are cached by the catalog's version.
+async function shopChanged(
+  tx: Tx,
+  caller: MerchantMode,
+  merchant: Merchant,
+  changes: readonly ShopChange[],
+  moment: Moment,
+) {
+  const audited = auditedOf(merchant, changes)
+  if (audited.length > 0) await raiseCatalogVersion(tx, merchant.id)
+  const data = await shopView(tx, caller)
+  if (audited.length > 0) await announceShop(tx, data, moment)
+  return new Audited({ data, changes: audited.map(subjectChangeView) }, audited)
+}

@@ -1,0 +1,49 @@
+// Where a checkout may send shoppers back to: the allow-list of an installation, and whether a URL is on it. Browsers and
+// other clients read odd URLs differently, so a URL whose host is not written plainly is refused.
+
+import { isIP } from 'node:net'
+import type { Mode } from '../../contract/words.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
+
+export interface RedirectRules {
+  mode: Mode
+  // In normal form.
+  redirectHosts: readonly string[]
+}
+
+// What is wrong with a URL that a caller wants shoppers to be sent to, or undefined. https, or http on a loopback host;
+// the host must be on the allow-list. In test mode a loopback host needs no entry.
+export function redirectProblem(text: string, { mode, redirectHosts }: RedirectRules): string | undefined {
+  // A browser takes a backslash for a slash and drops tabs and line breaks; RFC 3986 knows none of them.
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return 'must not contain white space, control characters or backslashes'
+  const url = URL.parse(text.replaceAll('{sessionId}', 'x'))
+  if (!url) return 'must be a URL'
+  const isLocal = isLoopback(url)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
+    return 'must be https, or http on a loopback host'
+  const written = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1]?.toLowerCase() ?? ''
+  // An empty user name leaves no trace in the parsed URL, so the text is asked.
+  if (written.includes('@')) return 'must not contain a user name or a password'
+  const defaultPort = url.protocol === 'https:' ? ':443' : ':80'
+  if (written !== url.host && written !== `${url.host}${defaultPort}`)
+    return 'must name its host plainly, right after two slashes'
+  if (isLocal && (mode === 'test' || redirectHosts.includes(url.hostname))) return undefined
+  return redirectHosts.includes(url.host) ? undefined : 'its host is not on the allow-list of the installation'
+}
+
+// The one spelling of an entry: lower case, ASCII, and without a port that https has anyway. Undefined when no URL could
+// match it: a wildcard, a URL, an address in another spelling than a URL shows it.
+export function normalRedirectHost(entry: string): string | undefined {
+  if (/[\s\p{Cc}\p{Cf}\\/?#@%]/u.test(entry)) return undefined
+  const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::([1-9]\d{0,4}))?$/.exec(entry) ?? []
+  const url = name === '' ? null : URL.parse(`https://${name}${port === undefined ? '' : `:${port}`}`)
+  return url && isPlainHost(url.hostname, name.toLowerCase()) ? url.host : undefined
+}
+
+// The parser makes an address of 2130706433 and 127.1. An address is taken as it is written; a name may have been
+// turned into ASCII.
+function isPlainHost(hostname: string, written: string): boolean {
+  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  if (isIP(address) !== 0) return hostname === written
+  return hostname.length <= 253 && hostname.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label))
+}

@@ -1,0 +1,202 @@
+// The SQL of merchants and of the installations that act for them.
+
+import type { Mode } from '../../contract/words.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface Merchant {
+  id: string
+  slug: string
+  name: string
+  currency: string
+  country: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  supportEmail: string | null
+  logo: string | null
+  color: string | null
+  links: string
+  // Who sells, as a receipt names it; JSON.
+  legal: string | null
+  // Groups of words that mean the same in a search; JSON.
+  synonyms: string
+  closedAt: number | null
+  // IANA name.
+  timeZone: string
+  // Of the merchant, its taxes, shipping zones and payment methods: what people edit as the shop.
+  version: number
+}
+
+const merchantColumns = new Fragment(`
+  id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", support_email as "supportEmail",
+  logo, color, links, legal, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
+
+export async function listMerchants(db: Reader): Promise<Merchant[]> {
+  return db.sql<Merchant>`
+    select ${merchantColumns} from merchants order by id limit 1000`
+}
+
+export async function findMerchant(db: Reader, slug: string): Promise<Merchant | undefined> {
+  const [merchant] = await db.sql<Merchant>`
+    select ${merchantColumns} from merchants where slug = ${slug}`
+  return merchant
+}
+
+export async function findMerchantById(db: Reader, id: string): Promise<Merchant | undefined> {
+  const [merchant] = await db.sql<Merchant>`select ${merchantColumns} from merchants where id = ${id}`
+  return merchant
+}
+
+// Changes of one shop wait for each other here. It is an update, because that does not block transactions that only reference
+// the merchant, such as a new cart.
+export async function lockMerchantById(tx: Tx, id: string): Promise<Merchant | undefined> {
+  const [merchant] = await tx.sql<Merchant>`
+    update merchants set catalog_version = catalog_version where id = ${id} returning ${merchantColumns}`
+  return merchant
+}
+
+// For a change of taxes, shipping or payment methods.
+export async function raiseShopVersion(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.sql`update merchants set version = version + 1, updated_at = ${now} where id = ${id}`
+}
+
+// Serialises provisioning of one merchant: with this row locked, the whole catalog may be compared.
+export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
+  const [merchant] = await tx.sql<Merchant>`
+    select ${merchantColumns} from merchants where slug = ${slug} ${tx.forUpdate}`
+  return merchant
+}
+
+// False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
+export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, links, legal,
+      synonyms, catalog_version, created_at, updated_at, time_zone, version)
+    values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal},
+      ${merchant.synonyms}, 1, ${now}, ${now},
+      ${merchant.timeZone}, ${merchant.version})
+    on conflict (slug) do nothing returning id`
+  return rows.length > 0
+}
+
+export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): Promise<void> {
+  await tx.sql`
+    update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
+      price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
+      logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal},
+      synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
+    where id = ${merchant.id}`
+}
+
+export interface Installation {
+  id: string
+  merchantId: string
+  name: string
+  mode: Mode
+  redirectHosts: string
+  disabledAt: number | null
+}
+
+const installationsAtOnce = 1_000
+
+// All of them, by id, a thousand to a statement: with apps there may be many.
+export async function listInstallations(db: Reader, merchant: string): Promise<Installation[]> {
+  const all: Installation[] = []
+  for (;;) {
+    const page = await db.sql<Installation>`
+      select id, merchant_id as "merchantId", name, mode, redirect_hosts as "redirectHosts", disabled_at as "disabledAt"
+      from installations where merchant_id = ${merchant} and id > ${all.at(-1)?.id ?? ''}
+      order by id limit ${installationsAtOnce}`
+    all.push(...page)
+    if (page.length < installationsAtOnce) return all
+  }
+}
+
+export async function insertInstallation(tx: Tx, installation: Installation, now: number): Promise<void> {
+  await tx.sql`
+    insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+    values (${installation.id}, ${installation.merchantId}, ${installation.name}, ${installation.mode},
+      ${installation.redirectHosts}, ${now})`
+}
+
+export async function setRedirectHosts(tx: Tx, merchant: string, id: string, redirectHosts: string): Promise<void> {
+  await tx.sql`
+    update installations set redirect_hosts = ${redirectHosts} where merchant_id = ${merchant} and id = ${id}`
+}
+
+// The tables from which taxes and shipping are read. They are small, and provisioning replaces them whole.
+
+export interface TaxRate {
+  country: string
+  region: string
+  taxClass: string
+  rateBps: number
+}
+
+export async function listTaxRates(db: Reader, merchant: string): Promise<TaxRate[]> {
+  return db.sql<TaxRate>`
+    select country, region, tax_class as "taxClass", rate_bps as "rateBps"
+    from tax_rates where merchant_id = ${merchant}`
+}
+
+export async function replaceTaxRates(tx: Tx, merchant: string, rates: readonly TaxRate[]): Promise<void> {
+  await tx.sql`delete from tax_rates where merchant_id = ${merchant}`
+  for (const rate of rates) {
+    await tx.sql`
+      insert into tax_rates (merchant_id, country, region, tax_class, rate_bps)
+      values (${merchant}, ${rate.country}, ${rate.region}, ${rate.taxClass}, ${rate.rateBps})`
+  }
+}
+
+export interface ShippingZone {
+  zone: string
+  countries: string
+  options: string
+}
+
+export async function listShippingZones(db: Reader, merchant: string): Promise<ShippingZone[]> {
+  return db.sql<ShippingZone>`
+    select zone, countries, options from shipping_zones where merchant_id = ${merchant} order by position`
+}
+
+export async function replaceShippingZones(tx: Tx, merchant: string, zones: readonly ShippingZone[]): Promise<void> {
+  await tx.sql`delete from shipping_zones where merchant_id = ${merchant}`
+  for (const [position, zone] of zones.entries()) {
+    await tx.sql`
+      insert into shipping_zones (merchant_id, zone, position, countries, options)
+      values (${merchant}, ${zone.zone}, ${position}, ${zone.countries}, ${zone.options})`
+  }
+}
+
+// What a shopper sees of a merchant.
+export interface MerchantFace {
+  slug: string
+  name: string
+  country: string
+  supportEmail: string | null
+  logo: string | null
+  color: string | null
+  links: string
+  legal: string | null
+}
+
+export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
+  const [merchant] = await db.sql<MerchantFace>`
+    select slug, name, country, support_email as "supportEmail", logo, color, links, legal from merchants where id = ${id}`
+  return merchant
+}
+
+// After each change that a list or a cart shows: list pages and price books are cached by this version.
+export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
+  await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
+}
+
+// For a change that shows in every product's answer. Rows are locked in the order of their ids, as sales do.
+export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
+  await tx.sql`
+    update listed_products set stale_at = ${staleAt}
+    where merchant_id = ${merchant} and (mode, product_id) in (
+      select l.mode, l.product_id from listed_products l
+      where l.merchant_id = ${merchant} and (l.stale_at is null or l.stale_at > ${staleAt})
+      order by l.mode, l.product_id ${tx.forUpdate})`
+}

@@ -1,0 +1,106 @@
+// Takes back changes of the shop: the merchant, taxes, shipping and payment methods. Accounts at payment providers are not.
+
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import {
+  notUndoable,
+  overtaken,
+  refuseOvertaken,
+  refuseUnfit,
+  reverseOf,
+  type UndoAsk,
+  type Undoer,
+  valuesBefore,
+} from '../../platform/audit/undo.ts'
+import { findMethodSettings, lacksInstructions, saveMethodSettings } from '../payments/methods.ts'
+import {
+  merchantMembers,
+  planRates,
+  shippingProblems,
+  shownRates,
+  shownZones,
+  taxRatesBefore,
+  zonesBefore,
+} from './settings.ts'
+import { type AdminShopParts, announceShop, saveMerchant, shopView, shownMethod } from './shop.ts'
+import {
+  listShippingZones,
+  listTaxRates,
+  lockMerchantById,
+  type Merchant,
+  raiseCatalogVersion,
+  raiseShopVersion,
+  replaceShippingZones,
+  replaceTaxRates,
+} from './store.ts'
+
+export function shopUndoer(parts: AdminShopParts): Undoer {
+  return {
+    kinds: ['merchant', 'taxes', 'shipping', 'payment_method'],
+    async undo(ask) {
+      const { tx, seller, changes, dryRun, moment } = ask
+      const merchant = await lockMerchantById(tx, seller.merchantId)
+      if (!merchant) throw new Error(`${seller.merchantId} is called for and does not exist`)
+      for (const change of changes) {
+        if (change.kind !== 'change') throw notUndoable(change)
+        if (change.what === 'merchant') await undoMerchant(ask, change, merchant, parts)
+        else {
+          await undoTable(ask, change)
+          if (!dryRun) await raiseShopVersion(tx, merchant.id, moment.now)
+        }
+      }
+      if (!dryRun) {
+        await raiseCatalogVersion(tx, merchant.id)
+        await announceShop(tx, await shopView(tx, seller), moment)
+      }
+      return changes.map(reverseOf)
+    },
+  }
+}
+
+async function undoMerchant(
+  { tx, dryRun, moment: { now } }: UndoAsk,
+  change: AuditedChange,
+  merchant: Merchant,
+  parts: AdminShopParts,
+): Promise<void> {
+  // Only a shop file sets them, and prices or rates may have come since that rest on them.
+  if (change.members.some(({ member }) => member === 'currency' || member === 'country')) throw notUndoable(change)
+  refuseOvertaken(change, merchant)
+  const after = { ...merchant, ...valuesBefore<Merchant>(change, [...merchantMembers, 'timeZone']) }
+  if (!dryRun) await saveMerchant(tx, parts, merchant, after, now)
+}
+
+async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
+  const { tx, seller, dryRun } = ask
+  const { merchantId } = seller
+  // Older entries count the rows of a table.
+  if (change.members.some(({ member }) => member === 'rows')) throw notUndoable(change)
+  if (change.what === 'taxes') {
+    const present = await listTaxRates(tx, merchantId)
+    refuseOvertaken(change, shownRates(present))
+    if (!dryRun) await replaceTaxRates(tx, merchantId, taxRatesBefore(present, change.members))
+  } else if (change.what === 'shipping') {
+    const present = await listShippingZones(tx, merchantId)
+    refuseOvertaken(change, shownZones(present))
+    const shipping = zonesBefore(present, change.members)
+    refuseUnfit(change, shippingProblems(shipping))
+    const { shippingZones } = planRates({ shipping }, { taxRates: [], shippingZones: present })
+    if (!dryRun && shippingZones) await replaceShippingZones(tx, merchantId, shippingZones)
+  } else await undoMethod(ask, change)
+}
+
+async function undoMethod({ tx, seller, dryRun, moment: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
+  const [mode, method = ''] = change.name.split(' ')
+  // What both modes wrote down alike, in earlier versions.
+  if (mode !== seller.mode) throw notUndoable(change)
+  const present = await findMethodSettings(tx, seller.merchantId, { mode: seller.mode, method })
+  refuseOvertaken(change, present && shownMethod(present))
+  if (!present) return
+  const { enabled, instructions, termDays } = {
+    ...shownMethod(present),
+    ...valuesBefore<ReturnType<typeof shownMethod>>(change, ['enabled', 'instructions', 'termDays']),
+  }
+  const after = { ...present, isOffered: enabled, instructions, termDays, isDefault: false }
+  if (lacksInstructions(after)) throw overtaken(change, `${change.name} would lack its instructions.`)
+  if (!dryRun) await saveMethodSettings(tx, seller.merchantId, after, now)
+}

@@ -1,0 +1,174 @@
+// The storage adapter of the library. The library checks first and acts later, so single use of codes, refresh tokens and proofs
+// rests on the conditions of the statements called from here.
+
+import type { Log } from '../../platform/log/log.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { lockInstallationOfGrant } from './grants.ts'
+import { endGrant } from './installing.ts'
+import {
+  type ArtifactRow,
+  consumeArtifact,
+  deleteArtifact,
+  findArtifact,
+  findArtifactByUid,
+  findUseOf,
+  insertOnce,
+  saveArtifact,
+  trimArtifactsOfGrant,
+  updateArtifact,
+} from './store.ts'
+
+export interface Adapter {
+  upsert(id: string, payload: Payload, expiresIn: number): Promise<void>
+  find(id: string): Promise<Payload | undefined>
+  findByUid(uid: string): Promise<Payload | undefined>
+  findByUserCode(userCode: string): Promise<undefined>
+  consume(id: string): Promise<void>
+  destroy(id: string): Promise<void>
+  revokeByGrantId(grantId: string): Promise<void>
+}
+
+export type RefusalCode = 'invalid_grant' | 'invalid_request' | 'invalid_request_uri' | 'session_not_found'
+
+export interface AdapterParts {
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+  log: Log
+  findClient: (id: string) => Promise<Payload | undefined>
+  // The thumbprint of the key that the current request has proved to hold, or null.
+  findProvedKey: () => Promise<string | null>
+  // The library shows the message of any other error to the caller, so only its own errors are thrown here.
+  refusal: (code: RefusalCode, detail: string) => Error
+}
+
+// A proof dated ahead of our clock would outlive a record of the lifetime that the library asks for.
+const replayLongerMs = 300_000
+
+// Per kind and grant.
+const artifactsPerGrantMax = 1_000
+
+// The library requires an expiry; our grants end with their installation.
+export const grantSeconds = 365 * 24 * 3_600
+
+const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
+
+export function createAdapters(parts: AdapterParts): (kind: string) => Adapter {
+  return (kind) => (kind === 'Client' ? clientAdapter(parts) : artifactAdapter(parts, kind))
+}
+
+function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
+  const { storage, rootSecret, clock, log, refusal } = parts
+  const clockMs = () => clock().getTime()
+
+  function payloadOf(kept: ArtifactRow | undefined, now: number): Payload | undefined {
+    const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
+    if (!payload) return undefined
+    if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
+    // The library would end the installation at a code or refresh token that was already used. A refresh token is bound to a key
+    // and may be used again; for a code, consume() decides.
+    if (kept.consumedAt === null || ofGrants.has(kind)) return payload
+    return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
+  }
+
+  async function save(tx: Tx, id: string, payload: Payload, expiresAt: number, now: number): Promise<void> {
+    const sealed = sealPayload(rootSecret, kind, id, payload)
+    const grantId = ofGrants.has(kind) && typeof payload.grantId === 'string' ? hashOf(payload.grantId) : null
+    if (grantId !== null) {
+      const installation = await lockInstallationOfGrant(tx, grantId)
+      if (!installation || installation.endedAt !== null) throw refusal('invalid_grant', 'the installation has ended')
+    }
+    const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashOf(payload.uid) : null
+    const artifact = { kind, id, sealed, grantId, uid, expiresAt }
+    // An interaction that was finished must not be restored by a second decision.
+    if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
+    else if (!(await updateArtifact(tx, artifact))) throw refusal('session_not_found', 'answered before')
+    if (grantId !== null) await trimArtifactsOfGrant(tx, kind, grantId, artifactsPerGrantMax)
+  }
+
+  return {
+    async upsert(value, payload, expiresIn) {
+      const now = clockMs()
+      const id = hashOf(value)
+      if (kind === 'Grant') throw new Error('a grant is made with its installation')
+      if (kind !== 'ReplayDetection') {
+        return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
+      }
+      const sealed = sealPayload(rootSecret, kind, id, payload)
+      // The client says when its assertion ends, and may say it in fractions of a second (RFC 7519, 2).
+      const expiresAt = now + Math.ceil(expiresIn * 1000) + replayLongerMs
+      const isFirst = await storage.write((tx) =>
+        insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
+      )
+      if (!isFirst) throw refusal('invalid_request', 'seen before')
+    },
+
+    async find(value) {
+      const now = clockMs()
+      return payloadOf(await storage.read((db) => findArtifact(db, kind, hashOf(value), now)), now)
+    },
+
+    async findByUid(uid) {
+      const now = clockMs()
+      const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
+      // The column only finds the row, and may have been changed.
+      return payload?.uid === uid ? payload : undefined
+    },
+
+    findByUserCode: async () => undefined,
+
+    // A second use with another key means that the code was copied, so the installation ends. With the same key it is the client
+    // itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing ends. The end is committed, so
+    // the refusal is thrown after it.
+    async consume(value) {
+      const now = clockMs()
+      const id = hashOf(value)
+      const by = await parts.findProvedKey()
+      const { isFirst, endedId } = await storage.write(async (tx) => {
+        if (await consumeArtifact(tx, kind, id, { now, by })) return { isFirst: true }
+        const use = await findUseOf(tx, kind, id)
+        if (!use || use.grantId === null || (by !== null && use.consumedBy === by)) return { isFirst: false }
+        return { isFirst: false, endedId: await endGrant(tx, use.grantId, now) }
+      })
+      if (isFirst) return
+      if (endedId !== undefined)
+        log.warn('authorization code used again by another key; the installation ended', { installationId: endedId })
+      throw kind === 'PushedAuthorizationRequest'
+        ? refusal('invalid_request_uri', 'already used')
+        : refusal('invalid_grant', 'already consumed')
+    },
+
+    // A decision is used once: the library deletes the interaction and continues, and so would a concurrent duplicate.
+    async destroy(value) {
+      const id = hashOf(value)
+      if (kind === 'Grant') {
+        await storage.write((tx) => endGrant(tx, id, clockMs()))
+        return
+      }
+      const isGone = await storage.write((tx) => deleteArtifact(tx, kind, id))
+      if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
+    },
+
+    // Called for every kind when one token is revoked. endGrant deletes everything of a grant; revoking an access token leaves the
+    // others.
+    revokeByGrantId: async () => {},
+  }
+}
+
+// Apps are created by the operator; the library only reads them.
+function clientAdapter({ findClient }: AdapterParts): Adapter {
+  const never = async (): Promise<never> => {
+    throw new Error('apps cannot be changed by the library')
+  }
+  return {
+    find: findClient,
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    upsert: never,
+    consume: never,
+    destroy: never,
+    revokeByGrantId: never,
+  }
+}

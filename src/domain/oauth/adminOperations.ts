@@ -1,0 +1,294 @@
+// The admin operations on installations and their keys.
+
+import type { AdminInstallation, AdminKey, developerRows } from '../../contract/admin/developers.ts'
+import type { BodyOf } from '../../contract/surface.ts'
+import { adminScopes, type Mode, publishableScopes, type Scope } from '../../contract/words.ts'
+import { credentialStatus, originsFrom, scopesFrom } from '../../platform/access/credential.ts'
+import { createKey, endKey, rotateKey } from '../../platform/access/keys.ts'
+import { callerEnd, earlier, makerOf, refuseBeyondApp } from '../../platform/access/machines.ts'
+import { normalOrigin, originRule } from '../../platform/access/origins.ts'
+import {
+  type CredentialRow,
+  findCredentialById,
+  type IdentityRow,
+  listCredentialsOf,
+  type MerchantCredential,
+} from '../../platform/access/store.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { normalRedirectHost } from '../merchants/redirects.ts'
+import { insertInstallation } from '../merchants/store.ts'
+import {
+  type AdminInstallationRow,
+  countInstallations,
+  countLivingKeys,
+  findInstallationOf,
+  listInstallationsOf,
+  listTakenNames,
+  lockInstallation,
+  lockMerchantById,
+} from './grants.ts'
+import { endInstallation } from './installing.ts'
+
+export interface AdminDeveloperParts {
+  rootSecret: RootSecret
+  // Ends a key on this node at once.
+  forget: (credentialId: string) => void
+}
+
+type Ours = Exclude<keyof typeof developerRows, `${string}Webhook${string}`>
+
+const installationsMax = 200
+const livingKeysMax = 100
+const hourMs = 3_600_000
+
+export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperParts): {
+  [Id in Ours]: AdminHandler<Id>
+} {
+  return {
+    async listAdminInstallations({ db, caller, paging }) {
+      const found = await listInstallationsOf(db, caller, {
+        after: cursorOf(paging.after, 'ins'),
+        limit: adminRowsAsked,
+      })
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      return { data: rows.map(installationView), meta }
+    },
+
+    async createAdminInstallation({ db, caller: { merchantId, mode }, body: { name, redirectHosts = [] }, now }) {
+      const hosts = hostsFrom(redirectHosts)
+      // Installations of one merchant are made one after the other.
+      await lockMerchantById(db, merchantId)
+      if ((await listTakenNames(db, merchantId, [name])).length > 0) throw refuse('installation_exists')
+      if ((await countInstallations(db, merchantId)) >= installationsMax) throw refuse('installation_limit')
+      const id = newId('ins')
+      const made = { id, merchantId, name, mode, redirectHosts: JSON.stringify(hosts), disabledAt: null }
+      await insertInstallation(db, made, now.getTime())
+      const members = [{ member: 'redirectHosts', from: null, to: hosts }]
+      return new Audited({ data: installationView(await findOwn(db, { merchantId, mode }, id)) }, [
+        { kind: 'create', what: 'installation', id, name, members },
+      ])
+    },
+
+    // Ending an ended one changes nothing.
+    async endAdminInstallation({ db, caller, path: { installationId }, now }) {
+      const { name } = await findOwn(db, caller, installationId)
+      const isEnded = await endInstallation(db, installationId, now.getTime())
+      const data = installationView(await findOwn(db, caller, installationId))
+      const change: AuditedChange = { kind: 'retire', what: 'installation', id: installationId, name, members: [] }
+      return new Audited({ data }, isEnded ? [change] : [])
+    },
+
+    async listAdminKeys({ db, caller, query, paging, now }) {
+      const after = cursorOf(paging.after, 'key')
+      const found = await listCredentialsOf(db, caller, { ...query, after, limit: adminRowsAsked })
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      return { data: rows.map((row) => keyView(row, now)), meta }
+    },
+
+    async createAdminKey({ db, caller, body, now }) {
+      const { installationId, name } = body
+      const { scopes, origins } = rightsFrom(body, caller.mode)
+      const wantedEnd = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
+      if (wantedEnd !== null && wantedEnd <= now.getTime())
+        throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })
+      refuseToGive(caller, scopes)
+      const installation = await findOwn(db, caller, installationId)
+      await refuseBeyondApp(db, caller, installationId)
+      const expiresAt = earlier(wantedEnd, await callerEnd(db, caller))
+      const locked = await lockInstallation(db, installationId)
+      if (!locked || locked.endedAt !== null) throw refuse('installation_not_found')
+      refuseUngranted(installation, scopes)
+      if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
+      const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
+      const input = { name, scopes, origins, expiresAt, madeBy: makerOf(caller) }
+      const made = await createKey(db, rootSecret, owner, input, now.getTime())
+      const key = keyView(await findKey(db, caller, made.id), now)
+      return new Audited({ data: { key, secret: made.key } }, [
+        keyChange('create', key, [
+          { member: 'scopes', from: null, to: scopes },
+          ...(origins.length > 0 ? [{ member: 'origins', from: null, to: origins }] : []),
+          { member: 'expiresAt', from: null, to: key.expiresAt },
+        ]),
+      ])
+    },
+
+    async rotateAdminKey({ db, caller, path: { keyId }, body: { overlapHours = 24 }, now }) {
+      const old = await findKey(db, caller, keyId)
+      refuseToGive(caller, scopesFrom(old.scopes))
+      await refuseBeyondApp(db, caller, old.installationId)
+      const overlapMs = overlapHours * hourMs
+      const endsBy = await callerEnd(db, caller)
+      const rotation = { overlapMs, endsBy, madeBy: makerOf(caller) }
+      const made = await rotateKey(db, rootSecret, keyId, rotation, now.getTime())
+      forgetKey(db, keyId)
+      const key = keyView(await findKey(db, caller, made.id), now)
+      const oldKey = { id: keyId, expiresAt: toInstant(made.oldKeyEndsAt) }
+      return new Audited({ data: { key, secret: made.key, oldKey } }, [
+        keyChange('create', key, [{ member: 'scopes', from: null, to: made.scopes }]),
+        keyChange('change', { id: keyId, name: old.name }, [
+          { member: 'expiresAt', from: instantOrNull(old.expiresAt), to: oldKey.expiresAt },
+          { member: 'replacedBy', from: null, to: key.id },
+        ]),
+      ])
+    },
+
+    // Revoking takes a right away, so whoever may see the key may do it.
+    async revokeAdminKey({ db, caller, path: { keyId }, now }) {
+      await findKey(db, caller, keyId)
+      const ended = await endKey(db, keyId, now.getTime())
+      for (const { id } of ended) forgetKey(db, id)
+      const key = keyView(await findKey(db, caller, keyId), now)
+      return new Audited(
+        { data: key },
+        ended.map((one) => keyChange('retire', one, [])),
+      )
+    },
+  }
+
+  function forgetKey(db: Parameters<AdminHandler<'revokeAdminKey'>>[0]['db'], keyId: string): void {
+    db.afterCommit(() => forget(keyId))
+    db.signal('credentials')
+  }
+}
+
+// A secret with admin scopes is handed to a person who has them all, or to the operator, and never to a key: whoever copied one
+// could otherwise make more of them, which outlive it. A key or an app gives only scopes of its own. A person holds no scope of the
+// open interface, so none is asked for.
+function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
+  const isPerson = caller.kind === 'person'
+  const missing = wanted.find((scope) =>
+    isAdmin(scope) ? !isPerson || !holds(caller, scope) : !(isPerson || holds(caller, scope)),
+  )
+  if (missing === undefined) return
+  const message = isAdmin(missing)
+    ? 'A key with admin scopes is made by a signed-in owner or at the command line.'
+    : 'A key or an app gives only scopes that it has itself.'
+  throw refuse('scope_missing', { message, current: { requiredScope: missing } })
+}
+
+function isAdmin(scope: Scope): boolean {
+  return (adminScopes as readonly string[]).includes(scope)
+}
+
+function holds({ scopes }: AdminCaller, scope: Scope): boolean {
+  return (scopes as readonly string[]).includes(scope)
+}
+
+// An app's key does no more than the app may.
+function refuseUngranted({ grantedScopes }: AdminInstallationRow, wanted: readonly Scope[]): void {
+  if (grantedScopes === null) return
+  const granted = JSON.parse(grantedScopes) as string[]
+  const beyond = wanted.find((scope) => !granted.includes(scope))
+  if (beyond !== undefined)
+    throw refuse('scope_missing', {
+      message: 'The app was not granted this scope.',
+      current: { requiredScope: beyond },
+    })
+}
+
+async function findOwn(db: Reader, merchant: MerchantMode, id: string): Promise<AdminInstallationRow> {
+  const installation = isId('ins', id) ? await findInstallationOf(db, merchant, id) : undefined
+  if (!installation) throw refuse('installation_not_found')
+  return installation
+}
+
+async function findKey(db: Reader, { merchantId, mode }: MerchantMode, id: string): Promise<IdentityRow> {
+  const row = isId('key', id) ? await findCredentialById(db, id) : undefined
+  if (!row || row.merchantId !== merchantId || row.mode !== mode) throw refuse('credential_not_found')
+  return row
+}
+
+// A publishable key has the rights of a visitor, and works on the pages that are named.
+function rightsFrom(
+  { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerRows)['createAdminKey']>,
+  mode: Mode,
+): { scopes: readonly Scope[]; origins: readonly string[] } {
+  if (kind === 'secret') {
+    if (named.length > 0) throw badMember('/origins', 'only a publishable key has origins')
+    return { scopes, origins: [] }
+  }
+  if (scopes.length > 0) throw badMember('/scopes', 'must be empty for a publishable key')
+  if (named.length === 0) throw badMember('/origins', 'must name at least one origin')
+  const origins = named.map((origin, at) => {
+    const normal = normalOrigin(origin, mode)
+    if (normal === undefined) throw badMember(`/origins/${at}`, originRule)
+    return normal
+  })
+  return { scopes: publishableScopes, origins: [...new Set(origins)] }
+}
+
+function badMember(path: string, message: string) {
+  return refuse('invalid_request', { issues: [{ path, message }] })
+}
+
+function hostsFrom(redirectHosts: readonly string[]): string[] {
+  const hosts = redirectHosts.map(normalRedirectHost)
+  const issues = hosts.flatMap((host, i) =>
+    host === undefined ? [{ path: `/redirectHosts/${i}`, message: 'must be a host such as shop.example.com' }] : [],
+  )
+  if (issues.length > 0) throw refuse('invalid_request', { issues })
+  return [...new Set(hosts.filter((host) => host !== undefined))]
+}
+
+function cursorOf(after: string | null, prefix: 'ins' | 'key'): string | null {
+  if (after !== null && !isId(prefix, after)) throw badCursor()
+  return after
+}
+
+function installationView(row: AdminInstallationRow): AdminInstallation {
+  const { id, name, mode, appId, appName, approvedBy, disabledAt, endedAt } = row
+  return {
+    id,
+    name,
+    mode,
+    status: endedAt !== null ? 'ended' : disabledAt !== null ? 'suspended' : 'active',
+    redirectHosts: JSON.parse(row.redirectHosts) as string[],
+    app: appId === null ? null : { id: appId, name: appName ?? '' },
+    grantedScopes: row.grantedScopes === null ? null : (JSON.parse(row.grantedScopes) as Scope[]),
+    approvedBy,
+    createdAt: toInstant(row.createdAt),
+    endedAt: instantOrNull(endedAt),
+  }
+}
+
+function keyView(
+  row: CredentialRow & Pick<MerchantCredential, 'installationId' | 'installationName'>,
+  now: Date,
+): AdminKey {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    scopes: [...scopesFrom(row.scopes)],
+    kind: row.origins === null ? 'secret' : 'publishable',
+    origins: [...originsFrom(row.origins)],
+    status: credentialStatus(row, now.getTime()),
+    createdAt: toInstant(row.createdAt),
+    expiresAt: instantOrNull(row.expiresAt),
+    lastUsedAt: instantOrNull(row.lastUsedAt),
+    installation: { id: row.installationId, name: row.installationName },
+  }
+}
+
+function keyChange(
+  kind: AuditedChange['kind'],
+  { id, name }: { id: string; name: string },
+  members: AuditedChange['members'],
+): AuditedChange {
+  return { kind, what: 'key', id, name, members }
+}
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : toInstant(at)
+}

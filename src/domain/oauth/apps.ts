@@ -1,0 +1,280 @@
+// The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
+// signs. Apps are created by the operator; there is no dynamic registration.
+
+import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { type ClientKeys, readClientKeys } from './clientkeys.ts'
+
+export interface App {
+  // Also the client id of the protocol.
+  id: string
+  name: string
+  description: string
+  // public: proves itself by PKCE and DPoP alone. confidential: signs its requests with one of its keys.
+  clientKind: 'public' | 'confidential'
+  jwks: ClientKeys | null
+  redirectUris: readonly string[]
+  // The most it may ask a merchant for.
+  scopes: readonly Scope[]
+  // Which kind of installations it gets.
+  mode: Mode
+  createdAt: number
+  disabledAt: number | null
+}
+
+export interface AppDefinition {
+  name: string
+  description: string
+  redirectUris: readonly string[]
+  scopes: readonly Scope[]
+  mode: Mode
+  jwks: ClientKeys | null
+}
+
+export interface AppProblem {
+  // JSON Pointer into the definition.
+  path: string
+  message: string
+}
+
+const nameLengthMax = 100
+const descriptionLengthMax = 300
+const redirectUrisMax = 20
+
+// What is wrong with a definition, or nothing.
+export function appProblem(definition: AppDefinition): AppProblem | undefined {
+  if (
+    definition.name.length > nameLengthMax ||
+    !isLine(definition.name) ||
+    definition.name.trim() !== definition.name ||
+    definition.name === ''
+  )
+    return { path: '/name', message: `must be one line of 1 to ${nameLengthMax} characters` }
+  if (definition.description.length > descriptionLengthMax || !isLine(definition.description))
+    return { path: '/description', message: `must be one line of at most ${descriptionLengthMax} characters` }
+  const { redirectUris } = definition
+  if (redirectUris.length < 1 || redirectUris.length > redirectUrisMax)
+    return { path: '/redirectUris', message: `must be 1 to ${redirectUrisMax} addresses` }
+  for (const [index, uri] of redirectUris.entries()) {
+    const message = redirectUris.indexOf(uri) < index ? 'is named twice' : redirectUriProblem(uri)
+    if (message !== undefined) return { path: `/redirectUris/${index}`, message }
+  }
+  const unknown = definition.scopes.find((scope) => !knownScopes.includes(scope))
+  if (unknown !== undefined || definition.scopes.length === 0)
+    return { path: '/scopes', message: `must be some of ${knownScopes.join(', ')}` }
+  if (!modes.includes(definition.mode)) return { path: '/mode', message: `must be ${modes.join(' or ')}` }
+  if (definition.jwks !== null) {
+    const read = readClientKeys(definition.jwks)
+    if ('problem' in read) return { path: `/jwks${read.problem.path}`, message: read.problem.message }
+  }
+  return undefined
+}
+
+// Names are shown on the consent page: they must not contain line breaks or characters that reorder text.
+function isLine(text: string): boolean {
+  return text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
+}
+
+const redirectUriLengthMax = 2_000
+
+// Compared character by character with what an app asks for (RFC 9700, 2.1), so only the spelling that browsers use is
+// accepted.
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > redirectUriLengthMax) return `must have at most ${redirectUriLengthMax} characters`
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return 'must be an absolute https address'
+  const url = new URL(uri)
+  if (uri.includes('#')) return 'must have no fragment'
+  if (url.username !== '' || url.password !== '') return 'must hold no user or password'
+  if (uri.includes('*')) return 'must be exact: there are no wildcards'
+  if (url.protocol === 'http:' && !isLoopback(url))
+    return 'must be https; http is for apps on the same machine, at 127.0.0.1, [::1] or localhost'
+  if (url.href !== uri && url.href !== `${uri}/`) return `must be written as ${url.href}`
+  return undefined
+}
+
+// The hosts to which checkouts of the app's installations may send shoppers back. Loopback hosts are left out: test installations
+// may use them anyway, and live ones should not.
+export function redirectHostsOf({ redirectUris }: Pick<App, 'redirectUris'>): string[] {
+  const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
+  return [...new Set(secure.map(({ host }) => host))].sort()
+}
+
+interface AppRow {
+  id: string
+  name: string
+  description: string
+  clientKind: App['clientKind']
+  jwks: string | null
+  redirectUris: string
+  scopes: string
+  mode: Mode
+  createdAt: number
+  disabledAt: number | null
+}
+
+export async function findApp(db: Reader, id: string): Promise<App | undefined> {
+  const [row] = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps where id = ${id}`
+  return row && appFrom(row)
+}
+
+export async function findAppByName(db: Reader, name: string): Promise<App | undefined> {
+  const [row] = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps where name = ${name}`
+  return row && appFrom(row)
+}
+
+const appsMax = 1_000
+
+// Oldest first.
+export async function listApps(db: Reader): Promise<App[]> {
+  const rows = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps order by id limit ${appsMax}`
+  return rows.map(appFrom)
+}
+
+// The lists were written from a checked definition. A scope that the contract no longer has grants nothing.
+function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
+  const words = JSON.parse(scopes) as string[]
+  return {
+    ...app,
+    jwks: jwks === null ? null : (JSON.parse(jwks) as ClientKeys),
+    redirectUris: JSON.parse(redirectUris) as string[],
+    scopes: knownScopes.filter((scope) => words.includes(scope)),
+  }
+}
+
+// Undefined when there is an app of that name. The definition was checked. `declaredBy` is the merchant whose
+// shop file names it, or null for one that the operator makes.
+export async function createApp(
+  tx: Tx,
+  definition: AppDefinition,
+  now: number,
+  declaredBy: string | null = null,
+): Promise<App | undefined> {
+  const id = newId('app')
+  const columns = columnsOf(definition)
+  const rows = await tx.sql`
+    insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
+      declared_by)
+    values (${id}, ${definition.name}, ${definition.description}, ${columns.clientKind}, ${columns.jwks}, ${columns.redirectUris},
+      ${columns.scopes}, ${definition.mode}, ${now}, ${now}, ${declaredBy})
+    on conflict (name) do nothing returning id`
+  return rows.length > 0 ? findApp(tx, id) : undefined
+}
+
+// Changes the app of that name to the definition. Installations stay as they were approved; the next authorization request has
+// to match it.
+export async function setApp(tx: Tx, definition: AppDefinition, now: number): Promise<boolean> {
+  const columns = columnsOf(definition)
+  const rows = await tx.sql`
+    update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
+      redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now}
+    where name = ${definition.name} returning id`
+  return rows.length > 0
+}
+
+// The same by a merchant's shop file. False when the app is not this merchant's to change: another merchant's file
+// declared it, or another merchant has installed it and would be redirected elsewhere.
+export async function setDeclaredApp(
+  tx: Tx,
+  definition: AppDefinition,
+  merchantId: string,
+  now: number,
+): Promise<boolean> {
+  const columns = columnsOf(definition)
+  const rows = await tx.sql`
+    update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
+      redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now},
+      declared_by = ${merchantId}
+    where name = ${definition.name} and (declared_by is null or declared_by = ${merchantId}) and not exists (
+      select 1 from installations i
+      where i.app_id = apps.id and i.merchant_id <> ${merchantId} and i.ended_at is null)
+    returning id`
+  return rows.length > 0
+}
+
+// Why another merchant keeps this one from changing the app.
+export async function findForeignUse(
+  db: Reader,
+  appId: string,
+  merchantId: string,
+): Promise<'declared' | 'installed' | null> {
+  const [row] = await db.sql<{ use: 'declared' | 'installed' | null }>`
+    select case
+      when a.declared_by is not null and a.declared_by <> ${merchantId} then 'declared'
+      when exists (
+        select 1 from installations i
+        where i.app_id = a.id and i.merchant_id <> ${merchantId} and i.ended_at is null) then 'installed'
+      end as "use"
+    from apps a where a.id = ${appId}`
+  return row?.use ?? null
+}
+
+function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
+  const problem = appProblem(definition)
+  if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be stored`)
+  const { jwks } = definition
+  return {
+    clientKind: jwks === null ? 'public' : 'confidential',
+    jwks: jwks === null ? null : JSON.stringify(readClientKeys(jwks)),
+    redirectUris: JSON.stringify(definition.redirectUris),
+    scopes: JSON.stringify(knownScopes.filter((scope) => definition.scopes.includes(scope))),
+  }
+}
+
+// A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are
+// uninstalled. False when it was disabled before.
+export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+  return rows.length > 0
+}
+
+export async function enableApp(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update apps set disabled_at = null, updated_at = ${now} where id = ${id} and disabled_at is not null returning id`
+  return rows.length > 0
+}
+
+// An app on a merchant's shop, as the operator sees it.
+export interface AppInstallation {
+  id: string
+  name: string
+  appId: string
+  appName: string
+  merchantSlug: string
+  mode: Mode
+  scopes: readonly Scope[]
+  // The user who approved it.
+  approvedBy: string | null
+  createdAt: number
+  endedAt: number | null
+}
+
+const installationsMax = 1_000
+
+// Newest first; of one app, or of all.
+export async function listAppInstallations(db: Reader, appId: string | null): Promise<AppInstallation[]> {
+  const rows = await db.sql<Omit<AppInstallation, 'scopes'> & { grantedScopes: string | null }>`
+    select i.id, i.name, i.app_id as "appId", a.name as "appName", m.slug as "merchantSlug", i.mode,
+      i.granted_scopes as "grantedScopes", i.approved_by as "approvedBy", i.created_at as "createdAt",
+      i.ended_at as "endedAt"
+    from installations i
+    join apps a on a.id = i.app_id
+    join merchants m on m.id = i.merchant_id
+    where i.grant_id is not null and (cast(${appId} as text) is null or i.app_id = ${appId})
+    order by i.id desc limit ${installationsMax}`
+  return rows.map(({ grantedScopes, ...installation }) => {
+    const words = grantedScopes === null ? [] : (JSON.parse(grantedScopes) as string[])
+    return { ...installation, scopes: knownScopes.filter((scope) => words.includes(scope)) }
+  })
+}

@@ -1,0 +1,24 @@
+// How the authorization server's codes, tokens and sessions are stored: the id is a hash of the value, the payload is sealed. The
+// table reveals no code, token or cookie, and a row cannot be moved.
+
+import { createHash } from 'node:crypto'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+
+export type Payload = Readonly<Record<string, unknown>>
+
+// The value has 256 random bits, so a plain hash is enough.
+export function hashOf(value: string): string {
+  return createHash('sha256').update(value).digest('base64url')
+}
+
+const purpose = 'oauth artifact'
+
+export function sealPayload(rootSecret: RootSecret, kind: string, id: string, payload: Payload): string {
+  return sealByRoot(rootSecret, purpose, JSON.stringify(payload), `${kind} ${id}`)
+}
+
+// Undefined when its version of the root secret was dropped: then it counts as never issued.
+export function openPayload(rootSecret: RootSecret, kind: string, id: string, sealed: string): Payload | undefined {
+  const text = openByRoot(rootSecret, purpose, sealed, `${kind} ${id}`)
+  return text === undefined ? undefined : (JSON.parse(text) as Payload)
+}

@@ -1,0 +1,213 @@
+// The SQL of the installations behind grants. A grant is named by its hash everywhere. Every write to a grant locks its
+// installation first, so nothing is issued while the installation ends.
+
+import type { Mode } from '../../contract/words.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface GrantedInstallation {
+  id: string
+  grantId: string | null
+  endedAt: number | null
+}
+
+export async function lockInstallationOfGrant(tx: Tx, grantId: string): Promise<GrantedInstallation | undefined> {
+  const [installation] = await tx.sql<GrantedInstallation>`
+    select id, grant_id as "grantId", ended_at as "endedAt" from installations where grant_id = ${grantId} ${tx.forUpdate}`
+  return installation
+}
+
+export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInstallation | undefined> {
+  const [installation] = await tx.sql<GrantedInstallation>`
+    select id, grant_id as "grantId", ended_at as "endedAt" from installations where id = ${id} ${tx.forUpdate}`
+  return installation
+}
+
+// Installations made before an instant without any key, code or token; only the one named, if one is.
+export async function listUnredeemed(
+  db: Reader,
+  { before, now }: { before: number; now: number },
+  limit: number,
+  id = '',
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select i.id from installations i
+    where i.grant_id is not null and i.ended_at is null and i.created_at <= ${before} and (${id} = '' or i.id = ${id})
+      and ${isNotDeferred('oauth', 'i.id', 'i.id', now)}
+      and not exists (select 1 from credentials c where c.installation_id = i.id)
+      and not exists (
+        select 1 from oauth_artifacts t
+        where t.grant_id = i.grant_id and t.kind in ('AuthorizationCode', 'AccessToken', 'RefreshToken'))
+    order by i.id limit ${limit}`
+  return rows.map((row) => row.id)
+}
+
+// Installations of one merchant are made one after the other.
+export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
+  await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
+}
+
+// Which of these names are taken by the merchant's installations, ended ones included.
+export async function listTakenNames(db: Reader, merchantId: string, names: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ name: string }>`
+    select name from installations where merchant_id = ${merchantId} and name in (${list(names)})`
+  return rows.map(({ name }) => name)
+}
+
+export interface NewInstallation {
+  id: string
+  merchantId: string
+  name: string
+  mode: Mode
+  redirectHosts: string
+  appId: string
+  grantId: string
+  grantedScopes: string
+  approvedBy: string
+}
+
+export async function insertAppInstallation(tx: Tx, installation: NewInstallation, now: number): Promise<void> {
+  const i = installation
+  await tx.sql`
+    insert into installations (id, merchant_id, name, mode, redirect_hosts, app_id, grant_id, granted_scopes, approved_by,
+      created_at)
+    values (${i.id}, ${i.merchantId}, ${i.name}, ${i.mode}, ${i.redirectHosts}, ${i.appId}, ${i.grantId},
+      ${i.grantedScopes}, ${i.approvedBy}, ${now})`
+}
+
+export async function moveInstallationToEnded(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.sql`
+    update installations set ended_at = ${now}, disabled_at = coalesce(disabled_at, ${now}), sessions_end_at = ${now}
+    where id = ${id} and ended_at is null`
+}
+
+// On which of these merchants the app is installed now.
+export async function listMerchantsWithApp(
+  db: Reader,
+  appId: string,
+  merchantIds: readonly string[],
+): Promise<string[]> {
+  if (merchantIds.length === 0) return []
+  const rows = await db.sql<{ merchantId: string }>`
+    select distinct merchant_id as "merchantId" from installations
+    where app_id = ${appId} and ended_at is null and merchant_id in (${list(merchantIds)})`
+  return rows.map(({ merchantId }) => merchantId)
+}
+
+// An installation as the merchant sees it, with the app that was installed.
+export interface AdminInstallationRow {
+  id: string
+  name: string
+  mode: Mode
+  redirectHosts: string
+  appId: string | null
+  appName: string | null
+  grantedScopes: string | null
+  approvedBy: string | null
+  createdAt: number
+  disabledAt: number | null
+  endedAt: number | null
+}
+
+const installationColumns = new Fragment(`
+  i.id, i.name, i.mode, i.redirect_hosts as "redirectHosts", i.app_id as "appId", a.name as "appName",
+  i.granted_scopes as "grantedScopes", i.approved_by as "approvedBy", i.created_at as "createdAt",
+  i.disabled_at as "disabledAt", i.ended_at as "endedAt"
+  from installations i left join apps a on a.id = i.app_id`)
+
+// Newest first.
+export async function listInstallationsOf(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<AdminInstallationRow[]> {
+  return db.sql<AdminInstallationRow>`
+    select ${installationColumns}
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and (${after ?? ''} = '' or i.id < ${after ?? ''})
+    order by i.id desc limit ${limit}`
+}
+
+export async function findInstallationOf(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<AdminInstallationRow | undefined> {
+  const [row] = await db.sql<AdminInstallationRow>`
+    select ${installationColumns} where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.id = ${id}`
+  return row
+}
+
+export interface InstalledApp extends MerchantMode {
+  id: string
+  name: string
+  appId: string
+  appName: string
+}
+
+// Undefined for an installation that is not of an app.
+export async function findInstalledApp(db: Reader, id: string): Promise<InstalledApp | undefined> {
+  const [row] = await db.sql<InstalledApp>`
+    select i.id, i.name, i.merchant_id as "merchantId", i.mode, a.id as "appId", a.name as "appName"
+    from installations i join apps a on a.id = i.app_id where i.id = ${id} and i.grant_id is not null`
+  return row
+}
+
+const toldMax = 200
+
+// Active ones that have a webhook endpoint: the others could not be told.
+export async function listOtherInstallations(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select i.id from installations i
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.ended_at is null and i.disabled_at is null
+      and i.id <> ${id}
+      and exists (select 1 from webhook_endpoints e where e.installation_id = i.id and e.ended_at is null)
+    order by i.id limit ${toldMax}`
+  return rows.map((row) => row.id)
+}
+
+// Those that have not ended.
+export async function countInstallations(db: Reader, merchantId: string): Promise<number> {
+  const [row] = await db.sql<{ living: number }>`
+    select count(*) as "living" from installations where merchant_id = ${merchantId} and ended_at is null`
+  return Number(row?.living ?? 0)
+}
+
+// Whom an access token speaks for.
+export interface TokenHolder {
+  sealed: string
+  grantId: string
+  installationId: string
+  mode: Mode
+  grantedScopes: string
+  grantedAt: number
+  merchantId: string
+  merchantSlug: string
+  appId: string
+  appName: string
+}
+
+// Undefined when the token, the installation, the merchant or the app is missing or ended.
+export async function findTokenHolder(db: Reader, id: string, now: number): Promise<TokenHolder | undefined> {
+  const [holder] = await db.sql<TokenHolder>`
+    select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
+      i.created_at as "grantedAt", m.id as "merchantId", m.slug as "merchantSlug", a.id as "appId", a.name as "appName"
+    from oauth_artifacts t
+    join installations i on i.grant_id = t.grant_id
+    join merchants m on m.id = i.merchant_id
+    join apps a on a.id = i.app_id
+    where t.kind = 'AccessToken' and t.id = ${id} and t.expires_at > ${now}
+      and i.ended_at is null and i.disabled_at is null and m.closed_at is null and a.disabled_at is null`
+  return holder
+}
+
+export async function countLivingKeys(db: Reader, installationId: string, now: number): Promise<number> {
+  const [row] = await db.sql<{ living: number }>`
+    select count(*) as "living" from credentials
+    where installation_id = ${installationId} and revoked_at is null and (expires_at is null or expires_at > ${now})`
+  return row?.living ?? 0
+}

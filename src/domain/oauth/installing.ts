@@ -1,0 +1,167 @@
+// One grant is one installation: both are created in the transaction in which a merchant approves, and end in one transaction,
+// together with every code, token, key and webhook endpoint.
+
+import type { EventDataOf } from '../../contract/open/events.ts'
+import type { Scope } from '../../contract/words.ts'
+import { revokeCredentials } from '../../platform/access/store.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { announce } from '../../platform/outbox/announce.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { mayGrant, mayInstall } from '../users/roles.ts'
+import { findMerchantOf } from '../users/users.ts'
+import { removeEndpointsOf } from '../webhooks/endpoints.ts'
+import { type App, redirectHostsOf } from './apps.ts'
+import { hashOf, sealPayload } from './artifacts.ts'
+import {
+  findInstalledApp,
+  type InstalledApp,
+  insertAppInstallation,
+  listOtherInstallations,
+  listTakenNames,
+  lockInstallation,
+  lockInstallationOfGrant,
+  lockMerchantById,
+  moveInstallationToEnded,
+} from './grants.ts'
+import { deleteGrant, saveArtifact } from './store.ts'
+
+export interface Approval {
+  // Names the grant in the protocol. The same page approved twice, by a double click, names the same one.
+  grant: string
+  app: App
+  userId: string
+  hasSecondFactor: boolean
+  merchantId: string
+  // The identifier of our interface, to which the scopes belong.
+  resource: string
+  granted: readonly Scope[]
+  // Asked for and not granted; recorded so the library does not ask again.
+  rejected: readonly Scope[]
+  // The OpenID scopes that were asked for, which we do not support.
+  rejectedWords: readonly string[]
+}
+
+// False when the shop is not, or no longer, the user's. Of two approvals of one page the first counts.
+export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
+  const { app, userId, merchantId } = approval
+  const grantId = hashOf(approval.grant)
+  await lockMerchantById(tx, merchantId)
+  if (await lockInstallationOfGrant(tx, grantId)) return true
+  const membership = await findMerchantOf(tx, userId, merchantId)
+  if (!membership || !mayInstall(membership.role)) return false
+  // Nobody gives an app a scope that they do not have.
+  if (!mayGrant(membership.role, approval.granted)) return false
+  if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
+  const id = newId('ins')
+  const name = await freeName(tx, merchantId, app.name)
+  await insertAppInstallation(
+    tx,
+    {
+      id,
+      merchantId,
+      name,
+      mode: app.mode,
+      redirectHosts: JSON.stringify(redirectHostsOf(app)),
+      appId: app.id,
+      grantId,
+      grantedScopes: JSON.stringify(approval.granted),
+      approvedBy: userId,
+    },
+    now,
+  )
+  await announceApp(
+    tx,
+    'app.installed',
+    { id, name, merchantId, mode: app.mode, appId: app.id, appName: app.name },
+    now,
+  )
+  const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
+  await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt: null }, now)
+  return true
+}
+
+// A grant as the library reads it, to which adapter.ts adds an expiry. Written here and not by the library, so it is in the same
+// transaction.
+function grantPayload({ grant, app, userId, resource, granted, rejected, rejectedWords }: Approval, now: number) {
+  return {
+    jti: grant,
+    kind: 'Grant',
+    iat: Math.floor(now / 1000),
+    accountId: userId,
+    clientId: app.id,
+    resources: { [resource]: granted.join(' ') },
+    rejected: {
+      ...(rejected.length > 0 && { resources: { [resource]: rejected.join(' ') } }),
+      ...(rejectedWords.length > 0 && { openid: { scope: rejectedWords.join(' ') } }),
+    },
+  }
+}
+
+const namesAtOnce = 64
+
+// The name of the app, followed by ` 2`, ` 3` if the merchant has one of that name.
+async function freeName(tx: Tx, merchantId: string, name: string): Promise<string> {
+  for (let first = 1; ; first += namesAtOnce) {
+    const names = Array.from({ length: namesAtOnce }, (_, i) => (first + i === 1 ? name : `${name} ${first + i}`))
+    const taken = new Set(await listTakenNames(tx, merchantId, names))
+    const free = names.find((candidate) => !taken.has(candidate))
+    if (free !== undefined) return free
+  }
+}
+
+// Ends everything of a grant and returns its installation. Ending it again changes nothing.
+export async function endGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
+  const installation = await lockInstallationOfGrant(tx, grantId)
+  if (installation) await end(tx, installation.id, grantId, now)
+  return installation?.id
+}
+
+// For the operator. False when this is not an installation of an app, or it ended before.
+export async function uninstall(tx: Tx, installationId: string, now: number): Promise<boolean> {
+  const installation = await lockInstallation(tx, installationId)
+  if (!installation || installation.grantId === null || installation.endedAt !== null) return false
+  await end(tx, installation.id, installation.grantId, now)
+  return true
+}
+
+// Of an app or not. False when there is none, or it ended before.
+export async function endInstallation(tx: Tx, installationId: string, now: number): Promise<boolean> {
+  const installation = await lockInstallation(tx, installationId)
+  if (!installation || installation.endedAt !== null) return false
+  await end(tx, installation.id, installation.grantId, now)
+  return true
+}
+
+// From this commit on, its open checkouts take no payment; a loop ends them (domain/checkout/sweep.ts).
+async function end(tx: Tx, installationId: string, grantId: string | null, now: number): Promise<void> {
+  await moveInstallationToEnded(tx, installationId, now)
+  await revokeCredentials(tx, installationId, now)
+  if (grantId !== null) await deleteGrant(tx, grantId)
+  await removeEndpointsOf(tx, installationId, now)
+  tx.signal('credentials')
+  const app = await findInstalledApp(tx, installationId)
+  if (app) await announceApp(tx, 'app.uninstalled', app, now)
+}
+
+// To the merchant's other installations in the same mode.
+async function announceApp(
+  tx: Tx,
+  kind: 'app.installed' | 'app.uninstalled',
+  { id, name, merchantId, mode, appId, appName }: InstalledApp,
+  now: number,
+): Promise<void> {
+  const data: EventDataOf<typeof kind> = { installation: { id, name }, app: { id: appId, name: appName } }
+  const sequence = kind === 'app.installed' ? 1 : 2
+  for (const installationId of await listOtherInstallations(tx, { merchantId, mode }, id))
+    announce(tx, {
+      installationId,
+      mode,
+      kind,
+      subject: { type: 'installation', id },
+      sequence,
+      dataText: JSON.stringify(data),
+      cause: null,
+      now,
+    })
+}

@@ -1,0 +1,40 @@
+// The authorization server's own secrets. All but one are derived from the root secret: every node has them, nothing is stored, and
+// they rotate with it. The current version writes, every version that is still configured reads.
+
+import { createPrivateKey } from 'node:crypto'
+import { createDatabaseKey, type DatabaseKey } from '../../platform/secrets/databasekey.ts'
+import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
+
+// Signs cookies.
+export function cookieKeys(rootSecret: RootSecret): Buffer[] {
+  return rootSecret.versions.map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
+}
+
+// Stored in the database: a client may show the nonce of one node to another, which may already use another version of the root
+// secret. Its first value is the one that the version before derived, so both can run beside each other.
+export function createNonceKey(rootSecret: RootSecret): DatabaseKey {
+  return createDatabaseKey(rootSecret, 'oauth nonce', () => deriveKey(rootSecret, 'oauth nonce').export())
+}
+
+export interface SigningKey {
+  kty: string
+  crv: string
+  x: string
+  d: string
+  alg: string
+  use: string
+}
+
+// How a 32-byte Ed25519 key is written (RFC 8410, 7), up to the key itself.
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+// Tokens are opaque, so nothing is signed with these. They exist because the metadata names a key set and the library requires one
+// key.
+export function signingKeys(rootSecret: RootSecret): SigningKey[] {
+  return rootSecret.versions.map((version) => {
+    const seed = deriveKey(rootSecret, 'oauth signing key', version).export()
+    const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
+    const { kty = '', crv = '', x = '', d = '' } = key.export({ format: 'jwk' })
+    return { kty, crv, x, d, alg: 'EdDSA', use: 'sig' }
+  })
+}

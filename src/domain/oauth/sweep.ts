@@ -1,0 +1,71 @@
+// Deletes what the authorization server no longer needs. Expired rows are refused whether or not they were deleted.
+
+import { setImmediate as breathe } from 'node:timers/promises'
+import {
+  handleEach,
+  handleRows,
+  noteFailures,
+  type Round,
+  type RowFailure,
+  RowsFailed,
+} from '../../platform/jobs/rows.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { listUnredeemed, lockInstallation } from './grants.ts'
+import { uninstall } from './installing.ts'
+import { deleteExpired, listExpired } from './store.ts'
+
+const rowsAtOnce = 1_000
+const roundsMax = 50
+// If a round deletes so many, there may be more.
+export const artifactsSweptMax = rowsAtOnce * roundsMax
+
+// In small transactions, repeated while there are more: anyone can make us store something for some minutes. Returns the number of
+// rows.
+export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
+  const round = { storage, loop: 'oauth', now } as const
+  const failures: RowFailure[] = []
+  let swept = 0
+  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
+    const rows = await noteFailures(failures, deleteArtifacts(round))
+    swept += rows
+    if (rows < rowsAtOnce) break
+    await breathe()
+  }
+  swept += await noteFailures(failures, endUnredeemed(round))
+  if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
+  return swept
+}
+
+async function deleteArtifacts(round: Round): Promise<number> {
+  const { storage, now } = round
+  const expired = await storage.read((db) => listExpired(db, now, rowsAtOnce))
+  return handleRows(
+    round,
+    [expired],
+    // Codes and tokens belong to no tenant; the kind takes its place.
+    ({ kind, id }) => ({ tenantId: kind, rowId: id }),
+    (keys) => storage.write((tx) => deleteExpired(tx, keys, now)),
+  )
+}
+
+const redeemedWithinMs = 600_000
+
+// An installation whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use it, and only
+// the operator could end it.
+async function endUnredeemed(round: Round): Promise<number> {
+  const { storage, now } = round
+  const made = { before: now - redeemedWithinMs, now }
+  const left = await storage.read((db) => listUnredeemed(db, made, rowsAtOnce))
+  return handleEach(
+    round,
+    left,
+    (id) => ({ tenantId: id, rowId: id }),
+    (id) =>
+      storage.write(async (tx) => {
+        // Checked again under the lock that every write to a grant takes.
+        await lockInstallation(tx, id)
+        if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
+        return (await uninstall(tx, id, now)) ? 1 : 0
+      }),
+  )
+}

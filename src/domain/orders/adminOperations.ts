@@ -1,0 +1,329 @@
+// The admin operations on orders.
+
+import { orderNotesMax, type orderRows } from '../../contract/admin/orders.ts'
+import { limits } from '../../contract/limits.ts'
+import type { ItemQuantity } from '../../contract/parts.ts'
+import type { RefusalCode } from '../../contract/refusals.ts'
+import type { BodyOf } from '../../contract/surface.ts'
+import { bulkChanges, bulkReply, eachOf } from '../../platform/audit/bulk.ts'
+import { membersChanged } from '../../platform/audit/change.ts'
+import { listActorNames, listEntries } from '../../platform/audit/store.ts'
+import { changeView } from '../../platform/audit/view.ts'
+import { actorOf } from '../../platform/http/actor.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { pageOf } from '../../platform/http/paging.ts'
+import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { restock } from '../inventory/sales.ts'
+import {
+  adminFulfillmentView,
+  adminOrderSummary,
+  adminOrderView,
+  customerView,
+  noteView,
+  orderChanges,
+  parcelChanges,
+  plannedChanges,
+  refundChange,
+} from './adminView.ts'
+import { type CancelInput, cancelOrder } from './cancel.ts'
+import { findOrderFacts, lockOrderFacts } from './change.ts'
+import { openOrderCustomer } from './customer.ts'
+import {
+  contentsOf,
+  correctFulfillment,
+  fulfilOrder,
+  type Parcel,
+  payOrder,
+  refundAmountFor,
+  refundOrder,
+  refuseOtherRefunds,
+  refuseOtherVersion,
+} from './operator.ts'
+import { refundedLinesFor } from './returns.ts'
+import {
+  findAdminOrder,
+  insertOrderNote,
+  listAdminOrders,
+  listOrderNotes,
+  listRefundedLines,
+  type OrderKey,
+  type OrderPlace,
+  type OrderQuestion,
+} from './store.ts'
+import { cancellationView, type OrderFacts, refundView } from './view.ts'
+
+export interface AdminOrderParts {
+  rootSecret: RootSecret
+  // The newest orders that match a question. Customers are found by who may see them.
+  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
+}
+
+const foundMax = 200
+
+export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderParts): {
+  [Id in keyof typeof orderRows]: AdminHandler<Id>
+} {
+  return {
+    async listAdminOrders({ db, caller, query, paging }) {
+      const { sort = 'newest', limit = limits.adminListRowsMax, q, from, to, ...filters } = query
+      const seesCustomers = caller.scopes.includes('admin:customers')
+      const keys =
+        q === undefined ? undefined : await findOrderKeys(db, caller, { text: q, seesCustomers, limit: foundMax })
+      if (keys?.length === 0) return { data: [], meta: { count: 0, next: null } }
+      const found = await listAdminOrders(db, caller, {
+        ...filters,
+        keys,
+        from: from === undefined ? undefined : Date.parse(from),
+        to: to === undefined ? undefined : Date.parse(to),
+        sort,
+        after: paging.after === null ? null : readPlace(paging.after, 'ord'),
+        limit: limit + 1,
+      })
+      const { rows, meta } = pageOf(found, paging, ({ placedAt, id }) => writePlace({ at: placedAt, id }), limit)
+      return { data: rows.map(adminOrderSummary), meta }
+    },
+
+    async getAdminOrder({ db, caller, path: { orderId } }) {
+      const { facts, place } = await findFacts(db, caller, orderId)
+      return { data: await viewOf(db, caller, facts, place) }
+    },
+
+    async getAdminOrderCustomer({ db, caller, path: { orderId }, now }) {
+      const { facts } = await findFacts(db, caller, orderId)
+      const customer = await openOrderCustomer(db, rootSecret, facts.order, now.getTime())
+      const look = { kind: 'look', what: 'order', id: orderId, name: facts.order.number, members: [] } as const
+      return new Audited({ data: customerView(customer) }, [look])
+    },
+
+    async fulfilAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      const { before, after, place } = await change(db, caller, orderId, body.expectedVersion, (key) =>
+        fulfilOrder(db, key, parcelOf(body), { now: now.getTime(), cause }),
+      )
+      const sent = after.fulfillments.at(-1)
+      if (!sent) throw new Error(`a parcel of ${orderId} was sent and is not there`)
+      return new Audited(
+        { data: { order: await viewOf(db, caller, after, place), fulfillment: adminFulfillmentView(sent) } },
+        [...orderChanges(before, after), ...parcelChanges(before, after)],
+      )
+    },
+
+    async updateAdminFulfillment({ db, caller, path: { orderId, fulfillmentId }, body, now, cause }) {
+      const { before } = await lock(db, caller, orderId, 'fulfillment_not_found')
+      const found = before.fulfillments.find(({ id }) => id === fulfillmentId)
+      if (!found) throw refuse('fulfillment_not_found')
+      const { idempotencyKey: _, ...given } = body
+      const changed = { ...found, ...given }
+      const members = membersChanged(found, changed, ['carrier', 'trackingNumber', 'trackingUrl'])
+      if (members.length > 0) await correctFulfillment(db, before, changed, { now: now.getTime(), cause })
+      const { number: name } = before.order
+      return new Audited(
+        { data: adminFulfillmentView(changed) },
+        members.length > 0
+          ? [
+              { kind: 'change', what: 'order', id: orderId, name, members: [] },
+              { kind: 'change', what: 'fulfillment', id: fulfillmentId, name, members },
+            ]
+          : [],
+      )
+    },
+
+    async fulfilAdminOrders({ db, caller, body: { rows, dryRun = false }, now, cause }) {
+      const items = await eachOf(
+        rows,
+        ({ orderId }) => orderId,
+        async ({ orderId, expectedVersion, ...parcel }) => {
+          if (dryRun) {
+            const { before } = await lock(db, caller, orderId)
+            refuseOtherVersion(before, expectedVersion)
+            return plannedChanges(before, await contentsOf(db, before, parcelOf(parcel)))
+          }
+          const { before, after } = await change(db, caller, orderId, expectedVersion, (key) =>
+            fulfilOrder(db, key, parcelOf(parcel), { now: now.getTime(), cause }),
+          )
+          return [...orderChanges(before, after), ...parcelChanges(before, after)]
+        },
+      )
+      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+    },
+
+    async payAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      const { before, after, place } = await change(db, caller, orderId, body.expectedVersion, (key) =>
+        payOrder(db, key, { now: now.getTime(), cause }),
+      )
+      return new Audited({ data: await viewOf(db, caller, after, place) }, orderChanges(before, after))
+    },
+
+    async cancelAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      const { reason = null, note = null, restock = true, expectedVersion } = body
+      const input: CancelInput = {
+        by: 'operator',
+        expectedVersion: undefined,
+        reason,
+        note,
+        isRestocked: restock,
+        alsoProcessing: true,
+      }
+      const { before, after, place } = await change(db, caller, orderId, expectedVersion, (key) =>
+        cancelOrder(db, key, input, { now: now.getTime(), cause }),
+      )
+      const cancellation = cancellationView(after.order, after.refunds)
+      if (!cancellation) throw new Error(`order ${orderId} was cancelled and does not say so`)
+      return new Audited(
+        { data: { cancellation, order: await viewOf(db, caller, after, place) } },
+        orderChanges(before, after),
+      )
+    },
+
+    async addAdminOrderNote({ db, caller, path: { orderId }, body: { text }, now }) {
+      const { place, before } = await lock(db, caller, orderId)
+      const notes = await listOrderNotes(db, place)
+      if (notes.length >= orderNotesMax) throw refuse('note_limit', { current: { limit: orderNotesMax } })
+      const { kind: actorKind, id: actorId } = actorOf(caller)
+      const note = { id: newId('nte'), text, actorKind, actorId, at: now.getTime() }
+      insertOrderNote(db, place, caller.merchantId, note)
+      const names = await listActorNames(db, caller.merchantId, [{ actor: { kind: actorKind, id: actorId } }])
+      const { number: name } = before.order
+      // What it says is in the note alone.
+      return new Audited({ data: noteView(note, names) }, [
+        { kind: 'change', what: 'order', id: orderId, name, members: [] },
+        { kind: 'create', what: 'order_note', id: note.id, name, members: [] },
+      ])
+    },
+
+    async refundAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      const { amount, items = [], shipping = false, restock: isRestocked = false, dryRun = false } = body
+      refuseMixed(body)
+      const { place, before } = await lock(db, caller, orderId)
+      refuseOtherVersion(before, body.expectedVersion)
+      refuseOtherRefunds(before, body.expectedRefunded)
+      const isByLine = items.length > 0 || shipping
+      const meant = [...quantitiesOf(items)].map(([skuId, quantity]) => ({ skuId, quantity }))
+      const lines = isByLine
+        ? refundedLinesFor(before, await listRefundedLines(db, place), { items: meant, shipping })
+        : []
+      const byLine = lines.reduce((sum, line) => sum + line.amount, 0)
+      if (isByLine && byLine === 0) throw refuse('nothing_to_refund')
+      const input = { amount: isByLine ? byLine : (amount ?? null), reason: body.reason ?? null }
+      if (dryRun) {
+        const data = {
+          amount: refundAmountFor(before, input),
+          refund: null,
+          restocked: isRestocked ? meant : [],
+          order: await viewOf(db, caller, before, place),
+        }
+        return new Audited({ data }, [])
+      }
+      const moment = { now: now.getTime(), cause }
+      // Stock comes before payments in the order of locks.
+      const restocked = isRestocked ? await restock(db, before.order, orderId, meant, moment) : []
+      const { facts, refund } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, moment)
+      return new Audited(
+        {
+          data: {
+            amount: refund.amount,
+            refund: refundView(refund),
+            restocked,
+            order: await viewOf(db, caller, facts, place),
+          },
+        },
+        [...orderChanges(before, facts), refundChange(facts, refund, { lines, restocked })],
+      )
+    },
+  }
+}
+
+interface ParcelBody {
+  carrier?: string | null
+  trackingNumber?: string | null
+  trackingUrl?: string | null
+  items?: readonly ItemQuantity[]
+}
+
+function parcelOf({ carrier = null, trackingNumber = null, trackingUrl = null, items }: ParcelBody): Parcel {
+  return {
+    carrier,
+    trackingNumber,
+    trackingUrl,
+    items: items ? quantitiesOf(items) : null,
+    itemsBy: 'skuId',
+    // The mode is that of the caller's credential or page.
+    isTestMeant: true,
+  }
+}
+
+function refuseMixed({ amount, items, shipping, restock }: BodyOf<(typeof orderRows)['refundAdminOrder']>): void {
+  const issues = [
+    ...(amount !== undefined && (items || shipping)
+      ? [{ path: '/amount', message: 'must not be sent with items or shipping' }]
+      : []),
+    ...(restock && !items ? [{ path: '/restock', message: 'needs items' }] : []),
+  ]
+  if (issues.length > 0) throw refuse('invalid_request', { issues })
+}
+
+// A SKU that is named twice means the sum.
+function quantitiesOf(items: readonly { skuId: string; quantity: number }[]): ReadonlyMap<string, number> {
+  const quantities = new Map<string, number>()
+  for (const { skuId, quantity } of items) quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
+  return quantities
+}
+
+async function findKey(db: Reader, seller: MerchantMode, orderId: string): Promise<OrderKey & OrderPlace> {
+  const found = isId('ord', orderId) ? await findAdminOrder(db, seller, orderId) : undefined
+  if (!found) throw refuse('order_not_found')
+  return found
+}
+
+async function findFacts(
+  db: Reader,
+  seller: MerchantMode,
+  orderId: string,
+): Promise<{ facts: OrderFacts; place: OrderPlace }> {
+  const place = await findKey(db, seller, orderId)
+  const facts = await findOrderFacts(db, place)
+  if (!facts) throw refuse('order_not_found')
+  return { facts, place }
+}
+
+// The order before and after, for the list of changes. Before is seen under the lock.
+async function change(
+  tx: Tx,
+  seller: MerchantMode,
+  orderId: string,
+  expectedVersion: number | undefined,
+  work: (key: OrderKey) => Promise<OrderFacts>,
+): Promise<{ before: OrderFacts; after: OrderFacts; place: OrderPlace }> {
+  const { place, before } = await lock(tx, seller, orderId)
+  refuseOtherVersion(before, expectedVersion)
+  return { before, after: await work(place), place }
+}
+
+async function lock(
+  tx: Tx,
+  seller: MerchantMode,
+  orderId: string,
+  otherwise: RefusalCode = 'order_not_found',
+): Promise<{ place: OrderKey & OrderPlace; before: OrderFacts }> {
+  const place = isId('ord', orderId) ? await findAdminOrder(tx, seller, orderId) : undefined
+  const before = place && (await lockOrderFacts(tx, place))
+  if (!before) throw refuse(otherwise)
+  return { place, before }
+}
+
+async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: OrderFacts, place: OrderPlace) {
+  const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
+  const key = { installationId: facts.order.installationId, orderId: facts.order.id }
+  const [{ entries }, notes] = await Promise.all([listEntries(db, merchantId, query), listOrderNotes(db, key)])
+  const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
+  const names = await listActorNames(db, merchantId, [...entries, ...writers])
+  return adminOrderView(facts, place, {
+    notes: notes.map((note) => noteView(note, names)),
+    changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
+  })
+}

@@ -1,0 +1,143 @@
+// What an order looks like to its merchant. Pure. No address and no e-mail is in it.
+
+import type { AdminChange } from '../../contract/admin/changes.ts'
+import {
+  type AdminCustomer,
+  type AdminFulfillment,
+  type AdminOrder,
+  type AdminOrderNote,
+  type AdminOrderSummary,
+  orderActions,
+} from '../../contract/admin/orders.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import type { ItemQuantity } from '../../contract/parts.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { membersChanged } from '../../platform/audit/change.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
+import type { OrderCustomer } from './customer.ts'
+import { cancellableReason, fulfillmentStatusFor, orderPaymentLifecycle, sendingReason } from './lifecycle.ts'
+import { linesAfter } from './operator.ts'
+import type { AdminOrderHead, FulfillmentRow, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
+import { fulfillmentView, type OrderFacts, orderSummary, orderView } from './view.ts'
+
+export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
+  return { ...orderSummary(head), ...placeView(head), refunded: head.refunded }
+}
+
+function placeView({ city, country, installationId: id, installationName: name }: OrderPlace) {
+  return { city, country, installation: { id, name } }
+}
+
+export function adminOrderView(
+  facts: OrderFacts,
+  place: OrderPlace,
+  { notes, changes }: { notes: readonly AdminOrderNote[]; changes: readonly AdminChange[] },
+): AdminOrder {
+  return {
+    ...orderView(facts),
+    ...placeView(place),
+    fulfillments: facts.fulfillments.map(adminFulfillmentView),
+    notes: [...notes],
+    allowed: allowedActions(facts),
+    changes: [...changes],
+  }
+}
+
+export function adminFulfillmentView(row: FulfillmentRow): AdminFulfillment {
+  return { id: row.id, ...fulfillmentView(row), trackingUrl: row.trackingUrl }
+}
+
+export function noteView(
+  { id, text, actorKind, actorId, at }: OrderNoteRow,
+  names: ReadonlyMap<string, string>,
+): AdminOrderNote {
+  const name = actorId === null ? null : (names.get(actorId) ?? null)
+  return { id, text, actor: { kind: actorKind, id: actorId, name }, at: toInstant(at) }
+}
+
+// What the state of the order allows. Scopes are another matter.
+export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
+  const { status, paymentStatus, total, refunded } = facts.order
+  const awaited = facts.payments.find((payment) => payment.status === 'pending')
+  const isSendable =
+    (status === 'placed' || status === 'processing') &&
+    sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) }) === undefined
+  const obstacle = cancellableReason(facts.order)
+  const isAllowed: Record<AdminOrder['allowed'][number], boolean> = {
+    payAdminOrder:
+      moveFor(orderPaymentLifecycle, 'pay', paymentStatus) !== undefined &&
+      facts.payments.some(({ provider }) => provider === manualName),
+    fulfilAdminOrder: isSendable,
+    cancelAdminOrder: obstacle === undefined || obstacle === 'already_processing',
+    refundAdminOrder: moveFor(orderPaymentLifecycle, 'owe', paymentStatus) !== undefined && refunded < total,
+  }
+  return orderActions.filter((action) => isAllowed[action])
+}
+
+export function customerView({ customer, address }: OrderCustomer): AdminCustomer {
+  const { name = '', email = '', phone = '' } = customer ?? {}
+  return {
+    name: name || address?.name || null,
+    email: email || null,
+    phone: phone || address?.phone || null,
+    address: address ?? null,
+    label: address ? labelLines(address) : [],
+  }
+}
+
+const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
+
+// As a label is printed: the country in capitals and in English, for the post of the country it is sent from.
+function labelLines({ name, company, line1, line2, city, region, postalCode, country }: Address): string[] {
+  const place = [postalCode, city].filter(Boolean).join(' ')
+  const land = (countryNames.of(country) ?? country).toUpperCase()
+  return [name, company, line1, line2, place, region, land].filter((text): text is string => Boolean(text))
+}
+
+const shownMembers = ['status', 'paymentStatus', 'fulfillmentStatus', 'refunded'] as const
+
+// What became of the order itself.
+export function orderChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
+  const members = membersChanged(before.order, after.order, shownMembers)
+  const { id, number: name } = after.order
+  return members.length > 0 ? [{ kind: 'change', what: 'order', id, name, members }] : []
+}
+
+// The parcels that are new.
+export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
+  const known = new Set(before.fulfillments.map(({ id }) => id))
+  return after.fulfillments
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, carrier, trackingNumber, trackingUrl, items }) => ({
+      kind: 'create',
+      what: 'fulfillment',
+      id,
+      name: after.order.number,
+      members: Object.entries({ carrier, trackingNumber, trackingUrl, items })
+        .filter(([, to]) => to !== null)
+        .map(([member, to]) => ({ member, from: null, to })),
+    }))
+}
+
+// The refund that is owed now.
+export function refundChange(
+  { order }: OrderFacts,
+  { id, amount }: { id: string; amount: number },
+  { lines, restocked }: { lines: readonly RefundedLine[]; restocked: readonly ItemQuantity[] },
+): AuditedChange {
+  const members = [
+    { member: 'amount', from: null, to: amount },
+    ...(lines.length > 0 ? [{ member: 'lines', from: null, to: lines }] : []),
+    ...(restocked.length > 0 ? [{ member: 'restocked', from: null, to: restocked }] : []),
+  ]
+  return { kind: 'create', what: 'refund', id, name: order.number, members }
+}
+
+// What a parcel with these contents would make of the order.
+export function plannedChanges(found: OrderFacts, sent: readonly ItemQuantity[]): AuditedChange[] {
+  const fulfillmentStatus = fulfillmentStatusFor(linesAfter(found, sent))
+  const status = fulfillmentStatus === 'fulfilled' ? ('completed' as const) : ('processing' as const)
+  return orderChanges(found, { ...found, order: { ...found.order, status, fulfillmentStatus } })
+}

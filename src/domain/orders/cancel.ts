@@ -1,0 +1,143 @@
+// Cancelling an order: status, stock, promotion use, the owed money and the event are one transaction.
+
+import type { OrderCancellationReason, OrderCanceller } from '../../contract/words.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { restock } from '../inventory/sales.ts'
+import type { Line } from '../inventory/stock.ts'
+import { oweVoid } from '../payments/store.ts'
+import { giveBackPromotion } from '../promotions/store.ts'
+import { lockOrderFacts, tellChange } from './change.ts'
+import { cancellableReason, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
+import { oweRefund } from './refunds.ts'
+import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface CancelInput {
+  by: OrderCanceller
+  expectedVersion: number | undefined
+  reason: OrderCancellationReason | null
+  note: string | null
+  isRestocked: boolean
+  // The merchant may, also where work on the order has begun and nothing was sent.
+  alsoProcessing?: true
+}
+
+// Answers with the order as it now is; its cancellation is in it.
+export async function cancelOrder(tx: Tx, key: OrderKey, input: CancelInput, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw refuse('order_not_found')
+  refuseUncancellable(found.order, input)
+  const { by, reason, note, isRestocked } = input
+  return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, moment)
+}
+
+interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
+  verb: 'cancel' | 'return'
+  // What goes back into stock.
+  restocked: readonly Line[] | 'all'
+}
+
+// The caller has locked the order and seen that it can be cancelled.
+export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, moment: Moment): Promise<OrderFacts> {
+  const { order } = found
+  const move = moveFor(orderLifecycle, input.verb, order.status)
+  if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
+
+  await giveBackUse(tx, order, moment)
+  const restocked =
+    input.restocked.length > 0
+      ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, moment)
+      : []
+  const { facts, refundId, timeline } =
+    move.owes === 'money_back' ? await oweMoneyBack(tx, found, input, moment) : nothingOwed(found)
+  const cancellation: CancellationRow = {
+    id: newId('can'),
+    by: input.by,
+    reason: input.reason,
+    note: input.note,
+    restocked,
+    refundId,
+    createdAt: moment.now,
+  }
+  const returned = order.total - order.refunded
+  const letter = {
+    kind: 'order_cancelled',
+    subjectId: order.id,
+    facts: { by: input.by, moneyBack: timeline.includes('refund_started') ? returned : 0 },
+  } as const
+  const { installationId, merchantId, id: orderId } = order
+  oweLetters(tx, { installationId, merchantId, orderId }, [letter], moment.now)
+  return tellChange(
+    tx,
+    facts,
+    { kind: move.announces, order: { status: move.to, cancellation }, timeline: ['cancelled', ...timeline] },
+    moment,
+  )
+}
+
+function refuseUncancellable(
+  order: OrderRow,
+  { expectedVersion, alsoProcessing }: Pick<CancelInput, 'expectedVersion' | 'alsoProcessing'>,
+): void {
+  const { status, version } = order
+  const reason = cancellableReason(order)
+  if (reason && !(alsoProcessing && reason === 'already_processing'))
+    throw refuse('order_not_cancellable', { current: { status, version, reason } })
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    const message = `The order is at version ${version}; the request expected ${expectedVersion}.`
+    throw refuse('version_conflict', { message, current: { status, version } })
+  }
+}
+
+// The use is ended by a statement that can succeed once, so it cannot be given back twice.
+async function giveBackUse(tx: Tx, order: OrderRow, { now }: Moment): Promise<void> {
+  const { merchantId, promotionId, id } = order
+  if (promotionId === null) return
+  if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))
+    await giveBackPromotion(tx, order, promotionId)
+}
+
+interface MoneyBack {
+  facts: OrderFacts
+  refundId: string | null
+  timeline: readonly ('refund_started' | 'voided')[]
+}
+
+function nothingOwed(facts: OrderFacts): MoneyBack {
+  return { facts, refundId: null, timeline: [] }
+}
+
+async function oweMoneyBack(
+  tx: Tx,
+  facts: OrderFacts,
+  input: Pick<CancelInput, 'reason'>,
+  moment: Moment,
+): Promise<MoneyBack> {
+  const { order } = facts
+  const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
+  if (voiding) {
+    await oweVoids(tx, facts, moment)
+    return { facts: { ...facts, order: { ...order, paymentStatus: voiding.to } }, refundId: null, timeline: ['voided'] }
+  }
+  const amount = order.total - order.refunded
+  if (amount === 0) {
+    // Nothing is left, but some of it may still be on its way.
+    const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
+    return { facts, refundId: last?.id ?? null, timeline: [] }
+  }
+  const owed = await oweRefund(tx, facts, { amount, reason: input.reason }, moment)
+  if (!owed) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
+  return { facts: owed.facts, refundId: owed.refund.id, timeline: ['refund_started'] }
+}
+
+// A payment that is awaited must not be taken any more.
+export async function oweVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
+  for (const payment of payments) {
+    if (payment.status === 'pending') await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
+  }
+}

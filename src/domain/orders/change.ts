@@ -1,0 +1,90 @@
+// The shell of every change of an order: lock it, look at all of it, and write what became of it. A version is a fact
+// that was told: each has its event. What is only on its way, such as money that is owed, is written without a version,
+// and its outcome has one.
+
+import type { EventKind, OrderTimelineType } from '../../contract/words.ts'
+import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { listPaymentsOfOrder, listRefundsOfOrder } from '../payments/store.ts'
+import {
+  findOrder,
+  insertTimeline,
+  listFulfillments,
+  listOrderLines,
+  listTimeline,
+  lockOrder,
+  type OrderKey,
+  type OrderRow,
+  saveOrder,
+} from './store.ts'
+import { type OrderFacts, orderView } from './view.ts'
+
+export async function findOrderFacts(db: Reader, key: OrderKey): Promise<OrderFacts | undefined> {
+  const [order, lines, timeline, fulfillments, payments, refunds] = await Promise.all([
+    findOrder(db, key),
+    listOrderLines(db, key),
+    listTimeline(db, key),
+    listFulfillments(db, key),
+    listPaymentsOfOrder(db, key.installationId, key.orderId),
+    listRefundsOfOrder(db, key.installationId, key.orderId),
+  ])
+  return order && { order, lines, timeline, fulfillments, payments, refunds }
+}
+
+// The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
+export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts | undefined> {
+  const [, facts] = await Promise.all([lockOrder(tx, key), findOrderFacts(tx, key)])
+  return facts
+}
+
+// One version further, with its event.
+export function tellChange(
+  tx: Tx,
+  facts: OrderFacts,
+  change: { kind: EventKind; order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
+  moment: Moment,
+): OrderFacts {
+  const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
+  const changed = writeChange(tx, facts, order, change.timeline, moment)
+  announceOrder(tx, changed, change.kind, moment)
+  return changed
+}
+
+// Without a version: the outcome will have one.
+export function noteChange(
+  tx: Tx,
+  facts: OrderFacts,
+  change: { order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
+  moment: Moment,
+): OrderFacts {
+  return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, moment)
+}
+
+export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: Moment): void {
+  const { installationId, mode, id, version } = facts.order
+  announce(tx, {
+    installationId,
+    mode,
+    kind,
+    subject: { type: 'order', id },
+    sequence: version,
+    dataText: JSON.stringify({ order: { ...orderView(facts), statusUrl: null } }),
+    cause,
+    now,
+  })
+}
+
+function writeChange(
+  tx: Tx,
+  facts: OrderFacts,
+  changed: OrderRow,
+  types: readonly OrderTimelineType[],
+  { now }: Moment,
+): OrderFacts {
+  const order = { ...changed, updatedAt: now }
+  const key = { installationId: order.installationId, orderId: order.id }
+  const entries = types.map((type) => ({ type, at: now }))
+  saveOrder(tx, order, facts.order)
+  for (const [index, entry] of entries.entries()) insertTimeline(tx, key, facts.timeline.length + index, entry)
+  return { ...facts, order, timeline: [...facts.timeline, ...entries] }
+}

@@ -1,0 +1,49 @@
+// Who ordered: sealed, and opened for those who may see it.
+
+import type { Address } from '../../contract/open/carts.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { tryOpenAddress } from '../addresses/vault.ts'
+import { findSealedCustomer, type OrderRow } from './store.ts'
+
+export interface Customer {
+  email: string
+  name: string
+  phone: string
+}
+
+export const nobody: Customer = { email: '', name: '', phone: '' }
+
+const customerPurpose = 'checkout customer'
+
+// Sealed for the session; the order takes the sealed text with it and names the session when it opens it.
+export function sealCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
+  return sealByRoot(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
+}
+
+// Undefined when the version of the root secret that sealed it was given up.
+export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer | undefined {
+  if (sealed === null) return nobody
+  const text = openByRoot(rootSecret, customerPurpose, sealed, sessionId)
+  return text === undefined ? undefined : (JSON.parse(text) as Customer)
+}
+
+export interface OrderCustomer {
+  // Undefined where it cannot be opened any more.
+  customer: Customer | undefined
+  address: Address | undefined
+}
+
+export async function openOrderCustomer(
+  db: Reader,
+  rootSecret: RootSecret,
+  { installationId, id: orderId, checkoutSessionId, address }: OrderRow,
+  now: number,
+): Promise<OrderCustomer> {
+  const sealed = await findSealedCustomer(db, { installationId, orderId })
+  const name = address && { installationId, ownerId: orderId, id: address.token, now }
+  return {
+    customer: openCustomer(rootSecret, checkoutSessionId, sealed),
+    address: name ? await tryOpenAddress(db, rootSecret, name) : undefined,
+  }
+}

@@ -1,0 +1,61 @@
+// The three operations on orders.
+
+import { limits } from '../../contract/limits.ts'
+import type { OpenHandler } from '../../platform/http/open.ts'
+import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { cancelOrder } from './cancel.ts'
+import { findOrderFacts } from './change.ts'
+import { type OrderPageTools, orderPageUrl } from './secret.ts'
+import { findSealedSecret, listOrders, listOrdersAfter } from './store.ts'
+import { cancellationView, orderSummary, orderView } from './view.ts'
+
+const rowsMax = limits.listRowsMax
+
+type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
+
+export function orderOperations(pages: OrderPageTools): { [Id in OrderOperation]: OpenHandler<Id> } {
+  return {
+    async listStorefrontOrders({ db, caller: { installationId }, paging }) {
+      const rows =
+        paging.after === null
+          ? await listOrders(db, installationId, rowsMax + 1)
+          : await listOrdersAfter(db, installationId, readPlace(paging.after, 'ord'), rowsMax + 1)
+      const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined
+      return {
+        data: {
+          orders: rows.slice(0, rowsMax).map(orderSummary),
+          next: last ? paging.next(writePlace({ at: last.placedAt, id: last.id })) : null,
+        },
+      }
+    },
+
+    async getStorefrontOrder({ db, caller: { installationId }, path: { orderId } }) {
+      if (!isId('ord', orderId)) throw refuse('order_not_found')
+      const key = { installationId, orderId }
+      const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
+      if (!facts || sealed === undefined) throw refuse('order_not_found')
+      return { data: { ...orderView(facts), statusUrl: orderPageUrl(pages, { orderId, sealed }) } }
+    },
+
+    async cancelStorefrontOrder({ db, caller: { installationId }, path: { orderId }, body, now, cause }) {
+      if (!isId('ord', orderId)) throw refuse('order_not_found')
+      const { order, refunds } = await cancelOrder(
+        db,
+        { installationId, orderId },
+        {
+          by: 'api',
+          expectedVersion: body.expectedVersion,
+          reason: body.reason ?? null,
+          note: body.note ?? null,
+          isRestocked: body.restock ?? true,
+        },
+        { now: now.getTime(), cause },
+      )
+      const cancellation = cancellationView(order, refunds)
+      if (!cancellation) throw new Error(`order ${order.id} was cancelled and does not say so`)
+      return { data: { cancellation, order: orderSummary(order) } }
+    },
+  }
+}

@@ -1,0 +1,459 @@
+// What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and what
+// cannot be done is refused by its code.
+
+import type { ItemQuantity } from '../../contract/parts.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { restock, takenBy } from '../inventory/sales.ts'
+import { paymentLifecycle } from '../payments/lifecycle.ts'
+import { isCountedBy } from '../payments/providers/counted.ts'
+import { isPaidOnDelivery, manualName, manualReference } from '../payments/providers/manual/provider.ts'
+import {
+  insertPayment,
+  listRefundsOfPayment,
+  lockPayment,
+  oweVoid,
+  type PaymentRow,
+  type RefundRow,
+  savePayment,
+} from '../payments/store.ts'
+import { cancelFound, oweVoids } from './cancel.ts'
+import { findOrderFacts, lockOrderFacts, noteChange, tellChange } from './change.ts'
+import {
+  correctionEvents,
+  fulfillmentStatusFor,
+  orderLifecycle,
+  orderPaymentLifecycle,
+  returnObstacle,
+  sendingReason,
+} from './lifecycle.ts'
+import { isWaiting, oweRefund, payByHand } from './refunds.ts'
+import {
+  type CancellationRow,
+  copyReplacedLines,
+  type FulfillmentRow,
+  findOrderById,
+  findOrderByNumber,
+  insertFulfillment,
+  insertRefundedLine,
+  isSellingLive,
+  type NamedOrder,
+  type OrderKey,
+  type OrderLine,
+  type RefundedLine,
+  raiseFulfilled,
+  updateFulfillment,
+} from './store.ts'
+import { type OrderFacts, orderTotals, orderView } from './view.ts'
+
+// By its number or its id, of this merchant only.
+export async function findOrderNamed(
+  db: Reader,
+  { merchantId, installationIds }: { merchantId: string; installationIds: readonly string[] },
+  name: string,
+): Promise<NamedOrder | undefined> {
+  if (!isId('ord', name)) return findOrderByNumber(db, merchantId, name.toUpperCase())
+  return installationIds.length > 0 ? findOrderById(db, installationIds, name) : undefined
+}
+
+// The money of a manual payment has come.
+export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
+  const { order } = found
+  const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
+  if (!move) throw notAwaited(order)
+  const isAwaited = order.paymentStatus === 'pending'
+  const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
+  if (!paid) throw notAwaited(order)
+  const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
+  const facts = { isCancelled: order.status === 'cancelled' }
+  oweLetters(
+    tx,
+    { ...key, merchantId: order.merchantId },
+    [{ kind: 'payment_received', subjectId: paid.id, facts }],
+    moment.now,
+  )
+  const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
+  return tellChange(tx, { ...found, payments }, change, moment)
+}
+
+async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw refuse('order_not_found')
+  return found
+}
+
+// What the caller has seen must still be so. `current` shows the order as it is.
+export function refuseOtherVersion(facts: OrderFacts, expected: number | undefined): void {
+  const { version, status } = facts.order
+  if (expected === undefined || expected === version) return
+  const message = `The order is at version ${version}; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
+}
+
+// A refund that is on its way has no version yet, so one who has not seen it would refund the same again.
+export function refuseOtherRefunds(facts: OrderFacts, expected: number | undefined): void {
+  const { version, status } = facts.order
+  const { refunded: back, refundPending } = orderTotals(facts.order, facts.refunds)
+  const refunded = back + refundPending
+  if (expected === undefined || expected === refunded) return
+  const message = `${refunded} were refunded or are on their way back; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
+}
+
+function notAwaited({ number, paymentStatus }: OrderFacts['order']): Refusal {
+  const message = `Order ${number} is ${paymentStatus}: no payment is awaited.`
+  return refuse('payment_not_awaited', { message, current: { paymentStatus } })
+}
+
+async function collectAwaited(
+  tx: Tx,
+  { order, payments }: OrderFacts,
+  moment: Moment,
+): Promise<PaymentRow | undefined> {
+  const awaited = payments.find(({ status }) => status === 'pending')
+  const payment = awaited && (await lockPayment(tx, order.installationId, awaited.id))
+  return payment?.status === 'pending' ? saveCollected(tx, payment, moment) : undefined
+}
+
+// A payment of its own: the one that was awaited is voided, or about to be, and that is not undone.
+async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Moment): Promise<PaymentRow | undefined> {
+  const awaited = payments.find(({ provider }) => provider === manualName)
+  if (!awaited) return undefined
+  const { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency } = awaited
+  const asked = { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency }
+  const payment = insertPayment(tx, { ...asked, id: newId('pay'), checkAt: null }, moment.now)
+  return saveCollected(tx, { ...payment, orderId: order.id, reference: manualReference(payment.id) }, moment)
+}
+
+async function saveCollected(tx: Tx, payment: PaymentRow, { now }: Moment): Promise<PaymentRow> {
+  const move = moveFor(paymentLifecycle, 'collect', payment.status)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and cannot be collected`)
+  const paid = { ...payment, status: move.to, checkAt: null, updatedAt: now }
+  await savePayment(tx, paid)
+  return paid
+}
+
+export interface Parcel {
+  carrier: string | null
+  trackingNumber: string | null
+  trackingUrl?: string | null
+  // By the codes or the ids of SKUs. null: all that was not sent yet.
+  items: ReadonlyMap<string, number> | null
+  itemsBy?: 'code' | 'skuId'
+  // Also where the money has not come, or went back.
+  anyway?: boolean
+  // The caller knows that it is a test order.
+  isTestMeant?: boolean
+}
+
+export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
+  const { order } = found
+  const sent = await contentsOf(tx, found, parcel)
+  const { carrier, trackingNumber, trackingUrl = null } = parcel
+  const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: moment.now }
+  insertFulfillment(tx, key, fulfillment)
+  const letter = { kind: 'shipped', subjectId: fulfillment.id } as const
+  oweLetters(tx, { ...key, merchantId: order.merchantId }, [letter], moment.now)
+  for (const item of sent) raiseFulfilled(tx, key, item)
+  return tellParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
+}
+
+export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
+  return lines.map((line) => {
+    const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
+    return { ...line, fulfilled: line.fulfilled + quantity }
+  })
+}
+
+// What goes into the parcel, where it may be sent. Nothing is written.
+export async function contentsOf(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
+  const { order } = found
+  const { status, number } = order
+  if (status === 'cancelled' || status === 'completed') {
+    const message = `Order ${number} is ${status}: nothing is to be sent.`
+    throw refuse('order_not_fulfillable', { message, current: { status } })
+  }
+  if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(db, order.merchantId)))
+    throw refuse('order_is_test', { message: `Order ${number} is a test order.` })
+  if (!parcel.anyway) refuseUnpaid(found)
+  return sentFrom(found.lines, parcel.items, parcel.itemsBy ?? 'code')
+}
+
+function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts): void {
+  const awaited = payments.find(({ status }) => status === 'pending')
+  const reason = sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
+  if (!reason) return
+  const missing = reason === 'not_paid' ? `: the ${awaited?.method ?? 'payment'} has not arrived` : ''
+  const message = `Order ${number} is ${paymentStatus}${missing}.`
+  throw refuse('order_not_paid', { message, current: { paymentStatus } })
+}
+
+// A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
+// the end of the order.
+function tellParcel(
+  tx: Tx,
+  found: OrderFacts,
+  { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: FulfillmentRow },
+  moment: Moment,
+): OrderFacts {
+  const fulfillmentStatus = fulfillmentStatusFor(lines)
+  const withParcel = { lines, fulfillments: [...found.fulfillments, fulfillment] }
+  const start = moveFor(orderLifecycle, 'start', found.order.status)
+  if (fulfillmentStatus !== 'fulfilled') {
+    const move = start ?? moveFor(orderLifecycle, 'go_on', found.order.status)
+    if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
+    const order = { status: move.to, fulfillmentStatus }
+    const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
+    return tellChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
+  }
+  const started = start
+    ? tellChange(tx, found, { kind: start.announces, order: { status: start.to }, timeline: ['processing'] }, moment)
+    : found
+  const sent = moveFor(orderLifecycle, 'fulfil', started.order.status)
+  if (!sent) throw new Error(`order ${found.order.id} is ${started.order.status} and its last parcel was sent`)
+  const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
+  const fulfilled = tellChange(tx, { ...started, ...withParcel }, all, moment)
+  const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
+  if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
+  return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
+}
+
+// What goes into the parcel.
+function sentFrom(
+  lines: readonly OrderLine[],
+  items: ReadonlyMap<string, number> | null,
+  by: 'code' | 'skuId',
+): ItemQuantity[] {
+  const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line[by] === code))
+  if (unknown !== undefined) throw notLeft(`The order has no ${unknown}.`, { code: unknown, left: 0 })
+  const sent: ItemQuantity[] = []
+  for (const line of lines) {
+    const { skuId, code, quantity, fulfilled } = line
+    const left = quantity - fulfilled
+    const wanted = items ? (items.get(line[by]) ?? 0) : left
+    if (wanted > left) throw notLeft(`${left} of ${code} are left to send, not ${wanted}.`, { code, left })
+    if (wanted > 0) sent.push({ skuId, quantity: wanted })
+  }
+  if (sent.length === 0) throw notLeft('There is nothing left to send.', null)
+  return sent
+}
+
+function notLeft(message: string, current: { code: string; left: number } | null): Refusal {
+  return refuse('fulfillment_not_possible', { message, ...(current && { current }) })
+}
+
+// What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is
+// awaited any more. What was never sent goes back into stock, and what came back where the operator says so.
+export async function returnOrder(
+  tx: Tx,
+  key: OrderKey,
+  { isRestocked }: { isRestocked: boolean },
+  moment: Moment,
+): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
+  const { order, lines } = found
+  const obstacle = returnObstacle(order)
+  if (obstacle === 'not_sent') throw refuse('order_not_sent', { message: `Order ${order.number} was not sent.` })
+  const move = moveFor(orderLifecycle, 'return', order.status)
+  const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
+  if (obstacle || !move || !voiding) throw notAwaited(order)
+  if (move.to === 'cancelled') {
+    const taken = await takenBy(tx, order, order.id)
+    // Of a SKU on backorder what was taken is less than what was ordered.
+    const unsent = lines
+      .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
+      .filter(({ quantity }) => quantity > 0)
+    const restocked = isRestocked ? 'all' : unsent
+    const input = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
+    return cancelFound(tx, found, input, moment)
+  }
+  if (isRestocked) await restock(tx, order, order.id, null, moment)
+  if (move.owes === 'money_back') await oweVoids(tx, found, moment)
+  const change = { status: move.to, paymentStatus: voiding.to }
+  return tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
+}
+
+// What a parcel is tracked by is part of the order, so it has a version and an event: again the one of how far the order is sent.
+export async function correctFulfillment(
+  tx: Tx,
+  facts: OrderFacts,
+  corrected: FulfillmentRow,
+  moment: Moment,
+): Promise<OrderFacts> {
+  const { installationId, id: orderId, fulfillmentStatus } = facts.order
+  await updateFulfillment(tx, { installationId, orderId }, corrected)
+  const fulfillments = facts.fulfillments.map((known) => (known.id === corrected.id ? corrected : known))
+  const kind = correctionEvents[fulfillmentStatus]
+  return tellChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, moment)
+}
+
+export interface RefundInput {
+  // null: what failed before, if anything did; else, and of a cancelled order, all that is left. By hand: what is on its way.
+  amount: number | null
+  reason: string | null
+  // The operator has paid it: no provider is asked.
+  isByHand?: boolean
+  // What goes back, if it is known. Otherwise that of the refunds which failed, in whose place it is paid.
+  lines?: readonly RefundedLine[]
+}
+
+export interface OwedRefund {
+  facts: OrderFacts
+  refund: RefundRow
+}
+
+// Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
+// answer the same again.
+export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<OwedRefund> {
+  const found = await lockOrder(tx, key)
+  const { order, refunds } = found
+  const unvoided = unvoidedOf(found)
+  if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
+  refuseUnpaidFor(found)
+  const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
+  if (settled) {
+    await payByHand(tx, settled, moment.now)
+    return owedOf(tx, key, settled)
+  }
+  const { number } = order
+  const left = order.total - order.refunded
+  const failed = refunds.filter(isWaiting)
+  const amount = amountMeant(found, input)
+  if (!input.isByHand) refuseUncounted(found, amount)
+  const reason = input.reason ?? failed.at(-1)?.reason ?? null
+  const owed = await oweRefund(tx, found, { amount, reason }, moment)
+  if (!owed) throw tooHigh(number, left, amount)
+  const { refund } = owed
+  for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
+  if (!input.lines) copyReplacedLines(tx, key, refund.id)
+  const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
+  noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
+  if (input.isByHand) await payByHand(tx, refund, moment.now)
+  return owedOf(tx, key, refund)
+}
+
+// What a refund would give back, or why it would be refused. Nothing is written.
+export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
+  const unvoided = unvoidedOf(found)
+  if (unvoided) return unvoided.amount
+  refuseUnpaidFor(found)
+  const amount = amountMeant(found, input)
+  const { number, total, refunded } = found.order
+  refuseUncounted(found, amount)
+  if (amount <= total - refunded) return amount
+  throw tooHigh(number, total - refunded, amount)
+}
+
+function tooHigh(number: string, left: number, amount: number): Refusal {
+  const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
+  return refuse('refund_amount_too_high', { message, current: { left } })
+}
+
+// Known before anything is asked for: the third digit of a dinar, say, which a provider does not pay.
+function refuseUncounted({ order: { number, currency }, payments }: OrderFacts, amount: number): void {
+  const paid = payments.filter(({ status }) => status === 'succeeded')
+  const [first] = paid
+  if (!first || paid.some(({ provider }) => isCountedBy(provider, amount, currency))) return
+  const message = `${first.provider} cannot give back ${amount} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
+  throw refuse('refund_amount_not_payable', { message, current: { provider: first.provider } })
+}
+
+// A payment that was to be taken back as a whole, and could not be.
+function unvoidedOf({ payments, refunds }: OrderFacts): PaymentRow | undefined {
+  return payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
+}
+
+function pendingOf(refunds: readonly RefundRow[]): RefundRow[] {
+  return refunds.filter(({ kind, status }) => kind === 'refund' && status === 'pending')
+}
+
+function refuseUnpaidFor({ order: { number, paymentStatus } }: OrderFacts): void {
+  if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
+    throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
+}
+
+function amountMeant(found: OrderFacts, input: RefundInput): number {
+  const { order, refunds } = found
+  const left = order.total - order.refunded
+  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  if (left === 0)
+    throw nothingToRefund(`Nothing of order ${order.number} is left to refund.`, { paymentStatus: order.paymentStatus })
+  refuseUnclear(found, { input, pending: pendingOf(refunds), lost })
+  return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
+}
+
+// What an operator has paid by hand is what waits to be paid, before it is anything else.
+function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow | undefined {
+  if (amount === null) return pending.length === 1 ? pending[0] : undefined
+  return pending.find((refund) => refund.amount === amount)
+}
+
+// A command that is given twice must not mean something else the second time, and a part of what failed must not make the
+// rest forgotten.
+function refuseUnclear(
+  { order: { number, cancellation } }: OrderFacts,
+  { input, pending, lost }: { input: RefundInput; pending: readonly RefundRow[]; lost: number },
+): void {
+  if (input.amount === null && pending.length > 0) {
+    const amounts = pending.map(({ amount }) => amount)
+    const message = `${amounts.join(' and ')} minor units of order ${number} are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.`
+    throw refuse('refund_pending', { message, current: { amounts } })
+  }
+  if (input.amount !== null && cancellation === null && input.amount < lost) {
+    const message = `${lost} minor units of order ${number} could not be paid back: refund them together, without naming an amount.`
+    throw refuse('refund_amount_too_low', { message, current: { lost } })
+  }
+}
+
+function nothingToRefund(message: string, current: Readonly<Record<string, unknown>>): Refusal {
+  return refuse('nothing_to_refund', { message, current })
+}
+
+async function owedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<OwedRefund> {
+  const facts = await findOrderFacts(tx, key)
+  if (!facts) throw refuse('order_not_found')
+  return { facts, refund }
+}
+
+// The cancellation shows the refund that took the place of its own.
+function cancellationWith(
+  cancellation: CancellationRow | null,
+  refund: RefundRow,
+  failed: readonly RefundRow[],
+): CancellationRow | null {
+  if (!cancellation) return null
+  const isReplaced = cancellation.refundId === null || failed.some(({ id }) => id === cancellation.refundId)
+  return isReplaced ? { ...cancellation, refundId: refund.id } : cancellation
+}
+
+// A payment that was to be taken back as a whole, and could not be, is tried again.
+export async function returnPayment(
+  tx: Tx,
+  payment: PaymentRow,
+  { reason, isByHand }: Pick<RefundInput, 'reason' | 'isByHand'>,
+  { now }: Moment,
+): Promise<RefundRow> {
+  const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
+  const pending = refunds.find(({ kind, status }) => kind === 'void' && status === 'pending')
+  if (isByHand && pending) {
+    await payByHand(tx, pending, now)
+    return pending
+  }
+  const failed = refunds.findLast(isLostVoid)
+  const { id: paymentId, status } = payment
+  if (!failed) throw nothingToRefund(`Nothing of payment ${paymentId} waits to be given back.`, { status })
+  const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
+  if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already on its way back.` })
+  if (isByHand) await payByHand(tx, refund, now)
+  return refund
+}
+
+function isLostVoid(refund: RefundRow): boolean {
+  return refund.kind === 'void' && isWaiting(refund)
+}

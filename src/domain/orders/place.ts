@@ -1,0 +1,184 @@
+// An order comes into being: once for each session, numbered by its merchant and mode, with its lines, its events and the use of
+// its promotion, in the transaction in which the session is completed. The caller takes the stock and counts the use in
+// the same transaction, since either may have to be refused.
+
+import type { OrderPromotion } from '../../contract/open/orders.ts'
+import type { Metadata, Totals } from '../../contract/parts.ts'
+import type { Mode } from '../../contract/words.ts'
+import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
+import type { Cause } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import type { PaymentRow } from '../payments/store.ts'
+import { announceIfUsedUp } from '../promotions/exhausted.ts'
+import type { Promotion } from '../promotions/store.ts'
+import { announceOrder, tellChange } from './change.ts'
+import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
+import { orderPageSecrets } from './secret.ts'
+import {
+  insertOrder,
+  insertOrderLine,
+  insertPromotionUse,
+  insertTimeline,
+  type OrderLine,
+  type OrderRow,
+  type ShippingChoice,
+} from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface NewOrder {
+  // The caller names it before: the address is sealed to it, and the payment is booked on it.
+  orderId: string
+  // As `takeOrderNumber` gave it.
+  number: string
+  payments: readonly PaymentRow[]
+  installationId: string
+  merchantId: string
+  mode: Mode
+  session: {
+    id: string
+    cartId: string
+    clientReferenceId: string | null
+    metadata: Metadata
+    locale: string
+    customerSealed: string | null
+    emailMasked: string | null
+    emailHash: string | null
+  }
+  currency: string
+  lines: readonly Omit<OrderLine, 'fulfilled'>[]
+  totals: Totals
+  shippingTax: number
+  // Null where nothing is shipped, or it is not known.
+  shippingTaxRateBps: number | null
+  shipping: ShippingChoice | null
+  promotion: (OrderPromotion & { id: string }) | null
+  // The same as counting this use has left it.
+  usedPromotion: Promotion | null
+  addressId: string | null
+  // City and country; goes with the address.
+  addressSummaryText: string | null
+  // Otherwise the money is awaited.
+  isPaid: boolean
+  // Until when the money is waited for; null: whenever it comes.
+  paymentDueAt: number | null
+  rootSecret: RootSecret
+  now: number
+  cause: Cause | null
+}
+
+export interface PlacedOrder {
+  order: OrderRow
+  lines: readonly OrderLine[]
+  // The secret of the order's page, to be shown to the shopper.
+  statusSecret: string
+}
+
+// The caller has locked the session and seen that there is no order yet; otherwise the unique index refuses the commit.
+export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
+  const { installationId, orderId, session, promotion, payments, now, cause } = given
+  refuseWrongSums(given)
+  const key = { installationId, orderId }
+  const secret = orderPageSecrets.make(given.rootSecret, orderId)
+  const order = orderFrom(given)
+  const lines = given.lines.map((line): OrderLine => ({ ...line, fulfilled: 0 }))
+  const placed: OrderFacts = {
+    order,
+    lines,
+    timeline: [{ type: 'placed', at: now }],
+    fulfillments: [],
+    payments,
+    refunds: [],
+  }
+  const { hash: secretHash, sealed: secretSealed } = secret
+  const { customerSealed, emailHash } = session
+  const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
+  insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
+  for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
+  insertTimeline(tx, key, 0, { type: 'placed', at: now })
+  if (use) insertPromotionUse(tx, order, use)
+  announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
+  if (given.usedPromotion) await announceIfUsedUp(tx, order, given.usedPromotion, { now, cause })
+  // That it was placed and that it was paid are two facts, though they became true together.
+  const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
+  const { order: last } = paid
+    ? tellChange(
+        tx,
+        placed,
+        { kind: paid.announces, order: { paymentStatus: paid.to }, timeline: ['paid'] },
+        { now, cause },
+      )
+    : placed
+  const letters = [
+    { kind: 'order_placed', subjectId: orderId },
+    { kind: 'order_received', subjectId: orderId },
+  ] as const
+  oweLetters(tx, { ...key, merchantId: order.merchantId }, letters, now)
+  return { order: last, lines, statusSecret: secret.text }
+}
+
+function orderFrom(given: NewOrder): OrderRow {
+  const { installationId, merchantId, mode, number, session, totals, promotion, addressId, now } = given
+  return {
+    id: given.orderId,
+    installationId,
+    merchantId,
+    mode,
+    number,
+    version: 1,
+    status: onlyMove(orderLifecycle, 'place').to,
+    paymentStatus: onlyMove(orderPaymentLifecycle, 'await').to,
+    fulfillmentStatus: fulfillmentStatusFor(given.lines.map((line) => ({ ...line, fulfilled: 0 }))),
+    currency: given.currency,
+    subtotal: totals.subtotal,
+    discount: totals.discount,
+    shipping: totals.shipping,
+    shippingTax: given.shippingTax,
+    shippingTaxRateBps: given.shippingTaxRateBps,
+    tax: totals.tax,
+    priceTax: totals.taxIncluded ? 'included' : 'excluded',
+    total: totals.total,
+    refunded: 0,
+    itemCount: sumOf(given.lines, ({ quantity }) => quantity),
+    promotionId: promotion?.id ?? null,
+    promotion: promotion && {
+      code: promotion.code,
+      name: promotion.name,
+      type: promotion.type,
+      amount: promotion.amount,
+    },
+    shippingChoice: given.shipping,
+    address: addressId === null ? null : { token: addressId, summary: given.addressSummaryText ?? '' },
+    checkoutSessionId: session.id,
+    cartId: session.cartId,
+    clientReferenceId: session.clientReferenceId,
+    emailMasked: session.emailMasked,
+    locale: session.locale,
+    metadata: session.metadata,
+    cancellation: null,
+    paymentDueAt: given.paymentDueAt,
+    placedAt: now,
+    updatedAt: now,
+  }
+}
+
+// Whoever priced it, an order whose sums do not agree is never written. What a promotion takes off the shipping is part
+// of the discount and of no line.
+function refuseWrongSums({ lines, totals, shippingTax, promotion }: NewOrder): void {
+  const lineDiscount = sumOf(lines, ({ discount }) => discount)
+  const agrees =
+    lines.length > 0 &&
+    lines.every(({ unitPrice, quantity, subtotal }) => subtotal === unitPrice * quantity) &&
+    totals.subtotal === sumOf(lines, ({ subtotal }) => subtotal) &&
+    totals.discount >= lineDiscount &&
+    totals.discount - lineDiscount <= totals.shipping &&
+    totals.discount === (promotion?.amount ?? 0) &&
+    totals.tax === sumOf(lines, ({ tax }) => tax) + shippingTax &&
+    totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
+  if (!agrees) throw new Error('the sums of an order do not agree')
+}
+
+function sumOf<Row>(rows: readonly Row[], amount: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + amount(row), 0)
+}

@@ -1,0 +1,144 @@
+// Money that goes back. It is owed in the transaction that makes it owed, never above what came, and paid by a loop; what
+// became of it is written down here.
+
+import type { RefundStatus } from '../../contract/words.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { paymentLifecycle } from '../payments/lifecycle.ts'
+import {
+  insertRefund,
+  lockPayment,
+  type PaymentRow,
+  type RefundRow,
+  replaceFailedRefunds,
+  savePayment,
+  saveRefund,
+} from '../payments/store.ts'
+import { lockOrderFacts, tellChange } from './change.ts'
+import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
+import { lowerRefunded, raiseRefunded } from './store.ts'
+import { type OrderFacts, refundSums } from './view.ts'
+
+export interface OwedRefund {
+  refund: RefundRow
+  // The order as it is to be written: refunding, with the refund among the others.
+  facts: OrderFacts
+}
+
+// Undefined when nothing was paid, or less than that is left.
+export async function oweRefund(
+  tx: Tx,
+  facts: OrderFacts,
+  { amount, reason }: { amount: number; reason: string | null },
+  { now }: Moment,
+): Promise<OwedRefund | undefined> {
+  const { order, refunds } = facts
+  const { installationId, merchantId, id: orderId, currency } = order
+  const move = moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
+  const payment = facts.payments.find((paid) => leftOf(paid, refunds) >= amount)
+  if (!move || !payment || amount < 1) return undefined
+  const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
+  if (refunded === undefined) return undefined
+  const refund = await insertRefund(
+    tx,
+    {
+      installationId,
+      id: newId('rfd'),
+      merchantId,
+      orderId,
+      paymentId: payment.id,
+      kind: 'refund',
+      amount,
+      currency,
+      reason,
+    },
+    now,
+  )
+  replaceFailedRefunds(tx, refund)
+  return {
+    refund,
+    facts: { ...facts, order: { ...order, refunded, paymentStatus: move.to }, refunds: [...refunds, refund] },
+  }
+}
+
+// What of a payment has not gone back.
+function leftOf({ id, amount, status }: PaymentRow, refunds: readonly RefundRow[]): number {
+  if (status !== 'succeeded') return 0
+  return refunds.reduce((left, refund) => (refund.paymentId === id ? left - owedBy(refund) : left), amount)
+}
+
+function owedBy({ status, amount }: RefundRow): number {
+  return status === 'failed' ? 0 : amount
+}
+
+// Called by the loop that pays, in the transaction in which it writes the outcome.
+export async function refundPaid(
+  tx: Tx,
+  refund: RefundRow,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): Promise<void> {
+  oweRefundLetter(tx, refund, outcome, now)
+  if (refund.kind === 'void') return outcome === 'succeeded' ? voidPayment(tx, refund, now) : undefined
+  if (refund.orderId === null) return
+  const key = { installationId: refund.installationId, orderId: refund.orderId }
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
+  // Whether the loop has written the outcome yet or not, it is the outcome.
+  const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
+  // One that failed is owed no longer by itself; the operator owes anew.
+  const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
+  if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
+  tellRefundEnded(tx, { ...found, order: { ...found.order, refunded }, refunds }, outcome, now)
+}
+
+// The order as it is with the refund that has ended: its money moves, and that is announced.
+export function tellRefundEnded(
+  tx: Tx,
+  facts: OrderFacts,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): OrderFacts {
+  const { order, refunds } = facts
+  const verb = refundVerb(outcome, { total: order.total, ...refundSums(refunds) })
+  const move = moveFor(orderPaymentLifecycle, verb, order.paymentStatus)
+  if (!move) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
+  const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
+  const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
+  const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
+  return tellChange(tx, facts, change, { now, cause: null })
+}
+
+// A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
+export function oweRefundLetter(
+  tx: Tx,
+  refund: RefundRow,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): void {
+  if (outcome === 'succeeded' && (refund.kind === 'void' || refund.orderId === null)) return
+  const kind = outcome === 'failed' ? 'refund_failed' : 'refunded'
+  oweLetters(tx, refund, [{ kind, subjectId: refund.id }], now)
+}
+
+// By the operator, past the provider: of a card that was closed, say.
+export async function payByHand(tx: Tx, owed: RefundRow, now: number): Promise<void> {
+  const refund = { ...owed, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
+  await saveRefund(tx, refund)
+  await refundPaid(tx, refund, 'succeeded', now)
+}
+
+// One that failed and waits for a person.
+export function isWaiting({ status, replacedBy }: RefundRow): boolean {
+  return status === 'failed' && replacedBy === null
+}
+
+// That a payment was taken back as a whole is not announced: the order was voided when it was cancelled, or never placed.
+async function voidPayment(tx: Tx, { installationId, paymentId }: RefundRow, now: number): Promise<void> {
+  const payment = await lockPayment(tx, installationId, paymentId)
+  const move = payment && moveFor(paymentLifecycle, 'void', payment.status)
+  if (move) await savePayment(tx, { ...payment, status: move.to, checkAt: null, updatedAt: now })
+}

@@ -1,0 +1,50 @@
+// What is refunded by line: pure. Parts of a line add up to the line, to the last minor unit.
+
+import type { ItemQuantity } from '../../contract/parts.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { OrderLine, RefundedLine } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface LinesMeant {
+  items: readonly ItemQuantity[]
+  shipping: boolean
+}
+
+// `before` is what was refunded by line already.
+export function refundedLinesFor(
+  { order, lines }: Pick<OrderFacts, 'order' | 'lines'>,
+  before: readonly RefundedLine[],
+  { items, shipping }: LinesMeant,
+): RefundedLine[] {
+  const refunded = items.map(({ skuId, quantity }) => {
+    const line = lines.find((known) => known.skuId === skuId)
+    const back = sumOf(before, skuId)
+    const left = (line?.quantity ?? 0) - back
+    if (!line || quantity > left) {
+      const message = `${left} of ${line?.code ?? skuId} are left to refund, not ${quantity}.`
+      throw refuse('refund_not_possible', { message, current: { skuId, left } })
+    }
+    return { skuId, quantity, amount: amountOfUnits(line, back, quantity) }
+  })
+  if (!shipping) return refunded
+  const amount = order.total - lines.reduce((sum, { total }) => sum + total, 0)
+  if (amount === 0 || sumOf(before, '') > 0) {
+    const message = `The shipping of order ${order.number} was ${amount === 0 ? 'free' : 'refunded before'}.`
+    throw refuse('refund_not_possible', { message, current: { left: 0 } })
+  }
+  return [...refunded, { skuId: '', quantity: 1, amount }]
+}
+
+function sumOf(lines: readonly RefundedLine[], skuId: string): number {
+  return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
+}
+
+// Of `quantity` more units, when `before` of them went back.
+export function amountOfUnits(
+  { total, quantity: ordered }: Pick<OrderLine, 'total' | 'quantity'>,
+  before: number,
+  quantity: number,
+): number {
+  const upTo = (units: number) => Number((BigInt(total) * BigInt(units)) / BigInt(ordered))
+  return upTo(before + quantity) - upTo(before)
+}

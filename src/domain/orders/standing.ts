@@ -1,0 +1,84 @@
+// What a provider lists of a payment that was made is recorded: refunds that others made there, and refunds of ours that failed
+// later. The caller has locked the order and the payment.
+
+import { newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import type { Standing } from '../payments/port.ts'
+import { type ForeignRefund, planStanding, type StandingPlan } from '../payments/standing.ts'
+import {
+  bringRefundsForward,
+  failPaidRefund,
+  insertForeignRefund,
+  listRefundsOfPayment,
+  nameRefunds,
+  type PaymentRow,
+  type RefundRow,
+  replaceRefund,
+} from '../payments/store.ts'
+import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
+import { oweRefundLetter, tellRefundEnded } from './refunds.ts'
+import { lowerRefunded, raiseRefunded } from './store.ts'
+import { type OrderFacts, refundSums } from './view.ts'
+
+export async function recordStanding(
+  tx: Tx,
+  facts: OrderFacts | undefined,
+  payment: PaymentRow,
+  standing: Standing,
+  now: number,
+): Promise<StandingPlan> {
+  const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
+  const plan = planStanding(payment, refunds, standing.refunds, now)
+  let known = facts
+  for (const { refund, reference } of plan.failed) known = await recordFailed(tx, known, refund, reference, now)
+  await nameRefunds(tx, plan.named)
+  for (const foreign of plan.foreign) known = await recordForeign(tx, known, payment, foreign, now)
+  bringRefundsForward(tx, plan.ended, now)
+  return plan
+}
+
+// It is owed no longer by itself; a person owes anew.
+async function recordFailed(
+  tx: Tx,
+  facts: OrderFacts | undefined,
+  refund: RefundRow,
+  reference: string,
+  now: number,
+): Promise<OrderFacts | undefined> {
+  const failed = await failPaidRefund(tx, refund, reference, now)
+  oweRefundLetter(tx, failed, 'failed', now)
+  if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
+  const key = { installationId: failed.installationId, orderId: failed.orderId }
+  const refunded = await lowerRefunded(tx, key, failed.amount)
+  if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than went back`)
+  const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
+  return tellRefundEnded(tx, { ...facts, order: { ...facts.order, refunded }, refunds }, 'failed', now)
+}
+
+// Of a payment without an order, or whose order awaits no money, it is only written down.
+async function recordForeign(
+  tx: Tx,
+  facts: OrderFacts | undefined,
+  payment: PaymentRow,
+  { reference, amount, instead }: ForeignRefund,
+  now: number,
+): Promise<OrderFacts | undefined> {
+  const { installationId, merchantId, id: paymentId, currency } = payment
+  const orderId = facts && isBooked(facts, amount) ? facts.order.id : null
+  const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference }
+  const refund = await insertForeignRefund(tx, made, now)
+  oweRefundLetter(tx, refund, 'succeeded', now)
+  if (instead && instead.replacedBy === null) replaceRefund(tx, instead, refund.id)
+  if (!facts || orderId === null) return facts
+  const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
+  if (refunded === undefined) throw new Error(`more of order ${orderId} went back than was paid`)
+  const order = { ...facts.order, refunded }
+  return tellRefundEnded(tx, { ...facts, order, refunds: [...facts.refunds, refund] }, 'succeeded', now)
+}
+
+function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {
+  const { back, pending } = refundSums(refunds)
+  const verb = refundVerb('succeeded', { total: order.total, back: back + amount, pending })
+  return moveFor(orderPaymentLifecycle, verb, order.paymentStatus) !== undefined
+}

@@ -1,0 +1,681 @@
+// The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
+
+import type { OrderAttention, OrderSort } from '../../contract/admin/orders.ts'
+import type { OrderPromotion } from '../../contract/open/orders.ts'
+import type { ItemQuantity, Metadata } from '../../contract/parts.ts'
+import type {
+  ActorKind,
+  FulfillmentStatus,
+  Mode,
+  OrderCancellationReason,
+  OrderCanceller,
+  OrderPaymentStatus,
+  OrderStatus,
+  OrderTimelineType,
+} from '../../contract/words.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { Place } from '../../platform/kit/cursor.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { expectVersion } from '../../platform/storage/guard.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { summaryText } from '../addresses/check.ts'
+
+// Units of a line that were refunded, and what was paid for them.
+export interface RefundedLine {
+  // Empty for the shipping.
+  skuId: string
+  quantity: number
+  amount: number
+}
+
+export interface OrderKey {
+  installationId: string
+  orderId: string
+}
+
+// What may be seen of an order. The customer, the address and the secret of its page are sealed, and not here.
+export interface OrderRow {
+  id: string
+  installationId: string
+  merchantId: string
+  // Of its installation, which never changes.
+  mode: Mode
+  number: string
+  version: number
+  status: OrderStatus
+  paymentStatus: OrderPaymentStatus
+  fulfillmentStatus: FulfillmentStatus
+  currency: string
+  subtotal: number
+  discount: number
+  shipping: number
+  shippingTax: number
+  // Null where nothing was shipped, and of orders from before rates were stored.
+  shippingTaxRateBps: number | null
+  tax: number
+  priceTax: 'included' | 'excluded'
+  total: number
+  // Went back or is on its way.
+  refunded: number
+  itemCount: number
+  promotionId: string | null
+  promotion: OrderPromotion | null
+  shippingChoice: ShippingChoice | null
+  address: { token: string; summary: string } | null
+  checkoutSessionId: string
+  cartId: string
+  clientReferenceId: string | null
+  emailMasked: string | null
+  locale: string
+  metadata: Metadata
+  cancellation: CancellationRow | null
+  // The money was to come by then, also where it has come; null: whenever it comes.
+  paymentDueAt: number | null
+  placedAt: number
+  updatedAt: number
+}
+
+// As much as a row of a list needs.
+export type OrderHead = Pick<
+  OrderRow,
+  | 'id'
+  | 'number'
+  | 'mode'
+  | 'version'
+  | 'status'
+  | 'paymentStatus'
+  | 'fulfillmentStatus'
+  | 'currency'
+  | 'total'
+  | 'itemCount'
+  | 'checkoutSessionId'
+  | 'cartId'
+  | 'clientReferenceId'
+  | 'emailMasked'
+  | 'placedAt'
+  | 'updatedAt'
+>
+
+export interface ShippingChoice {
+  optionId: string
+  label: string
+  amount: number
+}
+
+// How far the money is, is told by the refund itself.
+export interface CancellationRow {
+  id: string
+  // Left out by versions in which only the API cancelled.
+  by?: OrderCanceller
+  reason: OrderCancellationReason | null
+  note: string | null
+  restocked: readonly ItemQuantity[]
+  refundId: string | null
+  createdAt: number
+}
+
+export interface OrderLine {
+  skuId: string
+  code: string
+  productSlug: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  image: string | null
+  quantity: number
+  fulfilled: number
+  unitPrice: number
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+  // Basis points; null of orders from before rates were stored.
+  taxRateBps: number | null
+}
+
+export interface TimelineRow {
+  type: OrderTimelineType
+  at: number
+}
+
+export interface FulfillmentRow {
+  id: string
+  carrier: string | null
+  trackingNumber: string | null
+  trackingUrl: string | null
+  items: readonly ItemQuantity[]
+  at: number
+}
+
+export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): Promise<void> {
+  await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
+}
+
+interface OrderColumns
+  extends Omit<OrderRow, 'promotion' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
+  promotion: string | null
+  shippingChoice: string | null
+  addressId: string | null
+  city: string | null
+  country: string | null
+  metadata: string
+  cancellation: string | null
+}
+
+const columns = new Fragment(`
+  o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
+  o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
+  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
+  o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
+  o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
+  o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
+  o.payment_due_at as "paymentDueAt", o.placed_at as "placedAt", o.updated_at as "updatedAt"
+  from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
+
+export async function findOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderRow | undefined> {
+  const [row] = await db.sql<OrderColumns>`
+    select ${columns} where o.installation_id = ${installationId} and o.id = ${orderId}`
+  return row && orderFrom(row)
+}
+
+function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow {
+  return {
+    ...row,
+    promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
+    shippingChoice: row.shippingChoice === null ? null : (JSON.parse(row.shippingChoice) as ShippingChoice),
+    // An address that was erased keeps its city and country.
+    address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
+    metadata: JSON.parse(row.metadata) as Metadata,
+    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as CancellationRow),
+  }
+}
+
+function placeName(city: string | null, country: string | null): string {
+  return city === null || country === null ? '' : summaryText({ city, country })
+}
+
+export async function listOrderLines(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderLine[]> {
+  const rows = await db.sql<Omit<OrderLine, 'options'> & { options: string }>`
+    select sku_id as "skuId", code, product_slug as "productSlug", name, options, image, quantity, fulfilled,
+      unit_price as "unitPrice", subtotal, discount, tax, total, tax_rate_bps as "taxRateBps"
+    from order_lines where installation_id = ${installationId} and order_id = ${orderId} order by position`
+  return rows.map((row) => ({ ...row, options: JSON.parse(row.options) as OrderLine['options'] }))
+}
+
+export async function listTimeline(db: Reader, { installationId, orderId }: OrderKey): Promise<TimelineRow[]> {
+  return db.sql<TimelineRow>`
+    select type, at from order_timeline
+    where installation_id = ${installationId} and order_id = ${orderId} order by position`
+}
+
+export async function listFulfillments(db: Reader, { installationId, orderId }: OrderKey): Promise<FulfillmentRow[]> {
+  const rows = await db.sql<Omit<FulfillmentRow, 'items'> & { items: string }>`
+    select id, carrier, tracking_number as "trackingNumber", tracking_url as "trackingUrl", items, at from fulfillments
+    where installation_id = ${installationId} and order_id = ${orderId} order by at, id`
+  return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as FulfillmentRow['items'] }))
+}
+
+// The secret was the name of the order at a page; whoever has it may see the order.
+export async function findOrderOfSecret(db: Reader, secretHash: string): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders where secret_hash = ${secretHash}`
+  return row
+}
+
+export async function findSealedSecret(db: Reader, { installationId, orderId }: OrderKey): Promise<string | undefined> {
+  const [row] = await db.sql<{ sealed: string }>`
+    select secret_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row?.sealed
+}
+
+// Sealed for the session it came from.
+export async function findSealedCustomer(db: Reader, { installationId, orderId }: OrderKey): Promise<string | null> {
+  const [row] = await db.sql<{ sealed: string | null }>`
+    select customer_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row?.sealed ?? null
+}
+
+const headColumns = new Fragment(`
+  id, number, mode, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
+  item_count as "itemCount", checkout_session_id as "checkoutSessionId", cart_id as "cartId",
+  client_reference_id as "clientReferenceId", email_masked as "emailMasked", placed_at as "placedAt",
+  updated_at as "updatedAt"`)
+
+// Newest first.
+export async function listOrders(db: Reader, installationId: string, limit: number): Promise<OrderHead[]> {
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where installation_id = ${installationId} order by placed_at desc, id desc limit ${limit}`
+}
+
+export async function listOrdersAfter(
+  db: Reader,
+  installationId: string,
+  { at, id }: Place,
+  limit: number,
+): Promise<OrderHead[]> {
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where installation_id = ${installationId} and (placed_at, id) < (${at}, ${id})
+    order by placed_at desc, id desc limit ${limit}`
+}
+
+// Whether a test order could be taken for a real one.
+export async function isSellingLive(db: Reader, merchant: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from installations where merchant_id = ${merchant} and mode = 'live' and disabled_at is null limit 1`
+  return rows.length > 0
+}
+
+// Orders whose money did not come in time, the longest overdue first.
+export async function listUnpaidOrders(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
+  return db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders
+    where payment_status = 'pending' and status = 'placed' and payment_due_at <= ${now}
+      and ${isNotDeferred('unpaid_orders', 'orders.installation_id', 'orders.id', now)}
+    order by payment_due_at limit ${limit}`
+}
+
+export interface MerchantOrdersQuery {
+  mode: Mode
+  statuses: readonly OrderStatus[]
+  // Of the order after which the list goes on.
+  after: Place | undefined
+  limit: number
+}
+
+// For the operator: whichever app sold them, newest first.
+export async function listOrdersOfMerchant(
+  db: Reader,
+  merchant: string,
+  { mode, statuses, after, limit }: MerchantOrdersQuery,
+): Promise<OrderHead[]> {
+  // Later than any order.
+  const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where merchant_id = ${merchant} and mode = ${mode} and status in (${list(statuses)})
+      and (placed_at, id) < (${at}, ${id})
+    order by placed_at desc, id desc limit ${limit}`
+}
+
+export async function findPlaceOfOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<Place | undefined> {
+  const [row] = await db.sql<Place>`
+    select placed_at as "at", id from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row
+}
+
+export interface NamedOrder extends OrderKey {
+  number: string
+  mode: Mode
+}
+
+export async function findOrderByNumber(db: Reader, merchant: string, number: string): Promise<NamedOrder | undefined> {
+  const [row] = await db.sql<NamedOrder>`
+    select installation_id as "installationId", id as "orderId", number, mode from orders
+    where merchant_id = ${merchant} and number = ${number}`
+  return row
+}
+
+export async function findOrderById(
+  db: Reader,
+  installationIds: readonly string[],
+  id: string,
+): Promise<NamedOrder | undefined> {
+  const [row] = await db.sql<NamedOrder>`
+    select installation_id as "installationId", id as "orderId", number, mode from orders
+    where installation_id in (${list(installationIds)}) and id = ${id}`
+  return row
+}
+
+export interface AdminOrderHead extends OrderHead, OrderPlace {
+  refunded: number
+}
+
+// Where an order goes, as far as it is not sealed, and who sold it.
+export interface OrderPlace {
+  city: string | null
+  country: string | null
+  installationId: string
+  installationName: string
+}
+
+// Words by which orders are looked for.
+export interface OrderQuestion {
+  text: string
+  seesCustomers: boolean
+  limit: number
+}
+
+export interface AdminOrdersQuery {
+  // Only these.
+  keys?: readonly OrderKey[] | undefined
+  status?: OrderStatus | undefined
+  payment?: OrderPaymentStatus | undefined
+  fulfillment?: FulfillmentStatus | undefined
+  toSend?: boolean | undefined
+  attention?: OrderAttention | undefined
+  from?: number | undefined
+  to?: number | undefined
+  installationId?: string | undefined
+  sort: OrderSort
+  after: Place | null
+  limit: number
+}
+
+// Written out, not as parameters, so the partial indexes are found.
+const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
+
+// What can be sent now: paid, or to be paid on delivery. The first line is that of the partial index.
+export const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
+  and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
+    and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
+
+// Both begin with the few rows of a partial index.
+const attentionConditions: Readonly<Record<OrderAttention, string>> = {
+  refund_failed: `(o.installation_id, o.id) in (select r.installation_id, r.order_id from refunds r
+    where r.merchant_id = ? and r.status = 'failed' and r.replaced_by is null)`,
+  dispute_open: `(o.installation_id, o.id) in (select d.installation_id, p.order_id from disputes d
+    join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
+    where d.merchant_id = ? and d.status = 'open')`,
+}
+
+// At least one. By both, since the ids of orders are found by their installation.
+function oneOfKeys(keys: readonly OrderKey[]): Fragment {
+  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = list(keys.map(({ orderId }) => orderId))
+  return new Fragment(`o.installation_id in (${installations.text}) and o.id in (${orders.text})`, [
+    ...installations.values,
+    ...orders.values,
+  ])
+}
+
+export async function listAdminOrders(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  query: AdminOrdersQuery,
+): Promise<AdminOrderHead[]> {
+  const { keys, status, payment, fulfillment, toSend, attention, from, to, installationId, sort, after, limit } = query
+  const isNewestFirst = sort === 'newest'
+  const conditions = [
+    new Fragment('o.merchant_id = ? and o.mode = ?', [merchantId, mode]),
+    keys && oneOfKeys(keys),
+    status && new Fragment(`o.status = ${literal(status)}`),
+    payment && new Fragment(`o.payment_status = ${literal(payment)}`),
+    fulfillment && new Fragment(`o.fulfillment_status = ${literal(fulfillment)}`),
+    toSend !== undefined && new Fragment(toSend ? isToSend : `not (${isToSend})`),
+    attention && new Fragment(attentionConditions[attention], [merchantId]),
+    from !== undefined && new Fragment('o.placed_at >= ?', [from]),
+    to !== undefined && new Fragment('o.placed_at < ?', [to]),
+    installationId !== undefined && new Fragment('o.installation_id = ?', [installationId]),
+    after && new Fragment(`(o.placed_at, o.id) ${isNewestFirst ? '<' : '>'} (?, ?)`, [after.at, after.id]),
+  ].filter((condition) => condition instanceof Fragment)
+  const where = new Fragment(
+    conditions.map(({ text }) => text).join(' and '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+  const order = new Fragment(isNewestFirst ? 'o.placed_at desc, o.id desc' : 'o.placed_at, o.id')
+  return db.sql<AdminOrderHead>`
+    select ${adminHeadColumns} where ${where} order by ${order} limit ${limit}`
+}
+
+const adminHeadColumns = new Fragment(`
+  o.id, o.number, o.mode, o.version, o.status, o.payment_status as "paymentStatus",
+  o.fulfillment_status as "fulfillmentStatus", o.currency, o.total, o.refunded, o.item_count as "itemCount",
+  o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId", o.client_reference_id as "clientReferenceId",
+  o.email_masked as "emailMasked", o.placed_at as "placedAt", o.updated_at as "updatedAt", a.city, a.country,
+  o.installation_id as "installationId", i.name as "installationName"
+  from orders o join installations i on i.id = o.installation_id
+  left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
+
+// Of this merchant in this mode, whichever installation sold it.
+export async function findAdminOrder(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<(OrderKey & OrderPlace) | undefined> {
+  const [row] = await db.sql<OrderKey & OrderPlace>`
+    select o.installation_id as "installationId", o.id as "orderId", i.name as "installationName", a.city, a.country
+    from installations i join orders o on o.installation_id = i.id
+    left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and o.id = ${id}`
+  return row
+}
+
+// When the first and the last order before an instant were placed; undefined where there was none.
+export async function findPlacedSpan(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  before: number,
+): Promise<{ first: number; last: number } | undefined> {
+  const [row] = await db.sql<{ first: number | null; last: number | null }>`
+    select min(placed_at) as "first", max(placed_at) as "last" from orders
+    where merchant_id = ${merchantId} and mode = ${mode} and placed_at < ${before}`
+  return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
+}
+
+// The oldest first.
+export async function listPlacedBefore(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  before: number,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select id from orders where merchant_id = ${merchantId} and mode = ${mode} and placed_at < ${before}
+    order by placed_at, id limit 1000`
+  return rows.map(({ id }) => id)
+}
+
+const numbersFrom = 1_001
+// The number of a test order says that it is one, wherever it is read.
+const testNumberPrefix = 'T-'
+
+// Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
+// in this mode waits for it.
+export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
+  const [row] = await tx.sql<{ number: number }>`
+    insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
+    on conflict (merchant_id, mode) do update set last = order_numbers.last + 1
+    returning last as "number"`
+  if (!row) throw new Error(`${merchantId} got no order number`)
+  return mode === 'live' ? String(row.number) : `${testNumberPrefix}${row.number}`
+}
+
+export interface SealedFacts {
+  customerSealed: string | null
+  emailHash: string | null
+  secretHash: string
+  secretSealed: string
+}
+
+export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void {
+  tx.send`
+    insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
+      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, tax, price_tax, total, refunded, item_count, promotion_id,
+      promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
+      email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
+    values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
+      ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
+      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
+      ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
+      ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
+      ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},
+      ${JSON.stringify(order.metadata)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.paymentDueAt},
+      ${order.placedAt}, ${order.updatedAt})`
+}
+
+export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line: OrderLine): void {
+  tx.send`
+    insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
+      image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps)
+    values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
+      ${line.productSlug}, ${line.name}, ${JSON.stringify(line.options)}, ${line.image}, ${line.quantity},
+      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total}, ${line.taxRateBps})`
+}
+
+// Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.
+export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
+  tx.send`
+    update orders set ${expectVersion(before.version, order.version)}, status = ${order.status},
+      payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus},
+      cancellation = ${jsonOrNull(order.cancellation)},
+      updated_at = ${order.updatedAt}
+    where installation_id = ${order.installationId} and id = ${order.id}`
+}
+
+// The guard is in the statement: however many refunds come at once, never more goes back than came. Undefined when it
+// would be more.
+export async function raiseRefunded(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  amount: number,
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ refunded: number }>`
+    update orders set refunded = refunded + ${amount}
+    where installation_id = ${installationId} and id = ${orderId} and refunded + ${amount} <= total
+    returning refunded`
+  return row?.refunded
+}
+
+export async function lowerRefunded(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  amount: number,
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ refunded: number }>`
+    update orders set refunded = refunded - ${amount}
+    where installation_id = ${installationId} and id = ${orderId} and refunded >= ${amount}
+    returning refunded`
+  return row?.refunded
+}
+
+export function insertTimeline(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  position: number,
+  { type, at }: TimelineRow,
+): void {
+  tx.send`
+    insert into order_timeline (installation_id, order_id, position, type, at)
+    values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
+}
+
+export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: FulfillmentRow): void {
+  tx.send`
+    insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, tracking_url, items, at)
+    values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},
+      ${fulfillment.trackingUrl}, ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
+}
+
+// The table's check keeps the sum at or below what was ordered.
+export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { skuId, quantity }: ItemQuantity): void {
+  tx.send`
+    update order_lines set fulfilled = fulfilled + ${quantity}
+    where installation_id = ${installationId} and order_id = ${orderId} and sku_id = ${skuId}`
+}
+
+export function insertPromotionUse(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  use: { promotionId: string; orderId: string; emailHash: string | null; usedAt: number },
+): void {
+  tx.send`
+    insert into promotion_uses (merchant_id, promotion_id, order_id, mode, email_hash, used_at)
+    values (${merchantId}, ${use.promotionId}, ${use.orderId}, ${mode}, ${use.emailHash}, ${use.usedAt})`
+}
+
+// False when it was given back before, or never used.
+export async function endPromotionUse(
+  tx: Tx,
+  merchant: string,
+  { promotionId, orderId, now }: { promotionId: string; orderId: string; now: number },
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update promotion_uses set given_back_at = ${now}
+    where merchant_id = ${merchant} and promotion_id = ${promotionId} and order_id = ${orderId} and given_back_at is null
+    returning order_id`
+  return rows.length > 0
+}
+
+export async function findOrderOfFulfillment(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select f.installation_id as "installationId", f.order_id as "orderId"
+    from installations i join fulfillments f on f.installation_id = i.id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and f.id = ${id}`
+  return row
+}
+
+export async function updateFulfillment(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  row: FulfillmentRow,
+): Promise<void> {
+  await tx.sql`
+    update fulfillments set carrier = ${row.carrier}, tracking_number = ${row.trackingNumber},
+      tracking_url = ${row.trackingUrl}
+    where installation_id = ${installationId} and order_id = ${orderId} and id = ${row.id}`
+}
+
+export interface OrderNoteRow {
+  id: string
+  text: string
+  actorKind: ActorKind
+  actorId: string | null
+  at: number
+}
+
+export async function listOrderNotes(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderNoteRow[]> {
+  return db.sql<OrderNoteRow>`
+    select id, text, actor_kind as "actorKind", actor_id as "actorId", at from order_notes
+    where installation_id = ${installationId} and order_id = ${orderId} order by id`
+}
+
+export function insertOrderNote(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  merchantId: string,
+  note: OrderNoteRow,
+): void {
+  tx.send`
+    insert into order_notes (installation_id, order_id, id, merchant_id, text, actor_kind, actor_id, at)
+    values (${installationId}, ${orderId}, ${note.id}, ${merchantId}, ${note.text}, ${note.actorKind}, ${note.actorId},
+      ${note.at})`
+}
+
+// What went back by line, or is on its way. What failed is not among it.
+export async function listRefundedLines(db: Reader, { installationId, orderId }: OrderKey): Promise<RefundedLine[]> {
+  return db.sql<RefundedLine>`
+    select l.sku_id as "skuId", l.quantity, l.amount from refund_lines l
+    join refunds r on r.installation_id = l.installation_id and r.id = l.refund_id
+    where l.installation_id = ${installationId} and l.order_id = ${orderId} and r.status <> 'failed'`
+}
+
+export function insertRefundedLine(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  refundId: string,
+  { skuId, quantity, amount }: RefundedLine,
+): void {
+  tx.send`
+    insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
+    values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
+}
+
+// Of the refunds that failed and that this one replaces.
+export function copyReplacedLines(tx: Tx, { installationId, orderId }: OrderKey, refundId: string): void {
+  tx.send`
+    insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
+    select l.installation_id, l.order_id, cast(${refundId} as text), l.sku_id, cast(sum(l.quantity) as bigint),
+      cast(sum(l.amount) as bigint)
+    from refunds r join refund_lines l on l.installation_id = r.installation_id and l.order_id = r.order_id
+      and l.refund_id = r.id
+    where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}
+    group by l.installation_id, l.order_id, l.sku_id`
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

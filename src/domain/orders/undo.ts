@@ -1,0 +1,22 @@
+// What of an order is taken back: the tracking of a parcel that was corrected. Parcels and money are not.
+
+import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
+import { lockOrderFacts } from './change.ts'
+import { correctFulfillment } from './operator.ts'
+import { type FulfillmentRow, findOrderOfFulfillment } from './store.ts'
+
+export const orderUndoer: Undoer = {
+  kinds: ['fulfillment'],
+  async undo({ tx, seller, changes, dryRun, moment }) {
+    for (const change of changes) {
+      if (change.kind !== 'change') throw notUndoable(change)
+      const key = await findOrderOfFulfillment(tx, seller, change.id)
+      const facts = key && (await lockOrderFacts(tx, key))
+      const present = facts?.fulfillments.find(({ id }) => id === change.id)
+      refuseOvertaken(change, present)
+      const values = valuesBefore<FulfillmentRow>(change, ['carrier', 'trackingNumber', 'trackingUrl'])
+      if (facts && present && !dryRun) await correctFulfillment(tx, facts, { ...present, ...values }, moment)
+    }
+    return changes.map(reverseOf)
+  },
+}

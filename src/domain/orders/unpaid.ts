@@ -1,0 +1,28 @@
+// Orders whose money did not come within their payment term are cancelled: the stock goes back, and so does the use of a code.
+
+import { handleEach } from '../../platform/jobs/rows.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { cancelFound } from './cancel.ts'
+import { lockOrderFacts } from './change.ts'
+import { isOverdue } from './lifecycle.ts'
+import { listUnpaidOrders, type OrderKey } from './store.ts'
+
+// Answers how many were cancelled. Safe on several nodes, and beside whoever pays, sends or cancels: each order is looked at
+// again under its lock.
+export async function cancelUnpaidOrders(storage: Storage, now: number, limit: number): Promise<number> {
+  const overdue = await storage.read((db) => listUnpaidOrders(db, now, limit))
+  return handleEach(
+    { storage, loop: 'unpaid_orders', now },
+    overdue,
+    ({ installationId, orderId }) => ({ tenantId: installationId, rowId: orderId }),
+    (key) => storage.write((tx) => cancelUnpaid(tx, key, now)),
+  )
+}
+
+async function cancelUnpaid(tx: Tx, key: OrderKey, now: number): Promise<number> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found || !isOverdue(found.order, now)) return 0
+  const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
+  await cancelFound(tx, found, input, { now, cause: null })
+  return 1
+}

@@ -1,0 +1,164 @@
+// What an order looks like from outside. Pure: facts in, the contract's order out. No address and no e-mail is in it.
+
+import type {
+  Fulfillment,
+  Order,
+  OrderCancellation,
+  OrderItem,
+  OrderRefund,
+  OrderSummary,
+  OrderTotals,
+  Payment,
+} from '../../contract/open/orders.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { shownStatus } from '../payments/lifecycle.ts'
+import type { PaymentRow, RefundRow } from '../payments/store.ts'
+import { cancellableReason, cancellationStatusFor } from './lifecycle.ts'
+import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
+
+export interface OrderFacts {
+  order: OrderRow
+  lines: readonly OrderLine[]
+  timeline: readonly TimelineRow[]
+  fulfillments: readonly FulfillmentRow[]
+  payments: readonly PaymentRow[]
+  refunds: readonly RefundRow[]
+}
+
+// Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them.
+export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
+  const sums = { back: 0, pending: 0, failed: 0 }
+  for (const { kind, status, amount } of refunds) {
+    if (kind === 'refund') sums[status === 'succeeded' ? 'back' : status] += amount
+  }
+  return sums
+}
+
+export function orderTotals(order: OrderRow, refunds: readonly RefundRow[]): OrderTotals {
+  const { back, pending } = refundSums(refunds)
+  return {
+    subtotal: order.subtotal,
+    discount: order.discount,
+    shipping: order.shipping,
+    tax: order.tax,
+    taxIncluded: order.priceTax === 'included',
+    total: order.total,
+    refunded: back,
+    refundPending: pending,
+  }
+}
+
+export function orderView({
+  order,
+  lines,
+  timeline,
+  fulfillments,
+  payments,
+  refunds,
+}: OrderFacts): Omit<Order, 'statusUrl'> {
+  return {
+    ...orderSummary(order),
+    items: lines.map(itemView),
+    totals: orderTotals(order, refunds),
+    promotion: order.promotion,
+    shippingAddress: order.address,
+    shipping: order.shippingChoice,
+    payments: payments.map(paymentView),
+    paymentDueAt:
+      order.paymentDueAt !== null && order.paymentStatus === 'pending' ? toInstant(order.paymentDueAt) : null,
+    refunds: refunds.filter(({ kind }) => kind === 'refund').map(refundView),
+    fulfillments: fulfillments.map(fulfillmentView),
+    cancellation: cancellationView(order, refunds),
+    timeline: timeline.map(({ at, type }) => ({
+      at: toInstant(at),
+      type,
+      cancelledBy: type === 'cancelled' ? (order.cancellation?.by ?? 'api') : null,
+    })),
+    cancellable: cancellableReason(order) === undefined,
+    metadata: order.metadata,
+  }
+}
+
+export function orderSummary(order: OrderHead): OrderSummary {
+  return {
+    id: order.id,
+    number: order.number,
+    mode: order.mode,
+    status: order.status,
+    paymentStatus: order.paymentStatus,
+    fulfillmentStatus: order.fulfillmentStatus,
+    currency: order.currency,
+    total: order.total,
+    itemCount: order.itemCount,
+    checkoutSessionId: order.checkoutSessionId,
+    cartId: order.cartId,
+    clientReferenceId: order.clientReferenceId,
+    customer: { emailMasked: order.emailMasked },
+    version: order.version,
+    placedAt: toInstant(order.placedAt),
+    updatedAt: toInstant(order.updatedAt),
+  }
+}
+
+// The refund tells how far the money is, also when a later one has taken the place of one that failed.
+export function cancellationView(
+  { id, currency, total, paymentStatus, cancellation }: OrderRow,
+  refunds: readonly RefundRow[],
+): OrderCancellation | null {
+  if (!cancellation) return null
+  const refund = refunds.find((kept) => kept.id === cancellation.refundId)
+  return {
+    id: cancellation.id,
+    orderId: id,
+    status: cancellationStatusFor(paymentStatus, { total, ...refundSums(refunds) }),
+    reason: cancellation.reason,
+    note: cancellation.note,
+    restocked: cancellation.restocked.map(({ skuId, quantity }) => ({ skuId, quantity })),
+    refund: refund ? { id: refund.id, amount: refund.amount, currency, status: refund.status } : null,
+    createdAt: toInstant(cancellation.createdAt),
+  }
+}
+
+function itemView(line: OrderLine): OrderItem {
+  return {
+    skuId: line.skuId,
+    code: line.code,
+    productSlug: line.productSlug,
+    name: line.name,
+    options: line.options.map(({ name, value }) => ({ name, value })),
+    quantity: line.quantity,
+    fulfilled: line.fulfilled,
+    unitPrice: line.unitPrice,
+    subtotal: line.subtotal,
+    discount: line.discount,
+    tax: line.tax,
+    total: line.total,
+  }
+}
+
+function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: PaymentRow): Payment {
+  return {
+    id,
+    provider,
+    method,
+    brand,
+    last4,
+    amount,
+
+    status: shownStatus(status),
+    createdAt: toInstant(createdAt),
+  }
+}
+
+export function refundView({ id, amount, currency, status, createdAt }: RefundRow): OrderRefund {
+  return { id, amount, currency, status, createdAt: toInstant(createdAt) }
+}
+
+export function fulfillmentView({ carrier, trackingNumber, items, at }: FulfillmentRow): Fulfillment {
+  return {
+    carrier,
+    trackingNumber,
+    items: items.map(({ skuId, quantity }) => ({ skuId, quantity })),
+    at: toInstant(at),
+  }
+}

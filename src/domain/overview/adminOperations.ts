@@ -1,0 +1,94 @@
+// The admin operations that know many rooms: home, search, the list of changes and taking one back.
+
+import type { changeRows } from '../../contract/admin/changes.ts'
+import type { homeRows } from '../../contract/admin/home.ts'
+import { limits } from '../../contract/limits.ts'
+import { findEntry, listActorNames, listEntries, lockEntry } from '../../platform/audit/store.ts'
+import { notUndoable, type Undoers, undoChanges } from '../../platform/audit/undo.ts'
+import { changeView, subjectChangeView } from '../../platform/audit/view.ts'
+import { actorOf } from '../../platform/http/actor.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { salesReport } from '../reports/report.ts'
+import { countOrders, countTodo } from './home.ts'
+import { findAnything } from './search.ts'
+
+export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
+  [Id in keyof typeof homeRows]: AdminHandler<Id>
+} {
+  return {
+    async getAdminHome({ db, caller, now }) {
+      const [todo, sales] = await Promise.all([countTodo(db, caller), salesReport(db, caller, {}, now)])
+      return { data: { todo, sales } }
+    },
+
+    async getAdminOrderCounts({ db, caller }) {
+      return { data: await countOrders(db, caller) }
+    },
+
+    async searchAdmin({ db, caller, query: { q } }) {
+      const seesCustomers = caller.scopes.includes('admin:customers')
+      return { data: await findAnything(db, rootSecret, caller, { question: q, seesCustomers }) }
+    },
+  }
+}
+
+export interface AdminParts {
+  undoers: Undoers
+}
+
+export function adminChangeOperations({ undoers }: AdminParts): {
+  [Id in keyof typeof changeRows]: AdminHandler<Id>
+} {
+  return {
+    async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
+      // The pages of one entry are counted in its changes.
+      const isOne = query.changeId !== undefined
+      if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursor()
+      const skipped = isOne ? Number(after ?? 0) : 0
+      const { from, to, ...filters } = query
+      const { entries, isMore } = await listEntries(db, merchantId, {
+        ...filters,
+        from: from === undefined ? undefined : Date.parse(from),
+        to: to === undefined ? undefined : Date.parse(to),
+        mode,
+        after: isOne ? null : after,
+        limit: limits.adminListRowsMax,
+      })
+      const last = entries.at(-1)
+      const names = await listActorNames(db, merchantId, entries)
+      const { subjectId } = query
+      const shown = skipped + limits.changesShownMax
+      const isRest = isOne ? (last?.changes.length ?? 0) > shown : isMore
+      return {
+        data: entries.map((entry) => changeView(entry, { names, subjectId, skipped })),
+        meta: { count: entries.length, next: last && isRest ? paging.next(isOne ? String(shown) : last.id) : null },
+      }
+    },
+
+    async undoAdminChange({ db, caller, path: { changeId }, body: { dryRun = false }, now, cause }) {
+      const { merchantId, mode, scopes } = caller
+      if (!isId('chg', changeId)) throw refuse('change_not_found')
+      await lockEntry(db, merchantId, changeId)
+      const entry = await findEntry(db, merchantId, changeId)
+      if (!entry || (entry.mode !== null && entry.mode !== mode)) throw refuse('change_not_found')
+      const { undoneBy } = entry
+      if (undoneBy !== null) throw refuse('change_already_undone', { current: { undoneBy } })
+      if (entry.cutCount !== null) throw notUndoable(entry.changes[0])
+      const undone = await undoChanges(undoers, {
+        tx: db,
+        seller: { merchantId, mode },
+        changes: entry.changes,
+        scopes,
+        dryRun,
+        actor: actorOf(caller),
+        moment: { now: now.getTime(), cause },
+      })
+      return new Audited({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
+    },
+  }
+}

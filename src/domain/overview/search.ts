@@ -1,0 +1,64 @@
+// One question, asked of every room that has an answer.
+
+import { type AdminSearchResponse, searchRowsMax } from '../../contract/admin/home.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { findOrderByNumber, type OrderKey, type OrderQuestion } from '../orders/store.ts'
+import { findOrdersByWords } from '../search/orders.ts'
+import {
+  listFoundOrders,
+  listFoundProducts,
+  listFoundPromotions,
+  listFoundSkus,
+  listOrdersOfTracking,
+} from '../search/store.ts'
+
+export async function findAnything(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { question, seesCustomers }: { question: string; seesCustomers: boolean },
+): Promise<AdminSearchResponse['data']> {
+  const text = question.trim()
+  const nothing: AdminSearchResponse['data'] = { orders: [], products: [], skus: [], promotions: [] }
+  if (text === '') return nothing
+  const { merchantId } = seller
+  const limit = searchRowsMax
+  const [orders, products, skus, promotions] = await Promise.all([
+    findOrders(db, rootSecret, seller, { text, seesCustomers }),
+    listFoundProducts(db, merchantId, text, limit),
+    listFoundSkus(db, merchantId, text, limit),
+    listFoundPromotions(db, merchantId, text, limit),
+  ])
+  return { orders, products, skus, promotions }
+}
+
+async function findOrders(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text, seesCustomers }: { text: string; seesCustomers: boolean },
+): Promise<AdminSearchResponse['data']['orders']> {
+  const limit = searchRowsMax
+  const rows = await listFoundOrders(db, await findOrderKeys(db, rootSecret, seller, { text, seesCustomers, limit }))
+  return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
+}
+
+export async function findOrderKeys(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text: question, seesCustomers, limit }: OrderQuestion,
+): Promise<OrderKey[]> {
+  const text = question.trim()
+  if (text === '') return []
+  const numbered = await findOrderByNumber(db, seller.merchantId, text.replace(/^#/, '').toUpperCase())
+  return [
+    ...(numbered?.mode === seller.mode ? [numbered] : []),
+    ...(await listOrdersOfTracking(db, seller, text, limit)),
+    // Who finds an order by a name has learned who ordered.
+    ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
+  ]
+}

@@ -1,0 +1,186 @@
+// A merchant's accounts at payment providers, one for each provider and mode. Their secrets are sealed for the account, so a row
+// that is moved to another merchant opens nothing.
+
+import type { Mode } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface AccountRow {
+  merchantId: string
+  id: string
+  mode: Mode
+  provider: string
+  // What may be shown, such as the provider's own name of the account.
+  public: AccountFacts
+  secretsSealed: string
+  // Secrets from before rotations; the newest of them are accepted until then.
+  previousSealed: string | null
+  previousUntil: number | null
+  // Up to when the provider's list of news was read.
+  seenUntil: number | null
+  // Takes no new payment; its own are looked up and refunded.
+  endedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+export type AccountFacts = Readonly<Record<string, string>>
+// By the names that the provider gives them.
+export type AccountSecrets = Readonly<Record<string, string>>
+
+const purpose = 'payment account'
+
+export function sealSecrets(rootSecret: RootSecret, account: AccountName, secrets: AccountSecrets): string {
+  return sealByRoot(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
+}
+
+// Undefined when the version of the root secret that sealed them was given up, or the row was changed.
+export function openSecrets(
+  rootSecret: RootSecret,
+  account: AccountName,
+  sealed: string | null,
+): AccountSecrets | undefined {
+  const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, contextOf(account))
+  return text === undefined ? undefined : (JSON.parse(text) as AccountSecrets)
+}
+
+// Secrets that were replaced, and until when they are accepted.
+export interface FormerSecrets {
+  secrets: AccountSecrets
+  until: number
+}
+
+// The name, in what is sealed of the newest, of all those before it.
+const earlierName = 'earlier'
+const formerMax = 20
+
+// What the row keeps of former secrets, newest first.
+export function sealFormer(
+  rootSecret: RootSecret,
+  account: AccountName,
+  former: readonly FormerSecrets[],
+): Pick<AccountRow, 'previousSealed' | 'previousUntil'> {
+  const [newest, ...earlier] = former.slice(0, formerMax)
+  if (!newest) return { previousSealed: null, previousUntil: null }
+  const secrets = earlier.length > 0 ? { ...newest.secrets, [earlierName]: JSON.stringify(earlier) } : newest.secrets
+  return { previousSealed: sealSecrets(rootSecret, account, secrets), previousUntil: newest.until }
+}
+
+// Those that are still accepted, newest first.
+export function openFormer(
+  rootSecret: RootSecret,
+  account: AccountName & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
+  now: number,
+): FormerSecrets[] {
+  const { previousSealed, previousUntil } = account
+  if (previousUntil === null || previousUntil <= now) return []
+  const { [earlierName]: earlier = '[]', ...secrets } = openSecrets(rootSecret, account, previousSealed) ?? {}
+  const former = [{ secrets, until: previousUntil }, ...(JSON.parse(earlier) as FormerSecrets[])]
+  return former.filter(({ until }) => until > now)
+}
+
+export type AccountName = Pick<AccountRow, 'merchantId' | 'id' | 'mode'>
+
+function contextOf({ merchantId, id, mode }: AccountName): string {
+  return `${merchantId} ${id} ${mode}`
+}
+
+const columns = new Fragment(`
+  merchant_id as "merchantId", id, mode, provider, public, secrets_sealed as "secretsSealed",
+  previous_sealed as "previousSealed", previous_until as "previousUntil", seen_until as "seenUntil", ended_at as "endedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`)
+
+type StoredAccount = Omit<AccountRow, 'public'> & { public: string }
+
+function accountFrom(row: StoredAccount): AccountRow {
+  return { ...row, public: JSON.parse(row.public) as AccountFacts }
+}
+
+export async function findAccount(db: Reader, merchant: string, id: string): Promise<AccountRow | undefined> {
+  const [row] = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} and id = ${id}`
+  return row && accountFrom(row)
+}
+
+export async function lockAccount(tx: Tx, merchant: string, id: string): Promise<AccountRow | undefined> {
+  const [row] = await tx.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} and id = ${id} ${tx.forUpdate}`
+  return row && accountFrom(row)
+}
+
+// For a notice, which names nothing else.
+export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
+  const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
+  return row && accountFrom(row)
+}
+
+// Those that take payments, oldest first.
+export async function listLivingAccounts(db: Reader, { merchantId, mode }: MerchantMode): Promise<AccountRow[]> {
+  const rows = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts
+    where merchant_id = ${merchantId} and mode = ${mode} and ended_at is null order by created_at, id`
+  return rows.map(accountFrom)
+}
+
+// Those of all merchants that take payments, with the slugs of their merchants.
+export async function listAccountsOfAll(db: Reader, limit: number): Promise<(AccountRow & { slug: string })[]> {
+  const rows = await db.sql<StoredAccount & { slug: string }>`
+    select ${columns}, (select m.slug from merchants m where m.id = payment_accounts.merchant_id) as "slug"
+    from payment_accounts where ended_at is null order by created_at, id limit ${limit}`
+  return rows.map((row) => ({ ...accountFrom(row), slug: row.slug }))
+}
+
+// All of a merchant, oldest first.
+export async function listAccounts(db: Reader, merchant: string): Promise<AccountRow[]> {
+  const rows = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} order by created_at, id`
+  return rows.map(accountFrom)
+}
+
+// False where the merchant has a living one at this provider in this mode.
+export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,
+      seen_until, ended_at, created_at, updated_at)
+    values (${account.merchantId}, ${account.id}, ${account.mode}, ${account.provider}, ${JSON.stringify(account.public)},
+      ${account.secretsSealed}, ${account.previousSealed}, ${account.previousUntil}, ${account.seenUntil},
+      ${account.endedAt}, ${account.createdAt}, ${account.updatedAt})
+    on conflict do nothing returning id`
+  return rows.length > 0
+}
+
+export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
+  await tx.sql`
+    update payment_accounts set public = ${JSON.stringify(account.public)}, secrets_sealed = ${account.secretsSealed},
+      previous_sealed = ${account.previousSealed}, previous_until = ${account.previousUntil},
+      ended_at = ${account.endedAt}, updated_at = ${account.updatedAt}
+    where merchant_id = ${account.merchantId} and id = ${account.id}`
+}
+
+// Payments of an account that has ended may still be refunded or disputed for this long.
+const endedMs = 120 * 24 * 3_600_000
+
+// Those whose list of news is due to be read, put off to the next time in the same statement. One that lies further ahead than that
+// was put off before the clock was set back.
+export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, limit: number): Promise<AccountRow[]> {
+  const rows = await tx.sql<StoredAccount>`
+    with due as (
+      select a.merchant_id, a.id from payment_accounts a
+      where (a.news_at is null or a.news_at <= ${now} or a.news_at > ${now + everyMs})
+        and (a.ended_at is null or a.ended_at > ${now - endedMs})
+      order by a.news_at limit ${limit} ${tx.skipLocked})
+    update payment_accounts set news_at = ${now + everyMs}
+    where (merchant_id, id) in (select due.merchant_id, due.id from due)
+    returning ${columns}`
+  return rows.map(accountFrom)
+}
+
+// At every start: a notice may have come while nothing ran.
+export function makeNewsDue(tx: Tx): void {
+  tx.send`update payment_accounts set news_at = null where news_at is not null`
+}
+
+export function saveSeenUntil(tx: Tx, { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>, until: number): void {
+  tx.send`update payment_accounts set seen_until = ${until} where merchant_id = ${merchantId} and id = ${id}`
+}

@@ -1,0 +1,124 @@
+// Whether a merchant's accounts work: what calls to providers and notices show of their keys and secrets. A problem is recorded when it
+// begins, told to the merchant once, and taken back when it is mended.
+
+import type { PaymentAccountProblem } from '../../contract/words.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import type { AccountRow } from './accounts.ts'
+import type { PaymentWatch } from './watch.ts'
+
+// What an answer says of the key that was sent. `accepted`: the key is good, whatever else was answered.
+export type KeyAnswer = 'accepted' | 'key_refused' | 'permission_missing'
+
+type Account = Pick<AccountRow, 'merchantId' | 'id' | 'provider' | 'mode'>
+
+export interface AccountHealth {
+  called(account: Account, answer: KeyAnswer): void
+  noticed(account: Account, isAccepted: boolean): void
+  // Resolves when nothing is being written.
+  idle(): Promise<void>
+}
+
+export interface HealthParts {
+  storage: Storage
+  clock: () => Date
+  watch: Pick<PaymentWatch, 'accountProblem' | 'accountUnrecorded'>
+}
+
+const accountsMax = 1_000
+// While a problem lasts, it is recorded this often.
+const againMs = 5 * 60_000
+// Anyone who knows the address can send a notice that is refused, so one alone says nothing.
+const refusedMin = 3
+// A problem that is not seen any more is taken for mended after this long.
+const forgottenMs = 24 * 3_600_000
+
+export function createAccountHealth({ storage, clock, watch }: HealthParts): AccountHealth {
+  // By account and kind. Of an account that this process has not used yet, another one may have recorded a problem.
+  const seen = new Lru<string, { at: number | null; count: number } | 'fine'>(3 * accountsMax)
+  let writing: Promise<unknown> = Promise.resolve()
+
+  // One after the other, so a problem is not recorded after it was mended.
+  function write(account: Account, work: (tx: Tx) => Promise<void>): void {
+    const facts = { provider: account.provider, accountId: account.id }
+    writing = writing.then(() => storage.write(work)).catch((error: unknown) => watch.accountUnrecorded(facts, error))
+  }
+
+  function bad(account: Account, kind: PaymentAccountProblem): void {
+    const key = `${account.id} ${kind}`
+    const now = clock().getTime()
+    const known = seen.get(key)
+    const before = known === 'fine' || known === undefined ? { at: null, count: 0 } : known
+    const count = before.count + 1
+    const isDue = before.at === null || now - before.at >= againMs || now < before.at
+    const isNoted = isDue && (kind !== 'notices_refused' || count >= refusedMin)
+    seen.set(key, { at: isNoted ? now : before.at, count })
+    if (isNoted) write(account, (tx) => noteProblem(tx, account, kind, { now, watch }))
+  }
+
+  function fine(account: Account, kind: PaymentAccountProblem): void {
+    const key = `${account.id} ${kind}`
+    if (seen.get(key) === 'fine') return
+    seen.set(key, 'fine')
+    write(account, async (tx) => clearProblems(tx, account, [kind]))
+  }
+
+  return {
+    called(account, answer) {
+      if (answer !== 'key_refused') fine(account, 'key_refused')
+      // That one request is permitted says nothing of the others.
+      if (answer !== 'accepted') bad(account, answer)
+    },
+    noticed: (account, isAccepted) => (isAccepted ? fine : bad)(account, 'notices_refused'),
+    idle: async () => void (await writing),
+  }
+}
+
+async function noteProblem(
+  tx: Tx,
+  account: Account,
+  kind: PaymentAccountProblem,
+  { now, watch }: { now: number; watch: HealthParts['watch'] },
+): Promise<void> {
+  const { merchantId, id, provider, mode } = account
+  const [row] = await tx.sql<{ since: number }>`
+    insert into payment_account_problems (merchant_id, account_id, kind, since, seen_at)
+    values (${merchantId}, ${id}, ${kind}, ${now}, ${now})
+    on conflict (merchant_id, account_id, kind) do update set seen_at = ${now}
+    returning since`
+  // It was known.
+  if (row?.since !== now) return
+  const letter = {
+    kind: 'payment_account_problem',
+    subjectId: `${id} ${kind} ${now}`,
+    facts: { provider, mode, problem: kind },
+  } as const
+  oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, [letter], now)
+  tx.afterCommit(() => watch.accountProblem({ provider, accountId: id }, kind))
+}
+
+export function clearProblems(
+  tx: Tx,
+  { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
+  kinds: readonly PaymentAccountProblem[],
+): void {
+  tx.send`
+    delete from payment_account_problems
+    where merchant_id = ${merchantId} and account_id = ${id} and kind in (${list(kinds)})`
+}
+
+export function forgetOldProblems(tx: Tx, now: number): void {
+  tx.send`delete from payment_account_problems where seen_at < ${now - forgottenMs}`
+}
+
+export interface AccountProblem {
+  accountId: string
+  kind: PaymentAccountProblem
+}
+
+export async function listProblems(db: Reader, merchantId: string): Promise<AccountProblem[]> {
+  return db.sql<AccountProblem>`
+    select p.account_id as "accountId", p.kind from payment_account_problems p
+    where p.merchant_id = ${merchantId} order by p.account_id, p.kind`
+}

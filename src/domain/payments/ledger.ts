@@ -1,0 +1,162 @@
+// The books of the test provider, and the SQL of them. Each function is one transaction at the other end of a wire that
+// is not there; none may be called from inside a transaction of ours.
+
+import type { PaymentErrorCode } from '../../contract/words.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import type { Charge, RefundRequest } from './port.ts'
+
+export type TestChargeState = 'challenge' | 'approved' | 'declined' | 'voided'
+
+// `given`: as asked. `refused`: it fails. `lost`: it is done, and the answer to the first asking is lost.
+export type TestRefundAnswer = 'given' | 'refused' | 'lost'
+
+export interface TestCharge {
+  key: string
+  amount: number
+  currency: string
+  state: TestChargeState
+  errorCode: PaymentErrorCode | null
+  brand: string | null
+  last4: string | null
+  refundAnswer: TestRefundAnswer
+  refunded: number
+  createdAt: number
+  updatedAt: number
+}
+
+export type Verdict = Pick<TestCharge, 'state' | 'errorCode' | 'brand' | 'last4' | 'refundAnswer'>
+
+// Every charge, oldest first: what tests and invariants compare our payments with.
+export async function chargesOf(storage: Storage): Promise<TestCharge[]> {
+  return storage.read((db) => db.sql<TestCharge>`select ${chargeColumns} from test_charges order by created_at, key`)
+}
+
+// The unique key is the lock: of many that arrive with one key, one is recorded and the others find it.
+export async function recordCharge(
+  storage: Storage,
+  charge: Charge,
+  verdict: Verdict,
+  now: number,
+): Promise<{ found: TestCharge; isNew: boolean }> {
+  return storage.write(async (tx) => {
+    const isNew = await insertCharge(tx, charge, verdict, now)
+    const found = await findIn(tx, charge)
+    if (!found) throw new Error('a test charge could neither be recorded nor found')
+    return { found, isNew }
+  })
+}
+
+export async function findCharge(storage: Storage, charge: Charge): Promise<TestCharge | undefined> {
+  return storage.read((db) => findIn(db, charge))
+}
+
+// Only the first answer counts: a challenge that is over stays as it is.
+export async function answerChallenge(
+  storage: Storage,
+  charge: Charge,
+  verdict: Pick<Verdict, 'state' | 'errorCode'>,
+  now: number,
+): Promise<TestCharge> {
+  return storage.write(async (tx) => {
+    await tx.sql`
+      update test_charges set state = ${verdict.state}, error_code = ${verdict.errorCode}, updated_at = ${now}
+      where key = ${charge.key} and state = 'challenge'`
+    const found = await findIn(tx, charge)
+    if (!found) throw new Error('a test charge that was never started cannot be confirmed')
+    return found
+  })
+}
+
+export type RefundOutcome = 'paid' | 'paid_losing_answer' | 'paid_before' | 'refused'
+
+// The row of the charge is locked, so that refunds of one charge follow each other and each sees what went before it.
+export async function recordRefund(storage: Storage, refund: RefundRequest, now: number): Promise<RefundOutcome> {
+  const { key, charge, amount } = refund
+  return storage.write(async (tx) => {
+    const found = await lockIn(tx, charge)
+    const before = await findRefund(tx, key)
+    if (before) {
+      if (before.chargeKey === charge.key && before.amount === amount) return 'paid_before'
+      throw new Error(`the test refund ${key} was asked for before, with other facts`)
+    }
+    if (found?.state !== 'approved' || found.refundAnswer === 'refused') return 'refused'
+    if (found.refunded + amount > found.amount) return 'refused'
+    await tx.sql`
+      insert into test_refunds (key, charge_key, amount, created_at) values (${key}, ${charge.key}, ${amount}, ${now})`
+    await tx.sql`
+      update test_charges set refunded = refunded + ${amount}, updated_at = ${now} where key = ${charge.key}`
+    return found.refundAnswer === 'lost' ? 'paid_losing_answer' : 'paid'
+  })
+}
+
+// A key that was never heard of is closed by a row of its own, so that a start that was held up on its way finds it.
+export async function recordVoid(storage: Storage, charge: Charge, now: number): Promise<boolean> {
+  return storage.write(async (tx) => {
+    const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
+    await insertCharge(tx, charge, closed, now)
+    const found = await lockIn(tx, charge)
+    if (!found || found.refunded > 0) return false
+    if (found.state === 'approved' || found.state === 'challenge')
+      await tx.sql`update test_charges set state = 'voided', updated_at = ${now} where key = ${charge.key}`
+    return true
+  })
+}
+
+// Nothing can be charged under the key any more; what was charged stays. False where something was.
+export async function recordClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
+  return storage.write(async (tx) => {
+    const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
+    await insertCharge(tx, charge, closed, now)
+    const found = await lockIn(tx, charge)
+    if (found?.state === 'challenge')
+      await tx.sql`update test_charges set state = 'voided', updated_at = ${now} where key = ${charge.key}`
+    return found?.state !== 'approved'
+  })
+}
+
+// Of payments that are deleted. A charge that was approved stays, so that `doctor` finds money that nobody knows of.
+export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += deletedAtOnce)
+    await tx.sql`
+      delete from test_charges
+      where key in (${list(keys.slice(from, from + deletedAtOnce))}) and state <> 'approved' and refunded = 0`
+}
+
+const deletedAtOnce = 1_000
+
+const chargeColumns = new Fragment(`
+  key, amount, currency, state, error_code as "errorCode", brand, card_last4 as "last4",
+  refund_answer as "refundAnswer", refunded, created_at as "createdAt", updated_at as "updatedAt"`)
+
+async function insertCharge(tx: Tx, charge: Charge, verdict: Verdict, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into test_charges (key, amount, currency, state, error_code, brand, card_last4, refund_answer, created_at,
+      updated_at)
+    values (${charge.key}, ${charge.amount}, ${charge.currency}, ${verdict.state}, ${verdict.errorCode}, ${verdict.brand},
+      ${verdict.last4}, ${verdict.refundAnswer}, ${now}, ${now})
+    on conflict (key) do nothing returning key`
+  return rows.length > 0
+}
+
+async function findIn(db: Reader, charge: Charge): Promise<TestCharge | undefined> {
+  const [row] = await db.sql<TestCharge>`select ${chargeColumns} from test_charges where key = ${charge.key}`
+  return row && sameFacts(row, charge)
+}
+
+async function lockIn(tx: Tx, charge: Charge): Promise<TestCharge | undefined> {
+  const [row] = await tx.sql<TestCharge>`
+    select ${chargeColumns} from test_charges where key = ${charge.key} ${tx.forUpdate}`
+  return row && sameFacts(row, charge)
+}
+
+// One key, one amount. Whoever asks otherwise has mixed up two payments, and must not be answered about either.
+function sameFacts(row: TestCharge, charge: Charge): TestCharge {
+  if (row.amount === charge.amount && row.currency === charge.currency) return row
+  throw new Error(`the test charge ${charge.key} was asked for before, with another amount`)
+}
+
+async function findRefund(tx: Tx, key: string): Promise<{ chargeKey: string; amount: number } | undefined> {
+  const [row] = await tx.sql<{ chargeKey: string; amount: number }>`
+    select charge_key as "chargeKey", amount from test_refunds where key = ${key}`
+  return row
+}

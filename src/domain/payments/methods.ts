@@ -1,0 +1,86 @@
+// How a merchant takes money by hand, by mode: which methods are offered, what the shopper is told about them, and how long
+// their money is waited for. Rules and SQL.
+
+import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface MethodSettings {
+  mode: Mode
+  method: ManualMethod
+  isOffered: boolean
+  // Plain text for the shopper, such as the bank account; line breaks count.
+  instructions: string | null
+  // An order that is not paid this many days after it was placed is cancelled; null: never.
+  termDays: number | null
+  // The merchant has said nothing of it.
+  isDefault: boolean
+}
+
+// What holds where the merchant has said nothing: in test mode everything can be tried, in live mode nothing is sold that
+// nobody knows how to pay.
+export function defaultSettings(mode: Mode, method: ManualMethod): MethodSettings {
+  const termDays = method === 'bank_transfer' ? 14 : null
+  return { mode, method, isOffered: mode === 'test', instructions: null, termDays, isDefault: true }
+}
+
+// A transfer cannot be paid without knowing where to. In test mode it need not be.
+export function lacksInstructions({
+  mode,
+  method,
+  isOffered,
+  instructions,
+}: Pick<MethodSettings, 'mode' | 'method' | 'isOffered' | 'instructions'>): boolean {
+  return mode === 'live' && method === 'bank_transfer' && isOffered && instructions === null
+}
+
+type Row = Omit<MethodSettings, 'isOffered' | 'isDefault'> & { disabledAt: number | null }
+
+const columns = new Fragment('mode, method, instructions, term_days as "termDays", disabled_at as "disabledAt"')
+
+// Every method in every mode, whether or not the merchant has said something of it.
+export async function listMethodSettings(db: Reader, merchant: string): Promise<MethodSettings[]> {
+  const rows = await db.sql<Row>`select ${columns} from manual_methods where merchant_id = ${merchant}`
+  return modes.flatMap((mode) =>
+    manualMethods.map((method) => {
+      const row = rows.find((one) => one.mode === mode && one.method === method)
+      return row ? settingsFrom(row) : defaultSettings(mode, method)
+    }),
+  )
+}
+
+// Undefined for a method that is not one of ours.
+export async function findMethodSettings(
+  db: Reader,
+  merchant: string,
+  { mode, method }: { mode: Mode; method: string },
+): Promise<MethodSettings | undefined> {
+  const known = manualMethods.find((one) => one === method)
+  if (!known) return undefined
+  const [row] = await db.sql<Row>`
+    select ${columns} from manual_methods where merchant_id = ${merchant} and mode = ${mode} and method = ${known}`
+  return row ? settingsFrom(row) : defaultSettings(mode, known)
+}
+
+export async function saveMethodSettings(
+  tx: Tx,
+  merchant: string,
+  { mode, method, isOffered, instructions, termDays }: MethodSettings,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    insert into manual_methods (merchant_id, mode, method, instructions, term_days, disabled_at, created_at, updated_at)
+    values (${merchant}, ${mode}, ${method}, ${instructions}, ${termDays}, ${isOffered ? null : now}, ${now}, ${now})
+    on conflict (merchant_id, mode, method) do update set instructions = excluded.instructions,
+      term_days = excluded.term_days, disabled_at = excluded.disabled_at, updated_at = excluded.updated_at`
+}
+
+function settingsFrom({ disabledAt, ...row }: Row): MethodSettings {
+  return { ...row, isOffered: disabledAt === null, isDefault: false }
+}
+
+const dayMs = 24 * 3_600_000
+
+// When money that is awaited from now on must have come; null: whenever it comes.
+export function paymentDueAt({ termDays }: MethodSettings, now: number): number | null {
+  return termDays === null ? null : now + termDays * dayMs
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { callForRefund, callProvider, createProviders, type Outcome, providerText, type Silence } from './port.ts'
+import { manualProvider } from './providers/manual/provider.ts'
+
+const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'visa', last4: '4242' } as const
+const never = () => new Promise<never>(() => {})
+const number = '4000000000000002'
+
+test('an answer is passed on', async () => {
+  assert.deepEqual(await callProvider(async () => approved), approved)
+  assert.deepEqual(await callProvider(async () => ({ kind: 'absent' }) as const), { kind: 'absent' })
+  assert.equal(await callForRefund(async () => 'failed'), 'failed')
+})
+
+test('a provider that throws, at once or later, is unknown', async () => {
+  const heard: Silence[] = []
+  const options = { onSilence: (silence: Silence) => void heard.push(silence) }
+  const throwsAtOnce = (): Promise<Outcome> => {
+    throw new TypeError('no')
+  }
+  assert.deepEqual(await callProvider(throwsAtOnce, options), { kind: 'unknown' })
+  assert.deepEqual(await callProvider(async () => throwsAtOnce(), options), { kind: 'unknown' })
+  assert.equal(await callForRefund(() => Promise.reject('a text'), options), 'unknown')
+  assert.deepEqual(
+    heard.map(({ reason, error }) => [reason, error]),
+    [
+      ['threw', 'TypeError'],
+      ['threw', 'TypeError'],
+      ['threw', null],
+    ],
+  )
+})
+
+test('a provider that takes too long is left behind, and is asked to stop', async () => {
+  const heard: Silence[] = []
+  const options = { msMax: 5, onSilence: (silence: Silence) => void heard.push(silence) }
+  let told: AbortSignal | undefined
+  const deaf = (signal: AbortSignal) => {
+    told = signal
+    return never()
+  }
+  assert.deepEqual(await callProvider(deaf, options), { kind: 'unknown' })
+  assert.equal(told?.aborted, true)
+  const obedient = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  assert.equal(await callForRefund(obedient, options), 'unknown')
+  assert.deepEqual(
+    heard.map(({ reason }) => reason),
+    ['timed_out', 'timed_out'],
+  )
+})
+
+test('an answer after the deadline is passed on as late, also the one after it was asked to stop', async () => {
+  const heard: unknown[] = []
+  const options = {
+    msMax: 1,
+    onAnswer: () => assert.fail('it is no answer in time'),
+    onSilence: ({ reason }: Silence) => void heard.push(reason),
+    onLate: (answer: unknown) => void heard.push(answer),
+  }
+  const slow = Promise.withResolvers<Outcome>()
+  assert.deepEqual(await callProvider(() => slow.promise, options), { kind: 'unknown' })
+  slow.resolve({ ...approved, last4: number })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard.splice(0), ['timed_out', { ...approved, last4: null }])
+  const declined: Outcome = { kind: 'declined', code: 'provider_error', brand: null, last4: null }
+  const hasty = (signal: AbortSignal) =>
+    new Promise<Outcome>((resolve) => signal.addEventListener('abort', () => resolve(declined)))
+  assert.deepEqual(await callProvider(hasty, options), { kind: 'unknown' })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard.splice(0), ['timed_out', declined])
+  assert.equal(
+    await callForRefund(() => new Promise((resolve) => setTimeout(resolve, 5, 'succeeded')), options),
+    'unknown',
+  )
+  while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard, ['timed_out', 'succeeded'])
+})
+
+test('what is no answer at all is silence', async () => {
+  const heard: string[] = []
+  const options = { onSilence: ({ reason }: Silence) => void heard.push(reason) }
+  for (const nonsense of [undefined, null, 'approved', {}, { kind: 'maybe' }])
+    assert.deepEqual(await callProvider(async () => nonsense as never, options), { kind: 'unknown' })
+  for (const nonsense of [undefined, true, 'done', approved])
+    assert.equal(await callForRefund(async () => nonsense as never, options), 'unknown')
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 9 }, () => 'invalid_answer'),
+  )
+})
+
+test('a failure after the deadline harms no one', async () => {
+  let fail: (error: Error) => void = () => {}
+  const slow = () => new Promise<Outcome>((_, reject) => (fail = reject))
+  assert.deepEqual(await callProvider(slow, { msMax: 1 }), { kind: 'unknown' })
+  fail(new Error('too late'))
+  await new Promise((resolve) => setImmediate(resolve))
+})
+
+test('the reason of a silence cannot hold what was typed', async () => {
+  const careless = Object.assign(new Error(`POST failed: number=${number}\n    at ${number} (${number}.ts:1:1)`), {
+    name: `Error ${number}`,
+    code: number,
+    number,
+    cause: new Error(number),
+  })
+  const heard: Silence[] = []
+  await callProvider(() => Promise.reject(careless), { onSilence: (silence) => void heard.push(silence) })
+  assert.equal(heard.length, 1)
+  assert.doesNotMatch(JSON.stringify(heard), /4000/)
+  assert.match(heard[0]?.frames.join(' ') ?? '', /port\.test\.ts:\d+:\d+/, 'but tells where it came from')
+  const plain = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  await callProvider(() => Promise.reject(plain), { onSilence: (silence) => void heard.push(silence) })
+  assert.equal(heard[1]?.code, 'ECONNREFUSED')
+})
+
+test('a card number in the place of its last digits goes no further', async () => {
+  for (const kind of ['approved', 'declined'] as const) {
+    const answer = await callProvider(
+      async () => ({ kind, reference: 'x', code: 'declined', brand: number, last4: number }) as Outcome,
+    )
+    assert.doesNotMatch(JSON.stringify(answer), /4000/)
+  }
+})
+
+test('providers are found by the payment and offered by mode', async () => {
+  const testOnly = { ...manualProvider, name: 'other', modes: ['test'] as const }
+  const providers = createProviders([testOnly, manualProvider])
+  // None of these asks the database.
+  const db = {} as Reader
+  const found = (provider: string, accountId: string | null = null) =>
+    providers.of(db, { provider, accountId, merchantId: 'mer_1' })
+  const offered = async (mode: 'test' | 'live') =>
+    (await providers.offered(db, { merchantId: 'mer_1', mode })).map(({ provider }) => provider)
+  assert.equal(await found('other'), testOnly)
+  assert.equal(await found('constructor'), undefined)
+  assert.equal(await found('other', 'pac_1'), undefined)
+  assert.deepEqual(await offered('live'), [manualProvider])
+  assert.deepEqual(await offered('test'), [testOnly, manualProvider])
+  assert.throws(() => createProviders([testOnly, testOnly]), /one name/)
+})
+
+test('words come in the language asked for, else in English, and a missing key is a defect', () => {
+  const key = 'method.bank_transfer'
+  assert.equal(providerText(manualProvider, key, 'de-CH'), 'Überweisung')
+  for (const locale of ['en', 'fr', 'auto', '', 'constructor'])
+    assert.equal(providerText(manualProvider, key, locale), 'Bank transfer', locale)
+  assert.throws(() => providerText(manualProvider, 'nothing', 'de'), /no words/)
+})

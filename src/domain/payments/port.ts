@@ -1,0 +1,446 @@
+// The port to payment providers. A provider is asked outside of any transaction, within a deadline, under a key of ours;
+// an answer that does not come is an outcome like the others. What a shopper typed goes through here and stays nowhere:
+// not in a table, not in the log, not in an error.
+
+import type { Address } from '../../contract/open/carts.ts'
+import type { Mode, PaymentErrorCode } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+
+export type Outcome =
+  // `collected`: what was really taken, in minor units.
+  | { kind: 'approved'; reference: string; collected: number; brand: string | null; last4: string | null }
+  // The money comes later: a person says so, or the provider does when it is asked.
+  | { kind: 'pending'; reference: string; settles: Settles }
+  | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
+  // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
+  | { kind: 'challenge'; reference: string; challenge: string }
+  // The shopper pays somewhere else, until then. What happens there is learnt by looking it up. `isTried`: the provider knows of a try
+  // that did not succeed.
+  | { kind: 'elsewhere'; reference: string; place: Place; until: number; isTried?: boolean }
+  // No answer came. The charge may exist: look it up under the same key.
+  | { kind: 'unknown' }
+
+export type Settles = 'by_hand' | 'by_provider'
+
+// A page of the provider, or a frame of it on a page of ours, with what its script needs.
+export type Place = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
+
+// `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
+export type Finding = (Outcome | { kind: 'absent' }) & { standing?: Standing }
+
+// What else the provider knows of a charge that was paid: all its refunds, also those that were not ours, and its dispute.
+export interface Standing {
+  refunds: readonly RefundStanding[]
+  dispute: DisputeStanding | null
+}
+
+export interface RefundStanding {
+  // The provider's own name of it.
+  reference: string
+  // Ours, where we asked for it.
+  key: string | null
+  // Minor units.
+  amount: number
+  state: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface DisputeStanding {
+  reference: string
+  // Minor units, in the currency of the charge.
+  amount: number
+  state: 'open' | 'won' | 'lost'
+  // The provider's word for it.
+  reason: string | null
+  // Until when the merchant may answer.
+  dueAt: number | null
+}
+
+// `pending`: asked for, and on its way; `refundState` says how it ends. `failed`: the money surely did not move, and may on another
+// try. `refused`: it never will. An adapter that is not sure says `unknown`.
+export type RefundAnswer = 'succeeded' | 'pending' | 'failed' | 'refused' | 'unknown'
+
+// `absent`: nothing was made under the key, or it is not known any more.
+export type RefundState = RefundAnswer | 'absent'
+
+export interface Charge {
+  // The payment's id. Asking twice with it never charges twice.
+  key: string
+  // Minor units.
+  amount: number
+  currency: string
+  mode: Mode
+  // The provider's own name of it, once it is known.
+  reference: string | null
+  createdAt: number
+}
+
+// What a provider needs to send the shopper elsewhere and back.
+export interface Journey {
+  returnUrl: string
+  cancelUrl: string
+  locale: string
+  merchantName: string
+}
+
+export interface StartRequest {
+  method: string
+  details: Details
+  // Asked for by providers that send the shopper elsewhere.
+  journey: () => Promise<Journey>
+  // For methods that ask for it. It concerns the provider only, and is not stored here.
+  billing?: Address
+  // For providers that work with an account of the merchant. It is not stored here either.
+  purchase?: Purchase
+}
+
+// What is bought, by whom, and where it goes.
+export interface Purchase {
+  // Each may be empty.
+  shopper: { email: string; name: string; phone: string }
+  // null where nothing is sent.
+  delivery: Address | null
+  // Their totals add up to the amount of the charge.
+  lines: readonly PurchaseLine[]
+}
+
+// Amounts are minor units. `unitPrice` and `discount` are as the shop counts them, with or without tax; `total` is with tax.
+export interface PurchaseLine {
+  kind: 'physical' | 'digital' | 'shipping'
+  name: string
+  code: string | null
+  quantity: number
+  unitPrice: number
+  discount: number
+  total: number
+  // Basis points; null where it is not known.
+  taxRateBps: number | null
+}
+
+// What became of a payment, for those who look at it at the provider.
+export interface PlacedOrderFacts {
+  orderNumber: string
+  merchantName: string
+}
+
+// `refused`: it never will.
+export type DescribeAnswer = 'described' | 'refused' | 'unknown'
+
+export interface RefundRequest {
+  // The refund's id. Asking twice with it never pays twice.
+  key: string
+  charge: Charge
+  amount: number
+}
+
+export interface VoidRequest extends Charge {
+  voidKey: string
+}
+
+// What the shopper typed, by the names of the method's fields.
+export type Details = Readonly<Record<string, string>>
+
+// One input of the page.
+export interface MethodField {
+  name: string
+  labelKey: string
+  // As in HTML: what the keyboard shows, and what the browser may fill in.
+  inputMode: 'numeric' | 'text'
+  autocomplete: string
+  lengthMax: number
+}
+
+export interface Method {
+  id: string
+  labelKey: string
+  // A sentence under the choice, or none.
+  noteKey: string | null
+  fields: readonly MethodField[]
+  // How one pays: by typing here, in a frame of the provider, on a page of the provider, or later.
+  shape: 'fields' | 'frame' | 'page' | 'later'
+  // Brands of cards that it takes, named as in an outcome.
+  brands?: readonly string[]
+  // Whether it asks for a billing address.
+  billing?: boolean
+}
+
+export interface Problem {
+  // JSON Pointer into the details.
+  path: string
+  messageKey: string
+}
+
+// Sentences by language, then by key. English is complete; the others may be.
+export type Texts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
+  Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export interface PaymentProvider {
+  readonly name: string
+  readonly modes: readonly Mode[]
+  readonly methods: readonly Method[]
+  readonly texts: Texts
+  // Pure: what is wrong with what the shopper typed, never repeating it.
+  check(method: string, details: Details, now: number): Problem[]
+  // Pure: what tells the card from every other one, such as its number. It is hashed at once, to count how often the card is
+  // declined; undefined, or left out, where there is no such thing.
+  instrument?(method: string, details: Details): string | undefined
+  start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<Outcome>
+  // After a challenge. Asked again, it answers as it did.
+  confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
+  lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
+  refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
+  // How far a refund is that may have been asked for; `absent` where nothing was made under its key. Asked before a request is
+  // repeated, because a repeated request may be answered as the first was, and its key may be forgotten. Left out where a repeated
+  // `refund` always says how it stands. Also asked about a void, under its key and with the amount of the charge: a void of money
+  // that came is a refund there. Of a void that gave nothing back it says `absent`, and the void is repeated.
+  refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundState>
+  // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
+  // declined. A voided charge is looked up as declined. It may be repeated at any time, also under a key that was forgotten: the
+  // charge itself bounds what can go back.
+  void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
+  // From now on no payment can begin under the key, and one that has not been made is given up; nothing is taken back. `taken`:
+  // it was paid, or is being paid.
+  close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
+  // Writes the number of the order to the charge, for the merchant's eyes there and for statements. Asked once the order is placed, and
+  // again where there was no answer. Left out by those that cannot.
+  describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
+  // What its script and frames on the pay page need beyond our own policy.
+  readonly sources?: PageSources
+  // Pure: whether a message at the address for notices comes from the provider, and which charges it is about. It is only a reason
+  // to look them up.
+  notice?(message: NoticeMessage, now: number): { references: readonly string[] } | 'refused'
+  // What happened since then, oldest first, for notices that did not arrive. What was yielded is not read again after the list broke
+  // off. What is not listed at all, or cannot be read in the time that there is, is left out, and told.
+  news?(since: number, signal: AbortSignal, leftOut: (reason: NewsGap) => void): AsyncIterable<PaymentNews>
+  // Pure: whether it can take this at all. Left out by those that take everything.
+  offers?(facts: { currency: string; amount: number }): boolean
+}
+
+export interface PaymentNews {
+  at: number
+  // The provider's own name of the charge.
+  reference: string
+}
+
+// `too_old`: the provider does not list it any more.
+export type NewsGap = 'too_many' | 'too_old'
+
+export interface NoticeMessage {
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: Buffer
+}
+
+export type CloseAnswer = 'closed' | 'taken' | 'unknown'
+
+// Hosts for the content security policy of the pay page, by directive.
+export interface PageSources {
+  script: readonly string[]
+  frame: readonly string[]
+  connect: readonly string[]
+  image: readonly string[]
+  // Whether the script writes style attributes. Style sheets and elements of others are never allowed.
+  styleAttributes?: boolean
+}
+
+export interface OfferedProvider {
+  provider: PaymentProvider
+  // The merchant's account at it; null for one that needs none.
+  accountId: string | null
+}
+
+// Who serves a payment.
+export interface PaymentOwner {
+  provider: string
+  accountId: string | null
+  merchantId: string
+}
+
+export interface Providers {
+  // Of all that are installed.
+  readonly names: readonly string[]
+  // By its account where the payment has one: no other account can say anything about it.
+  of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
+  // In the order in which the page offers their methods.
+  offered(db: Reader, merchant: MerchantMode): Promise<readonly OfferedProvider[]>
+  // Of an account, also one that has ended.
+  ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
+}
+
+// Those that need no account.
+export function createProviders(providers: readonly PaymentProvider[]): Providers {
+  const byName = new Map(providers.map((provider) => [provider.name, provider]))
+  if (byName.size < providers.length) throw new Error('two payment providers have one name')
+  return {
+    names: [...byName.keys()],
+    of: async (_, { provider, accountId }) => (accountId === null ? byName.get(provider) : undefined),
+    offered: async (_, { mode }) =>
+      providers.filter(({ modes }) => modes.includes(mode)).map((provider) => ({ provider, accountId: null })),
+    ofAccount: async () => undefined,
+  }
+}
+
+// The words of a key in the shopper's language (`de-CH` is content with `de`), else in English.
+export function providerText({ name, texts }: PaymentProvider, key: string, locale: string): string {
+  const language = locale.split('-')[0]?.toLowerCase() ?? 'en'
+  const text = (Object.hasOwn(texts, language) ? texts[language]?.[key] : undefined) ?? texts.en[key]
+  if (text === undefined) throw new Error(`the payment provider ${name} has no words for ${key}`)
+  return text
+}
+
+// How long a provider may take to answer.
+export const providerMsMax = 20_000
+
+// Why there was no answer, in words that cannot hold what was typed: an error's message may quote the request, so only
+// its name, its code and the places it came from go on.
+export interface Silence {
+  // invalid_answer: it is none of the answers above.
+  reason: 'timed_out' | 'threw' | 'invalid_answer'
+  error: string | null
+  code: string | null
+  frames: readonly string[]
+}
+
+// Of a call, either `onAnswer` or `onSilence` is called, once. An answer that comes after the deadline goes to `onLate`
+// beside that; it may come much later.
+export interface CallOptions<Answer> {
+  onAnswer?: (answer: Answer) => void
+  onSilence?: (silence: Silence) => void
+  onLate?: (answer: Answer) => void
+  msMax?: number
+}
+
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>
+
+const findingKinds: readonly unknown[] = [
+  'approved',
+  'pending',
+  'declined',
+  'challenge',
+  'elsewhere',
+  'unknown',
+  'absent',
+] satisfies Finding['kind'][]
+const refundAnswers: readonly unknown[] = [
+  'succeeded',
+  'pending',
+  'failed',
+  'refused',
+  'unknown',
+] satisfies RefundAnswer[]
+const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
+const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] satisfies DescribeAnswer[]
+const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
+
+// The only ways to call a provider: they never throw, and they end.
+export async function callProvider<Answer extends Finding>(
+  ask: Ask<Answer>,
+  options: CallOptions<Answer> = {},
+): Promise<Answer | { kind: 'unknown' }> {
+  const isAnswer = (answer: unknown) =>
+    typeof answer === 'object' && answer !== null && 'kind' in answer && findingKinds.includes(answer.kind)
+  return (await answerOf(async (signal) => safeAnswer(await ask(signal)), isAnswer, options)) ?? { kind: 'unknown' }
+}
+
+export async function callForRefund(
+  ask: Ask<RefundAnswer>,
+  options: CallOptions<RefundAnswer> = {},
+): Promise<RefundAnswer> {
+  return (await answerOf(ask, (answer) => refundAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callForRefundState(
+  ask: Ask<RefundState>,
+  options: CallOptions<RefundState> = {},
+): Promise<RefundState> {
+  return (await answerOf(ask, (answer) => refundStates.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callToClose(ask: Ask<CloseAnswer>, options: CallOptions<CloseAnswer> = {}): Promise<CloseAnswer> {
+  return (await answerOf(ask, (answer) => closeAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callToDescribe(
+  ask: Ask<DescribeAnswer>,
+  options: CallOptions<DescribeAnswer> = {},
+): Promise<DescribeAnswer> {
+  return (await answerOf(ask, (answer) => describeAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+// Answers whether everything was read.
+export async function callForNews(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
+  return (await answerOf(ask, (answer) => typeof answer === 'boolean', options)) ?? false
+}
+
+// A provider that does not heed the signal is left behind, and what it says later goes to `onLate`. So does what it says
+// when it is told to stop: an adapter that gives up may well call that a decline.
+async function answerOf<Answer>(
+  ask: Ask<Answer>,
+  isAnswer: (answer: unknown) => boolean,
+  { onAnswer, onSilence, onLate, msMax = providerMsMax }: CallOptions<Answer>,
+): Promise<Answer | undefined> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const silent = { error: null, code: null, frames: [] }
+  // Not AbortSignal.timeout: its timer cannot be taken back, and does not keep a command alive that waits for an answer.
+  const timedOut = Symbol('timed out')
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<typeof timedOut>((resolve) => {
+    timer = setTimeout(() => {
+      controller.abort(new DOMException('the provider took too long', 'TimeoutError'))
+      resolve(timedOut)
+    }, msMax)
+  })
+  // Inside a promise, so one that throws at once is like one that throws later.
+  const asked = Promise.resolve(signal).then(ask)
+  try {
+    const answer = await Promise.race([asked, deadline])
+    if (answer === timedOut || signal.aborted) {
+      asked.then(
+        (late) => isAnswer(late) && onLate?.(late),
+        () => {},
+      )
+      onSilence?.({ ...silent, reason: 'timed_out' })
+      return undefined
+    }
+    if (isAnswer(answer)) {
+      onAnswer?.(answer)
+      return answer
+    }
+    onSilence?.({ ...silent, reason: 'invalid_answer' })
+    return undefined
+  } catch (error) {
+    onSilence?.(signal.aborted ? { ...silenceOf(error), reason: 'timed_out' } : silenceOf(error))
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function silenceOf(error: unknown): Silence {
+  if (!(error instanceof Error)) return { reason: 'threw', error: null, code: null, frames: [] }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return {
+    reason: 'threw',
+    error: /^[A-Za-z]{1,60}$/.test(error.name) ? error.name : null,
+    code: /^[A-Z][A-Z_]{0,60}$/.test(code) ? code : null,
+    frames: framesOf(error),
+  }
+}
+
+const framesMax = 8
+
+// The stack begins with the message, whose lines may look like frames. Where it is not found, nothing is taken.
+function framesOf({ stack = '', message }: Error): string[] {
+  const messageAt = stack.indexOf(message)
+  if (messageAt < 0) return []
+  const lines = stack.slice(messageAt + message.length).split('\n')
+  return lines.flatMap((line) => / \(?(?:file:\/\/)?([^ ()]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []).slice(0, framesMax)
+}
+
+// A careless adapter must not bring a card number into our tables by the way of `last4`.
+function safeAnswer<Answer extends Finding>(answer: Answer): Answer {
+  if (answer?.kind !== 'approved' && answer?.kind !== 'declined') return answer
+  const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null
+  const brand = answer.brand !== null && /^[a-z_]{1,30}$/.test(answer.brand) ? answer.brand : null
+  return { ...answer, last4, brand }
+}

@@ -1,0 +1,56 @@
+// The address at which providers send their notices.
+
+import { addressBucket, type Throttle } from '../../../platform/access/throttle.ts'
+import { readBytes } from '../../../platform/http/body.ts'
+import type { HtmlPage, PageRequest } from '../../../platform/http/pages.ts'
+import { refuse } from '../../../platform/kit/refuse.ts'
+import { type NoticeTools, noticesOf, type TakeNotice } from '../notices.ts'
+import { noticePath } from './registry.ts'
+
+export interface HookParts extends NoticeTools {
+  // Of messages that were refused, by address, and by account where there is one. A provider may send thousands from one address
+  // in a minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one
+  // account does not count for another.
+  refusedThrottle: Throttle | null
+}
+
+const noticeBytesMax = 256 * 1_024
+
+export function noticePage(parts: HookParts): HtmlPage {
+  const { refusedThrottle: throttle, clock } = parts
+
+  function refuseAfter(retryAfterMs = 0): void {
+    if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
+  }
+
+  return {
+    path: `${noticePath}:account`,
+    name: 'payment notice',
+    methods: ['POST'],
+    takesMessages: true,
+    async answer(request) {
+      const account = request.path.account ?? ''
+      const take = await noticesOf(parts, account)
+      const address = addressBucket(request.address)
+      const bucket = take ? `${account} ${address}` : address
+      // Before the message is read.
+      refuseAfter(throttle?.peek(bucket, clock().getTime()))
+      const outcome = take ? await takeFrom(take, request) : 'unknown'
+      if (outcome === 'taken') return { status: 200, body: '', headers: {} }
+      refuseAfter(throttle?.take(bucket, clock().getTime()))
+      throw refusals[outcome]()
+    },
+  }
+}
+
+const refusals = {
+  unknown: () => refuse('route_not_found'),
+  refused: () => refuse('invalid_request', { message: 'The message does not come from the payment provider.' }),
+  too_large: () => refuse('body_too_large', { status: 413, message: 'The message is larger than 256 KiB.' }),
+} as const
+
+async function takeFrom(take: TakeNotice, { raw, receive }: PageRequest): Promise<'taken' | 'refused' | 'too_large'> {
+  const body = await receive(() => readBytes(raw, noticeBytesMax))
+  if (body === 'too_large') return body
+  return body !== 'ended_early' && (await take({ headers: raw.headers, body })) ? 'taken' : 'refused'
+}

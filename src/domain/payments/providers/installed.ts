@@ -1,0 +1,32 @@
+// The providers that this installation of the software brings.
+
+import { late } from '../../../platform/kit/late.ts'
+import type { Storage } from '../../../platform/storage/storage.ts'
+import type { Providers } from '../port.ts'
+import { manualName, manualProvider } from './manual/provider.ts'
+import { createRegistry, type LateAccountProvider, type ProviderUrls, type RegistryParts } from './registry.ts'
+import { createSandboxProvider, sandboxName } from './sandbox/provider.ts'
+
+export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount'> & { storage: Storage }
+
+// The code of each is loaded with its first account.
+export function accountProviders(
+  urls: ProviderUrls,
+  clock = () => new Date(),
+): Readonly<Record<string, LateAccountProvider>> {
+  return {
+    stripe: late(async () => (await import('./stripe/account.ts')).createStripeAccounts({ clock, url: urls.stripe })),
+    mollie: late(async () => (await import('./mollie/account.ts')).createMollieAccounts({ url: urls.mollie })),
+  }
+}
+
+export const installedNames: readonly string[] = [sandboxName, manualName, ...Object.keys(accountProviders({}))]
+
+export function installedProviders({ storage, ...parts }: InstalledParts): Providers {
+  return createRegistry({
+    ...parts,
+    // In the order in which the page offers their methods.
+    withoutAccount: [createSandboxProvider({ storage, clock: parts.clock }), manualProvider],
+    withAccount: accountProviders(parts.providerUrls, parts.clock),
+  })
+}

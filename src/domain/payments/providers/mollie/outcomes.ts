@@ -1,0 +1,126 @@
+// What a payment at Mollie means here. Pure.
+
+import type { PaymentErrorCode } from '../../../../contract/words.ts'
+import type { Charge, DisputeStanding, Finding, Outcome, RefundAnswer, RefundStanding, Standing } from '../../port.ts'
+import type { MollieChargeback, MolliePayment, MollieRefund } from './objects.ts'
+
+// https://docs.mollie.com/docs/handling-payment-status
+export function findingOf(charge: Charge, payment: MolliePayment): Finding {
+  mustFit(charge, payment)
+  const standing = payment.status === 'paid' ? { standing: standingOf(payment) } : {}
+  return { ...outcomeOf(payment), ...standing }
+}
+
+// A key has one amount. Anything else is a defect here, or somebody else's payment.
+export function mustFit({ key, amount, currency }: Charge, payment: MolliePayment): void {
+  if (payment.key !== key || payment.amount !== amount || payment.currency !== currency)
+    throw new Error(`the payment ${key} has other facts at Mollie`)
+}
+
+// One that was not paid can expire while this long passes, where Mollie says nothing of it.
+const openMs = 3_600_000
+
+export function outcomeOf(payment: MolliePayment): Outcome {
+  const { id: reference, status, checkoutUrl, amount } = payment
+  const card = cardOf(payment)
+  switch (status) {
+    case 'paid':
+      if (isTakenBack(payment)) return { kind: 'declined', code: 'provider_error', ...card }
+      return { kind: 'approved', reference, collected: amount, ...card }
+    case 'pending':
+      return { kind: 'pending', reference, settles: 'by_provider' }
+    case 'open':
+      // The shopper has the account to pay to, and has days to do it.
+      if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider' }
+      if (checkoutUrl === null) return { kind: 'unknown' }
+      return {
+        kind: 'elsewhere',
+        reference,
+        place: { kind: 'page', url: checkoutUrl },
+        until: payment.expiresAt ?? payment.createdAt + openMs,
+      }
+    case 'failed':
+      return { kind: 'declined', code: failureCodes.get(payment.failureReason ?? '') ?? 'declined', ...card }
+    case 'canceled':
+      return { kind: 'declined', code: 'declined', ...card }
+    case 'expired':
+      return { kind: 'declined', code: 'authentication_failed', ...card }
+    case 'authorized':
+      // Only where a payment is asked to be captured later, which is never done here.
+      throw new Error('a payment at Mollie waits to be captured')
+  }
+}
+
+// https://docs.mollie.com/reference/extra-payment-parameters, `failureReason` of cards. Suspected fraud is not named to one who
+// may be the thief.
+const failureCodes: ReadonlyMap<string, PaymentErrorCode> = new Map(
+  Object.entries({
+    authentication_abandoned: 'authentication_failed',
+    authentication_failed: 'authentication_failed',
+    authentication_required: 'authentication_failed',
+    authentication_unavailable_acs: 'authentication_failed',
+    card_expired: 'card_expired',
+    insufficient_funds: 'insufficient_funds',
+    invalid_card_holder_name: 'incorrect_details',
+    invalid_card_number: 'incorrect_details',
+    invalid_cvv: 'incorrect_details',
+    invalid_card_type: 'method_unavailable',
+  } as const),
+)
+
+function cardOf({ cardLabel, cardNumber }: MolliePayment): { brand: string | null; last4: string | null } {
+  const brand = cardLabel?.toLowerCase().replaceAll(/[^a-z]+/g, '_') ?? null
+  return { brand, last4: /\d{4}$/.exec(cardNumber ?? '')?.[0] ?? null }
+}
+
+// What went back, or is about to.
+export function refundedOf({ refunds }: MolliePayment): number {
+  const counted = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
+  return counted.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+// Made for an order, and not to take a payment back as a whole.
+export function isOfOrder({ key, isVoid }: MollieRefund): boolean {
+  return key !== null && !isVoid
+}
+
+// As a whole, and not for an order: by a void, or by the merchant at Mollie before the order was placed.
+function isTakenBack(payment: MolliePayment): boolean {
+  return refundedOf(payment) >= payment.amount && !payment.refunds.some(isOfOrder)
+}
+
+// https://docs.mollie.com/docs/refunds. One that failed or was canceled there stays so: under its key nothing is paid any more.
+export function refundAnswerOf({ status }: MollieRefund): RefundAnswer {
+  if (status === 'refunded') return 'succeeded'
+  return status === 'failed' || status === 'canceled' ? 'refused' : 'pending'
+}
+
+const refundStates: Readonly<Record<MollieRefund['status'], RefundStanding['state']>> = {
+  queued: 'pending',
+  pending: 'pending',
+  processing: 'pending',
+  refunded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed',
+}
+
+function standingOf({ refunds, chargebacks }: MolliePayment): Standing {
+  return {
+    refunds: refunds.map(({ id, key, amount, status }) => ({
+      reference: id,
+      key,
+      amount,
+      state: refundStates[status],
+    })),
+    dispute: disputeOf(chargebacks),
+  }
+}
+
+// A chargeback has taken the money already; what the merchant may do about it is arranged outside of the API, and has no date
+// there. Of several, one that was not reversed counts.
+function disputeOf(chargebacks: readonly MollieChargeback[]): DisputeStanding | null {
+  const counted = chargebacks.find(({ isReversed }) => !isReversed) ?? chargebacks.at(-1)
+  if (!counted) return null
+  const { id: reference, amount, reason, isReversed } = counted
+  return { reference, amount, state: isReversed ? 'won' : 'open', reason, dueAt: null }
+}

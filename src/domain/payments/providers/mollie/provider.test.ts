@@ -1,0 +1,417 @@
+// What the adapter for Mollie does beyond the promises of all providers (providers.test.ts), against the stand-in.
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import { mollieAccount } from '../../../../../harness/mollie/bench.ts'
+import type { Books } from '../../../../../harness/mollie/books.ts'
+import { type MollieStandIn, openMollie } from '../../../../../harness/mollie/standin.ts'
+import { newId } from '../../../../platform/kit/ids.ts'
+import { AccountRefused } from '../../accountPort.ts'
+import type { Charge, Journey, PaymentProvider } from '../../port.ts'
+import { createMollieAccounts } from './account.ts'
+import { createMollieClient, type MollieClient, MollieError } from './client.ts'
+import { outcomeOf } from './outcomes.ts'
+import { createMollieProvider } from './provider.ts'
+
+const began = Date.parse('2026-06-15T12:00:00.000Z')
+const { signal } = new AbortController()
+let now = began
+let mollie: MollieStandIn
+let books: Books
+let provider: PaymentProvider
+
+before(async () => {
+  mollie = await openMollie({ clock: () => new Date(now) })
+  books = mollie.profile.test.books
+})
+beforeEach(() => {
+  now = began
+  books.opensCancelable = false
+  provider = providerWith(null)
+})
+after(() => mollie.close())
+
+function providerWith(noticeUrl: string | null): PaymentProvider {
+  const client = createMollieClient({ url: mollie.url, key: mollie.profile.test.key })
+  return createMollieProvider({ client, mode: 'test', noticeUrl })
+}
+
+const charge = (changes: Partial<Charge> = {}): Charge => ({
+  key: newId('pay'),
+  amount: 1_999,
+  currency: 'EUR',
+  mode: 'test',
+  reference: null,
+  createdAt: now,
+  ...changes,
+})
+
+const journeyIn = (locale: string) => async (): Promise<Journey> => ({
+  returnUrl: 'https://shop.example/r/token',
+  cancelUrl: 'https://shop.example/r/token',
+  locale,
+  merchantName: 'Bloom',
+})
+
+async function started(given = charge(), locale = 'en', by = provider): Promise<Charge> {
+  const outcome = await by.start(given, { method: 'online', details: {}, journey: journeyIn(locale) }, signal)
+  assert.ok('reference' in outcome, outcome.kind)
+  return { ...given, reference: outcome.reference }
+}
+
+test('a payment is asked for with our id as key and mark, the way back, and the address for notices', async () => {
+  const own = await started(charge(), 'de-AT', providerWith('https://shop.example/hooks/payments/pac_1'))
+  const { headers, body } = mollie.requests.findLast(({ method }) => method === 'POST') ?? assert.fail()
+  assert.equal(headers['idempotency-key'], own.key)
+  assert.deepEqual(JSON.parse(body), {
+    amount: { currency: 'EUR', value: '19.99' },
+    description: `Bloom ${own.key.slice(-8).toUpperCase()}`,
+    redirectUrl: 'https://shop.example/r/token',
+    cancelUrl: 'https://shop.example/r/token',
+    webhookUrl: 'https://shop.example/hooks/payments/pac_1',
+    locale: 'de_AT',
+    metadata: { cartwright_payment: own.key },
+  })
+})
+
+test('languages of Mollie are named, and others are left to it', async () => {
+  for (const [ours, theirs] of [
+    ['en', 'en_US'],
+    ['en-GB', 'en_GB'],
+    ['fr-CA', 'fr_FR'],
+    ['nl', 'nl_NL'],
+    ['nl-BE', 'nl_BE'],
+    ['es', 'es_ES'],
+    ['ja', undefined],
+    ['ar', undefined],
+    ['', undefined],
+  ] as const) {
+    await started(charge(), ours)
+    const { body } = mollie.requests.findLast(({ method }) => method === 'POST') ?? assert.fail()
+    assert.equal(JSON.parse(body).locale, theirs, ours)
+  }
+})
+
+test('an open payment that cannot be canceled is not called closed before it has expired', async () => {
+  const own = await started()
+  const voided = { ...own, voidKey: newId('rfd') }
+  assert.equal(await provider.close(own, signal), 'unknown')
+  assert.equal(await provider.void(voided, signal), 'unknown')
+  now += 16 * 60_000
+  assert.equal(await provider.close(own, signal), 'closed')
+  assert.equal(await provider.void(voided, signal), 'succeeded')
+  const found = await provider.lookUp(own, signal)
+  assert.deepEqual(found, { kind: 'declined', code: 'authentication_failed', brand: null, last4: null })
+})
+
+test('paid while it is being canceled: taken', async () => {
+  books.opensCancelable = true
+  const own = await started()
+  const held = mollie.hold({ method: 'DELETE' })
+  const closing = provider.close(own, signal)
+  await held.arrived
+  books.act(own.reference ?? '', { kind: 'pay' })
+  held.release()
+  assert.equal(await closing, 'taken')
+})
+
+test('a bank transfer is awaited; one that can be canceled is closed, and a debit is not', async () => {
+  const transfer = await started()
+  books.act(transfer.reference ?? '', { kind: 'transfer' })
+  assert.equal((await provider.lookUp(transfer, signal)).kind, 'pending')
+  assert.equal(await provider.close(transfer, signal), 'closed')
+  const debit = await started()
+  books.act(debit.reference ?? '', { kind: 'later' })
+  assert.equal((await provider.lookUp(debit, signal)).kind, 'pending')
+  assert.equal(await provider.close(debit, signal), 'taken')
+  assert.equal(await provider.void({ ...debit, voidKey: newId('rfd') }, signal), 'unknown')
+})
+
+test('why it failed is said in the words of the contract', async () => {
+  for (const [reason, code] of [
+    ['insufficient_funds', 'insufficient_funds'],
+    ['card_expired', 'card_expired'],
+    ['invalid_cvv', 'incorrect_details'],
+    ['authentication_failed', 'authentication_failed'],
+    ['possible_fraud', 'declined'],
+    ['of_next_year', 'declined'],
+    ['constructor', 'declined'],
+  ] as const) {
+    const own = await started()
+    books.act(own.reference ?? '', { kind: 'fail', reason })
+    const found = await provider.lookUp(own, signal)
+    assert.deepEqual(found, { kind: 'declined', code, brand: 'visa', last4: '4242' })
+  }
+})
+
+test('a payment that waits to be captured is a defect and not an outcome', () => {
+  const odd = { id: 'tr_1', status: 'authorized', checkoutUrl: null } as unknown as Parameters<typeof outcomeOf>[0]
+  assert.throws(() => outcomeOf(odd))
+})
+
+test('an amount that Mollie refuses is a way of paying that is not available', async () => {
+  assert.equal(provider.offers?.({ currency: 'EUR', amount: 1 }), true)
+  assert.equal(provider.offers?.({ currency: 'KWD', amount: 1_000 }), false)
+  const request = { method: 'online', details: {}, journey: journeyIn('en') }
+  const unavailable = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
+  assert.deepEqual(await provider.start(charge({ currency: 'KWD' }), request, signal), unavailable)
+  const [server, url] = await listen((_, response) =>
+    response.writeHead(422).end(JSON.stringify({ status: 422, field: 'amount.currency', detail: 'secret' })),
+  )
+  const client = createMollieClient({ url, key: mollie.profile.test.key })
+  const other = createMollieProvider({ client, mode: 'test', noticeUrl: null })
+  assert.deepEqual(await other.start(charge(), request, signal), unavailable)
+  server.close()
+})
+
+test('what Mollie refuses of the purchase does not keep anyone from paying', async () => {
+  const shopper = { email: 'jo@example.com', name: 'Jo Berg', phone: '' }
+  const asked: { body: object; idempotencyKey: string }[] = []
+  const client = createMollieClient({ url: mollie.url, key: mollie.profile.test.key })
+  const picky: MollieClient = {
+    ...client,
+    post(request, stop) {
+      asked.push(request)
+      if ('billingAddress' in request.body) throw new MollieError(422, 'billingAddress.email')
+      return client.post(request, stop)
+    },
+  }
+  const own = charge()
+  const other = createMollieProvider({ client: picky, mode: 'test', noticeUrl: null })
+  const purchase = { shopper, delivery: null, lines: [] }
+  const outcome = await other.start(own, { method: 'online', details: {}, journey: journeyIn('en'), purchase }, signal)
+  assert.equal(outcome.kind, 'elsewhere')
+  assert.deepEqual(
+    asked.map(({ body, idempotencyKey }) => ['billingAddress' in body, idempotencyKey]),
+    [
+      [true, own.key],
+      [false, `${own.key}-plain`],
+    ],
+  )
+  assert.equal((await other.lookUp(own, signal)).kind, 'elsewhere')
+})
+
+test('a request whose key is in use is repeated', async () => {
+  const held = mollie.hold({ method: 'POST' })
+  const own = charge()
+  const both = Promise.all([started(own), started(own)])
+  await held.arrived
+  held.release()
+  const [one, two] = await both
+  assert.equal(one.reference, two.reference)
+})
+
+test('a payment without a reference is found on a later page, and not beyond its time', async () => {
+  const own = await started()
+  const { amount, description, redirectUrl } = books.payment(own.reference ?? '').request
+  for (let i = 0; i < 300; i += 1) books.create({ amount, description, redirectUrl })
+  const lists = () => mollie.requests.filter(({ path }) => path.startsWith('/v2/payments?')).length
+  const before = lists()
+  assert.equal((await provider.lookUp({ ...own, reference: null }, signal)).kind, 'elsewhere')
+  assert.equal(lists(), before + 2)
+  const later = charge({ createdAt: now + 3 * 3_600_000 })
+  assert.equal((await provider.lookUp(later, signal)).kind, 'absent')
+  assert.equal(lists(), before + 3)
+})
+
+test('a refund that failed or was canceled there is not asked for again', async () => {
+  for (const status of ['failed', 'canceled'] as const) {
+    const own = await started()
+    books.act(own.reference ?? '', { kind: 'pay' })
+    const refund = { key: newId('rfd'), charge: own, amount: 500 }
+    assert.equal(await provider.refund(refund, signal), 'pending')
+    books.moveRefunds(status)
+    assert.equal(await provider.refundState?.(refund, signal), 'refused')
+    assert.equal(await provider.refund(refund, signal), 'refused')
+    assert.equal(books.refundsOf(own.reference ?? '').length, 1)
+    const { standing } = await provider.lookUp(own, signal)
+    assert.deepEqual(
+      standing?.refunds.map(({ state }) => state),
+      ['failed'],
+    )
+  }
+})
+
+test('what the merchant gave back there as a whole keeps no money; a part of it is completed by a void', async () => {
+  const given = (reference: string | null, value: string) =>
+    books.refund(reference ?? '', { amount: { currency: 'EUR', value } })
+  const whole = await started()
+  books.act(whole.reference ?? '', { kind: 'pay' })
+  given(whole.reference, '19.99')
+  const { kind, standing } = await provider.lookUp(whole, signal)
+  assert.deepEqual([kind, standing?.refunds.length], ['declined', 1])
+  assert.equal(await provider.void({ ...whole, voidKey: newId('rfd') }, signal), 'succeeded')
+  const part = await started()
+  books.act(part.reference ?? '', { kind: 'pay' })
+  given(part.reference, '5.00')
+  assert.equal((await provider.lookUp(part, signal)).kind, 'approved')
+  const voided = { ...part, voidKey: newId('rfd') }
+  assert.equal(await provider.void(voided, signal), 'pending')
+  assert.equal(await provider.void(voided, signal), 'pending')
+  assert.equal(books.refundedMinor(part.reference ?? ''), 1_999)
+  assert.equal((await provider.lookUp(part, signal)).kind, 'declined')
+  const asked = { key: voided.voidKey, charge: part, amount: part.amount }
+  assert.equal(await provider.refundState?.(asked, signal), 'pending')
+})
+
+test('a chargeback is an open dispute until it is reversed', async () => {
+  const own = await started()
+  books.act(own.reference ?? '', { kind: 'pay' })
+  const { id } = books.chargeBack(own.reference ?? '', { currency: 'EUR', value: '5.00' })
+  const disputeOf = async () => (await provider.lookUp(own, signal)).standing?.dispute
+  assert.deepEqual(await disputeOf(), { reference: id, amount: 500, state: 'open', reason: null, dueAt: null })
+  books.reverse(id)
+  assert.equal((await disputeOf())?.state, 'won')
+})
+
+test('a notice names a payment and is believed in nothing else', () => {
+  const heard = (body: string) => provider.notice?.({ headers: {}, body: Buffer.from(body) }, now)
+  assert.deepEqual(heard('id=tr_abc123'), { references: ['tr_abc123'] })
+  assert.deepEqual(heard('id=tr_abc123&status=paid'), { references: ['tr_abc123'] })
+  assert.deepEqual(heard('id=ord_abc123'), { references: [] })
+  for (const odd of ['', 'id=', '{"id":"tr_1"}', 'id=tr_../payments', 'id=tr_%00', `id=tr_${'x'.repeat(100)}`])
+    assert.equal(heard(odd), 'refused', odd)
+})
+
+test('news are what changed, was refunded or was charged back since then, oldest first', async () => {
+  now += 30 * 86_400_000
+  const [paid, _open, back, charged] = [await started(), await started(), await started(), await started()]
+  const since = now + 300_000
+  for (const { reference } of [back, charged]) books.act(reference ?? '', { kind: 'pay' })
+  now = since + 1_000
+  books.act(paid.reference ?? '', { kind: 'pay' })
+  now += 1_000
+  books.refund(back.reference ?? '', { amount: { currency: 'EUR', value: '1.00' } })
+  now += 1_000
+  books.chargeBack(charged.reference ?? '')
+  const seen: string[] = []
+  for await (const { reference } of provider.news?.(since, signal, assert.fail) ?? []) seen.push(reference)
+  assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
+})
+
+test('news that are too many to be read in time: the newest are there, and what is left out is reported', async () => {
+  now += 60 * 86_400_000
+  const since = now
+  const first = await started()
+  const made = books.payment(first.reference ?? '')
+  for (let i = 0; i < 260; i += 1) {
+    now += 1_000
+    books.payments.set(`tr_many${i}`, { ...made, id: `tr_many${i}`, status: 'paid', createdAt: now, changedAt: now })
+  }
+  books.chargeBack('tr_many3')
+  // The clock of the reader, by which each page takes half a minute.
+  let asked = 0
+  const slow = createMollieProvider({
+    client: {
+      ...createMollieClient({ url: mollie.url, key: mollie.profile.test.key }),
+      get(path, query, stop) {
+        asked += 1
+        return createMollieClient({ url: mollie.url, key: mollie.profile.test.key }).get(path, query, stop)
+      },
+    },
+    mode: 'test',
+    noticeUrl: null,
+    monotonic: () => asked * 30_000,
+  })
+  const told: string[] = []
+  const seen = new Set<string>()
+  for await (const { reference } of slow.news?.(since, signal, (reason) => told.push(reason)) ?? []) seen.add(reference)
+  assert.deepEqual([told, asked], [['too_many'], 2])
+  assert.deepEqual([...seen], ['tr_many3'])
+  for (const { id } of [...books.payments.values()]) if (id.startsWith('tr_many')) books.payments.delete(id)
+})
+
+test('a key of one mode is not used for the other', async () => {
+  await assert.rejects(provider.lookUp(charge({ mode: 'live' }), signal))
+  await assert.rejects(started(charge({ mode: 'live' })))
+})
+
+test('a reference that is not one of Mollie goes into no address', async () => {
+  await assert.rejects(provider.lookUp(charge({ reference: 'tr_1/../../v2/profiles/me' }), signal))
+})
+
+test('the client ends: it reads no endless answer, follows nothing, and stops when it is asked to', async () => {
+  const handlers: Record<string, RequestListener> = {
+    '/long': (_, response) => {
+      response.writeHead(200)
+      const write = () => {
+        while (!response.destroyed && response.write('x'.repeat(1_000_000)));
+      }
+      response.on('drain', write)
+      write()
+    },
+    '/away': (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+    '/never': () => {},
+    '/proxy': (_, response) => response.writeHead(502).end('<html>secret</html>'),
+  }
+  const [server, url] = await listen((request, response) => handlers[request.url ?? '']?.(request, response))
+  const client = createMollieClient({ url, key: 'test_x' })
+  await assert.rejects(client.get('/long', {}, signal), /too long/)
+  await assert.rejects(client.get('/away', {}, signal))
+  const controller = new AbortController()
+  const waiting = client.get('/never', {}, controller.signal)
+  controller.abort(new Error('stopped'))
+  await assert.rejects(waiting, /stopped/)
+  await assert.rejects(
+    client.get('/proxy', {}, signal),
+    (error) => error instanceof MollieError && error.code === 'MOLLIE_FAILED' && !error.message.includes('secret'),
+  )
+  server.closeAllConnections()
+  server.close()
+})
+
+test('an account is connected by the key of its mode, and learns the name of its profile', async () => {
+  const accounts = createMollieAccounts({ url: mollie.url })
+  const { key } = mollie.profile.test
+  const connect = (typed: string, mode: 'test' | 'live' = 'test', by = accounts) =>
+    by.connect({ answers: { key: typed }, mode, noticeUrl: null, pageHost: null }, signal)
+  assert.deepEqual(await connect(` ${key}\n`), {
+    public: { profile: mollie.profile.id, name: 'Bloom' },
+    secrets: { key },
+  })
+  const refused = (sentence: RegExp) => (error: unknown) =>
+    error instanceof AccountRefused && sentence.test(error.message) && !/xxx/.test(error.message)
+  await assert.rejects(connect('sk_test_1'), refused(/not an API key/))
+  await assert.rejects(connect(key, 'live'), refused(/begins with test_/))
+  await assert.rejects(connect(mollie.profile.live.key, 'live'), refused(/CARTWRIGHT_MOLLIE_URL/))
+  await assert.rejects(connect(`test_${'y'.repeat(30)}`), refused(/does not know this key/))
+  const open = { previous: [], noticeUrl: null, pageHost: null, secrets: { key: mollie.profile.live.key } }
+  assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
+})
+
+test('what is wrong with an account is said', async () => {
+  const accounts = createMollieAccounts({ url: mollie.url })
+  const check = (key: string, changes = {}) =>
+    accounts.check(
+      {
+        account: mollieAccount(mollie, changes),
+        secrets: { key },
+        previous: [],
+        noticeUrl: null,
+        pageHost: null,
+      },
+      signal,
+    )
+  const { profile } = mollie
+  assert.deepEqual(await check(profile.test.key), [])
+  Object.assign(profile, { status: 'blocked', methods: [] })
+  assert.deepEqual(await check(profile.test.key), [
+    'Mollie has blocked the profile.',
+    'No payment method is switched on at Mollie for the profile.',
+  ])
+  Object.assign(profile, { status: 'verified', methods: ['ideal'] })
+  assert.equal((await check(profile.test.key, { public: { profile: 'pfl_other' } })).length, 1)
+  assert.deepEqual(await check('test_short'), ['This is not an API key of Mollie: they begin with test_ or live_.'])
+  mollie.fail(503)
+  assert.deepEqual(await check(profile.test.key), ['Mollie answered with status 503.'])
+  mollie.lose('before')
+  assert.deepEqual(await check(profile.test.key), ['Mollie could not be reached, or its answer could not be read.'])
+  assert.deepEqual(await check(`test_${'y'.repeat(30)}`), ['Mollie does not know this key, or it was deleted there.'])
+})
+
+async function listen(handler: RequestListener): Promise<[ReturnType<typeof createServer>, string]> {
+  const server = createServer(handler)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`]
+}

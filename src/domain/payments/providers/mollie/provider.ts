@@ -1,0 +1,345 @@
+// Payments by Mollie's Payments API: the shopper pays on Mollie's page, by card, bank or wallet, and comes back.
+
+import type { Mode } from '../../../../contract/words.ts'
+import { cutText } from '../../../../platform/kit/cut.ts'
+import type {
+  Charge,
+  CloseAnswer,
+  DescribeAnswer,
+  Finding,
+  Method,
+  NoticeMessage,
+  Outcome,
+  PaymentProvider,
+  RefundAnswer,
+  RefundState,
+  StartRequest,
+} from '../../port.ts'
+import { toMollieAmount } from './amounts.ts'
+import { type MollieClient, MollieError } from './client.ts'
+import {
+  isMollieId,
+  type MolliePage,
+  type MolliePayment,
+  type MollieRefund,
+  paymentMark,
+  readChargeback,
+  readPage,
+  readPayment,
+  readRefund,
+  refundMark,
+  voidMark,
+} from './objects.ts'
+import { type MollieOrder, mollieOrderOf } from './order.ts'
+import { findingOf, isOfOrder, mustFit, outcomeOf, refundAnswerOf, refundedOf } from './outcomes.ts'
+import { mollieTexts } from './texts.ts'
+
+export const mollieName = 'mollie'
+
+export interface MollieParts {
+  client: MollieClient
+  mode: Mode
+  // Where Mollie calls when a payment changes; null where it cannot reach us.
+  noticeUrl: string | null
+  // For tests.
+  monotonic?: () => number
+}
+
+const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null, fields: [], shape: 'page' }
+
+const pageSize = 250
+const pagesMax = 40
+// Of a reading of news, whose lists have no range of time and begin with the newest. Below the minute that a reading may take.
+const newsMsMax = 45_000
+const newsPagesMax = 200
+const hourMs = 3_600_000
+// Their clock and ours.
+const skewMs = hourMs
+// A page is open for up to three hours; bank transfers, which are open for longer, are looked up by schedule.
+const openMsMax = 3 * hourMs
+
+export function createMollieProvider({
+  client,
+  mode,
+  noticeUrl,
+  monotonic = () => performance.now(),
+}: MollieParts): PaymentProvider {
+  const get = async (reference: string, signal: AbortSignal) =>
+    readPayment(await client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
+
+  // Under a key there is one payment. Without its reference it is found by its mark in the list: the request cannot be repeated
+  // under the same key, because the address to come back to is not known any more and other parameters are refused.
+  async function find(charge: Charge, signal: AbortSignal): Promise<MolliePayment | undefined> {
+    const reference = charge.reference ?? (await findReference(charge, signal))
+    if (reference === undefined) return undefined
+    const payment = await get(reference, signal)
+    mustFit(charge, payment)
+    return payment
+  }
+
+  async function findReference({ key, createdAt }: Charge, signal: AbortSignal): Promise<string | undefined> {
+    let rows = 0
+    for await (const payment of list('payments', readPayment, signal)) {
+      if (payment.key === key) return payment.id
+      if (payment.createdAt < createdAt - skewMs) return undefined
+      rows += 1
+    }
+    if (rows >= pagesMax * pageSize) throw new Error(`Mollie lists more than ${rows} payments since then`)
+    return undefined
+  }
+
+  // Newest first, as far as is read.
+  async function* list<Row>(
+    name: 'payments' | 'refunds' | 'chargebacks',
+    read: (row: unknown) => Row,
+    signal: AbortSignal,
+    isOver = (pages: number) => pages >= pagesMax,
+  ): AsyncIterable<Row> {
+    let next: string | null = null
+    for (let pages = 0; !isOver(pages); pages += 1) {
+      const query: Record<string, string> = { limit: `${pageSize}`, ...(next !== null && { from: next }) }
+      const page: MolliePage<Row> = readPage(await client.get(`/v2/${name}`, query, signal), name, read)
+      yield* page.rows
+      next = page.next
+      if (next === null) return
+    }
+  }
+
+  async function start(charge: Charge, { journey, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
+    mustBeOf(charge)
+    const amount = toMollieAmount(charge.amount, charge.currency)
+    if (!amount) return unavailable
+    const { returnUrl, cancelUrl, locale, merchantName } = await journey()
+    const body = {
+      amount,
+      description: descriptionOf(merchantName, referenceOf(charge.key)),
+      redirectUrl: returnUrl,
+      cancelUrl,
+      ...(noticeUrl !== null && { webhookUrl: noticeUrl }),
+      ...localeFor(locale),
+      metadata: { [paymentMark]: charge.key },
+    }
+    try {
+      const made = await create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
+      const payment = readPayment(made.body)
+      mustFit(charge, payment)
+      // An answer that is repeated is as old as the first.
+      return outcomeOf(made.isReplayed ? await get(payment.id, signal) : payment)
+    } catch (error) {
+      if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
+      throw error
+    }
+  }
+
+  // What is refused because of what is told of the purchase is asked for without it, under a key of its own: a key has one request.
+  async function create(
+    { key }: Charge,
+    { body, order }: { body: object; order: MollieOrder | undefined },
+    signal: AbortSignal,
+  ): ReturnType<MollieClient['post']> {
+    const path = '/v2/payments'
+    if (!order) return client.post({ path, body, idempotencyKey: key }, signal)
+    try {
+      return await client.post({ path, body: { ...body, ...order }, idempotencyKey: key }, signal)
+    } catch (error) {
+      const isOfOrder =
+        error instanceof MollieError && error.status === 422 && /^(lines|\w+Address)\b/.test(error.field ?? '')
+      if (!isOfOrder) throw error
+      return client.post({ path, body, idempotencyKey: `${key}-plain` }, signal)
+    }
+  }
+
+  // Asked for under the key, unless the payment has that refund already: Mollie forgets keys, and its list does not.
+  async function refundOnce(
+    payment: MolliePayment,
+    { key, amount, isVoid }: { key: string; amount: number; isVoid: boolean },
+    signal: AbortSignal,
+  ): Promise<RefundAnswer> {
+    const known = refundUnder(payment, key)
+    if (known) return refundAnswerOf(known)
+    // Mollie pays up to 25 euro more than was paid, where it can.
+    if (payment.status !== 'paid' || refundedOf(payment) + amount > payment.amount) return 'refused'
+    const value = toMollieAmount(amount, payment.currency)
+    if (!value) return 'refused'
+    const path = `${paymentPath(payment.id)}/refunds`
+    const body = { amount: value, metadata: { [refundMark]: key, ...(isVoid && { [voidMark]: 'yes' }) } }
+    try {
+      return refundAnswerOf(readRefund((await client.post({ path, body, idempotencyKey: key }, signal)).body))
+    } catch (error) {
+      if (error instanceof MollieError && error.status === 422) return 'refused'
+      throw error
+    }
+  }
+
+  function mustBeOf(charge: Charge): void {
+    if (charge.mode !== mode) throw new Error(`a key of Mollie for ${mode} was asked for ${charge.mode}`)
+  }
+
+  return {
+    name: mollieName,
+    modes: [mode],
+    methods: [method],
+    texts: mollieTexts,
+    check: (id) => (id === method.id ? [] : [{ path: '/method', messageKey: 'mollie.method' }]),
+    offers: ({ currency, amount }) => toMollieAmount(amount, currency) !== undefined,
+    start,
+    confirm: async () => ({ kind: 'unknown' }),
+
+    async lookUp(charge, signal): Promise<Finding> {
+      mustBeOf(charge)
+      const payment = await find(charge, signal)
+      return payment ? findingOf(charge, payment) : { kind: 'absent' }
+    },
+
+    async describe({ reference, key }, { merchantName, orderNumber }, signal): Promise<DescribeAnswer> {
+      if (reference === null) return 'refused'
+      // Metadata is replaced as a whole.
+      const metadata = { [paymentMark]: key, order_number: orderNumber }
+      try {
+        const body = { description: descriptionOf(merchantName, orderNumber), metadata }
+        await client.patch(paymentPath(reference), body, signal)
+        return 'described'
+      } catch (error) {
+        if (error instanceof MollieError && error.status >= 400 && error.status < 500 && error.status !== 429)
+          return 'refused'
+        throw error
+      }
+    },
+
+    async close(charge, signal): Promise<CloseAnswer> {
+      mustBeOf(charge)
+      const payment = await find(charge, signal)
+      // A request that arrives later makes a payment of which no shopper has the address.
+      if (!payment) return 'closed'
+      return cancel(payment, signal)
+    },
+
+    async refund({ key, charge, amount }, signal): Promise<RefundAnswer> {
+      mustBeOf(charge)
+      const payment = await find(charge, signal)
+      if (!payment) return 'refused'
+      const known = refundUnder(payment, key)
+      if (known && known.amount !== amount) throw new Error(`the refund ${key} has another amount at Mollie`)
+      return refundOnce(payment, { key, amount, isVoid: false }, signal)
+    },
+
+    async refundState({ key, charge }, signal): Promise<RefundState> {
+      mustBeOf(charge)
+      const payment = await find(charge, signal)
+      const refund = payment && refundUnder(payment, key)
+      return refund ? refundAnswerOf(refund) : 'absent'
+    },
+
+    async void({ voidKey, ...charge }, signal): Promise<RefundAnswer> {
+      mustBeOf(charge)
+      const payment = await find(charge, signal)
+      if (!payment) return 'succeeded'
+      if (payment.status !== 'paid') {
+        const closed = await cancel(payment, signal)
+        // Paid meanwhile, or about to be: the next try gives it back.
+        return closed === 'closed' ? 'succeeded' : 'unknown'
+      }
+      // What was refunded for an order is not taken back as a whole.
+      if (payment.refunds.some(isOfOrder)) return 'failed'
+      const known = refundUnder(payment, voidKey)
+      const amount = payment.amount - refundedOf(payment)
+      if (!known && amount <= 0) return 'succeeded'
+      return refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
+    },
+
+    notice,
+
+    // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
+    async *news(since, signal, leftOut) {
+      const found: { at: number; reference: string }[] = []
+      const note = (at: number, reference: string) => {
+        if (at >= since) found.push({ at, reference })
+      }
+      const until = monotonic() + newsMsMax
+      let isLeftOut = false
+      const isOver = (pages: number) => {
+        isLeftOut ||= pages >= newsPagesMax || monotonic() >= until
+        return isLeftOut
+      }
+      for await (const { paymentId, createdAt } of list('chargebacks', readChargeback, signal, isOver)) {
+        if (createdAt < since) break
+        note(createdAt, paymentId)
+      }
+      for await (const { paymentId, createdAt } of list('refunds', readRefund, signal, isOver)) {
+        if (createdAt < since) break
+        note(createdAt, paymentId)
+      }
+      for await (const { id, createdAt, changedAt } of list('payments', readPayment, signal, isOver)) {
+        if (createdAt < since - openMsMax) break
+        if (changedAt !== null) note(changedAt, id)
+      }
+      if (isLeftOut) leftOut('too_many')
+      yield* found.sort((a, b) => a.at - b.at)
+    },
+  }
+
+  // Not every open payment can be canceled; what Mollie allows it says in the payment. One that cannot be stays payable until it
+  // expires, so it is not called closed: the shopper can leave it on Mollie's page, which cancels it.
+  async function cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
+    const { status, isCancelable, id } = payment
+    if (status === 'paid' || status === 'authorized') return 'taken'
+    if (status !== 'open' && status !== 'pending') return 'closed'
+    if (!isCancelable) return status === 'pending' ? 'taken' : 'unknown'
+    try {
+      await client.delete(paymentPath(id), signal)
+      return 'closed'
+    } catch (error) {
+      if (!(error instanceof MollieError) || error.status !== 422) throw error
+    }
+    // It changed in the meantime.
+    const after = await get(id, signal)
+    if (after.status === 'paid' || after.status === 'authorized' || after.status === 'pending') return 'taken'
+    return after.status === 'open' ? 'unknown' : 'closed'
+  }
+}
+
+// On the shopper's bank statement, and in the merchant's dashboard.
+function descriptionOf(merchantName: string, reference: string): string {
+  return `${cutText(merchantName, 254 - reference.length)} ${reference}`.trim()
+}
+
+// Until there is an order: short enough for a statement, and the end of the payment's id.
+function referenceOf(key: string): string {
+  return key.slice(-8).toUpperCase()
+}
+
+const unavailable: Outcome = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
+
+function paymentPath(reference: string): string {
+  if (!isMollieId(reference, 'tr')) throw new Error('a reference is not one of Mollie')
+  return `/v2/payments/${reference}`
+}
+
+function refundUnder({ refunds }: MolliePayment, key: string): MollieRefund | undefined {
+  return refunds.find((refund) => refund.key === key)
+}
+
+// https://docs.mollie.com/reference/webhooks: a form with the id of what changed, and no signature. So it says nothing but that it
+// is worth to look. Ids of things that are not used here are none of ours.
+function notice({ body }: NoticeMessage): { references: readonly string[] } | 'refused' {
+  const id = new URLSearchParams(body.toString('utf8')).get('id')
+  if (id === null || !isMollieId(id, '[a-z]+')) return 'refused'
+  return { references: isMollieId(id, 'tr') ? [id] : [] }
+}
+
+// https://docs.mollie.com/reference/create-payment, `locale`: the languages of the checkout page, and their regions. In others Mollie asks
+// the browser.
+const locales: readonly string[] = [
+  ...['en_US', 'en_BE', 'en_GB', 'en_NL'],
+  ...['de_DE', 'de_AT', 'de_CH', 'de_LU'],
+  ...['fr_FR', 'fr_BE', 'fr_LU', 'es_ES'],
+  ...['nl_NL', 'nl_BE'],
+]
+
+function localeFor(locale: string): { locale?: string } {
+  const [language = '', region = ''] = locale.split(/[-_]/)
+  const wanted = `${language.toLowerCase()}_${region.toUpperCase()}`
+  const found =
+    locales.find((known) => known === wanted) ?? locales.find((known) => known.startsWith(`${language.toLowerCase()}_`))
+  return found === undefined ? {} : { locale: found }
+}

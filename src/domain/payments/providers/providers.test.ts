@@ -1,0 +1,352 @@
+// What every provider promises. A new provider gets a row in the table and has to pass all of it, against a stand-in for its
+// service. A part that a provider does not have (see harness/providerBench.ts) is left out for it.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { journey } from '../../../../harness/journey.ts'
+import { openMollieBench } from '../../../../harness/mollie/bench.ts'
+import type { ProviderBench } from '../../../../harness/providerBench.ts'
+import { eachEngine } from '../../../../harness/storage.ts'
+import { openStripeBench } from '../../../../harness/stripe/bench.ts'
+import { newId } from '../../../platform/kit/ids.ts'
+import type { Storage } from '../../../platform/storage/storage.ts'
+import { type Charge, callProvider, type Finding, providerText, type RefundAnswer } from '../port.ts'
+import { manualProvider } from './manual/provider.ts'
+import { chargesOf, createSandboxProvider } from './sandbox/provider.ts'
+
+const now = Date.parse('2026-06-15T12:00:00.000Z')
+const dayMs = 24 * 3_600_000
+const { signal } = new AbortController()
+// Of the services.
+const time = { now }
+const clock = () => new Date(time.now)
+
+const card = { number: '4242 4242 4242 4242', expiry: '01/30', cvc: '123', name: 'Ada Lovelace' }
+
+// Those whose records are rows of ours run on both engines.
+const stored: Readonly<Record<string, (storage: Storage) => ProviderBench>> = {
+  test: (storage) => ({
+    provider: createSandboxProvider({ storage, clock }),
+    method: 'card',
+    details: card,
+    books: {
+      async of({ key }) {
+        const charges = (await chargesOf(storage)).filter((charge) => charge.key === key)
+        return { charges: charges.length, refunded: charges.reduce((sum, { refunded }) => sum + refunded, 0) }
+      },
+      closesUnknownKeys: true,
+    },
+  }),
+}
+
+const others: Readonly<Record<string, () => Promise<ProviderBench>>> = {
+  manual: async () => ({ provider: manualProvider, method: 'bank_transfer', details: {} }),
+  mollie: () => openMollieBench(clock),
+  stripe: () => openStripeBench(clock),
+}
+
+// What a row lacks: nobody keeps books, or the shopper pays on our page.
+const withoutBooks: readonly string[] = ['manual']
+const withoutElsewhere: readonly string[] = ['manual', 'test']
+
+for (const [name, open] of Object.entries(stored))
+  eachEngine(`the provider ${name}`, (given) => promises(name, async () => open(await given.open())))
+for (const [name, open] of Object.entries(others)) describe(`the provider ${name}`, () => promises(name, open))
+
+function promises(name: string, open: () => Promise<ProviderBench>): void {
+  let bench: ProviderBench
+  before(async () => {
+    bench = await open()
+  })
+  after(() => bench.close?.())
+
+  const newCharge = (amount = 1_000): Charge => ({
+    key: newId('pay'),
+    amount,
+    currency: 'EUR',
+    mode: 'test',
+    reference: null,
+    createdAt: now,
+  })
+  const start = (charge: Charge) => {
+    const { provider, method, details } = bench
+    return provider.start(charge, { method, details, journey }, signal)
+  }
+  const lookUp = (charge: Charge) => bench.provider.lookUp(charge, signal)
+  // As it is stored once its reference is known.
+  const begun = async (charge = newCharge()): Promise<Charge> => {
+    const outcome = await start(charge)
+    return { ...charge, reference: 'reference' in outcome ? outcome.reference : null }
+  }
+  const paid = async (amount?: number): Promise<Charge> => {
+    const charge = await begun(newCharge(amount))
+    await bench.shopper?.act(charge, 'pay')
+    return charge
+  }
+  const booksOf = async (charge: Charge) => {
+    const entry = await bench.books?.of(charge)
+    return entry && [entry.charges, entry.refunded]
+  }
+  const refund = (charge: Charge, amount: number, key = newId('rfd')) =>
+    bench.provider.refund({ key, charge, amount }, signal)
+  const isPaidOut = (answer: RefundAnswer) => answer === 'succeeded' || answer === 'pending'
+  // Nothing was made under its key, as far as any shopper can see.
+  const assertUnknown = async (charge: Charge) => {
+    const found = await lookUp(charge)
+    if (bench.books?.makesByLookingUp) assert.equal(found.kind, 'elsewhere')
+    else assert.deepEqual(found, { kind: 'absent' })
+  }
+  // What a look-up says besides the standing.
+  const outcomeIn = ({ standing: _, ...outcome }: Finding) => outcome
+
+  test('has a name, a mode, and words for everything it shows', () => {
+    const { provider } = bench
+    assert.equal(provider.name, name)
+    assert.ok(provider.modes.length > 0)
+    const languages = Object.keys(provider.texts)
+    for (const { labelKey, noteKey, fields, shape } of provider.methods) {
+      const keys = [labelKey, ...(noteKey === null ? [] : [noteKey]), ...fields.map((field) => field.labelKey)]
+      for (const key of keys) for (const language of languages) assert.ok(providerText(provider, key, language))
+      assert.equal(new Set(fields.map((field) => field.name)).size, fields.length)
+      for (const field of fields) assert.ok(field.lengthMax > 0)
+      assert.equal(fields.length > 0, shape === 'fields')
+    }
+    for (const language of languages)
+      assert.deepEqual(Object.keys(provider.texts[language] ?? {}).sort(), Object.keys(provider.texts.en).sort())
+  })
+
+  test('checks what was typed, and names a problem without repeating it', () => {
+    const { provider, method, details } = bench
+    assert.deepEqual(provider.check(method, details, now), [])
+    const planted = Object.fromEntries(Object.keys(details).map((field) => [field, `planted ${field}`]))
+    const problems = [...provider.check('no such method', details, now), ...provider.check(method, planted, now)]
+    assert.ok(problems.length > 0)
+    for (const { path, messageKey } of problems) {
+      assert.match(path, /^\/[a-z0-9]+$/)
+      assert.ok(providerText(provider, messageKey, 'en'))
+    }
+    assert.doesNotMatch(JSON.stringify(problems), /planted|no such method/)
+  })
+
+  test('answers the same to the same key, one after the other and all at once, and has one charge', async () => {
+    const charge = newCharge()
+    const outcome = await start(charge)
+    assert.ok(outcome.kind === (bench.shopper ? 'elsewhere' : bench.books ? 'approved' : 'pending'))
+    assert.deepEqual(await start(charge), outcome)
+    const other = newCharge()
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => start(other)))
+    assert.equal(new Set(outcomes.map((each) => JSON.stringify(each))).size, 1)
+    assert.notDeepEqual(outcomes[0], outcome, 'another payment has another reference')
+    if (bench.books)
+      assert.deepEqual(
+        [await booksOf(charge), await booksOf(other)],
+        [
+          [1, 0],
+          [1, 0],
+        ],
+      )
+  })
+
+  test('gives the outcome to a caller who lost the answer, with and without the reference', async () => {
+    const charge = newCharge()
+    const outcome = await start(charge)
+    assert.deepEqual(outcomeIn(await callProvider((signal) => bench.provider.lookUp(charge, signal))), outcome)
+    assert.deepEqual(outcomeIn(await lookUp({ ...charge, reference: (await begun(charge)).reference })), outcome)
+  })
+
+  test('pays a refund once for each key', async () => {
+    const charge = await paid()
+    const key = newId('rfd')
+    const answers = await Promise.all(Array.from({ length: 5 }, () => refund(charge, 400, key)))
+    assert.deepEqual([new Set(answers).size, answers.every(isPaidOut)], [1, true])
+    assert.ok(isPaidOut(await refund(charge, 600)))
+    if (bench.books) assert.deepEqual(await booksOf(charge), [1, 1_000])
+    await bench.books?.payRefunds?.()
+    const { refundState } = bench.provider
+    if (refundState) assert.equal(await refundState({ key, charge, amount: 400 }, signal), 'succeeded')
+    else assert.deepEqual(answers[0], 'succeeded')
+  })
+
+  test('never refunds more than the charge', async () => {
+    const charge = await paid()
+    assert.ok(!isPaidOut(await refund(charge, 1_001)))
+    if (!bench.books) return
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refund(charge, 300)))
+    assert.equal(answers.filter(isPaidOut).length, 3)
+    assert.deepEqual(await booksOf(charge), [1, 900])
+  })
+
+  test('voids a charge, and again', async () => {
+    const charge = await paid()
+    const request = { ...charge, voidKey: newId('rfd') }
+    assert.ok(isPaidOut(await bench.provider.void(request, signal)))
+    assert.ok(isPaidOut(await bench.provider.void(request, signal)))
+  })
+
+  if (!withoutBooks.includes(name))
+    describe('with books', () => {
+      test('never heard of a key that was not started, and closes it when asked to', async () => {
+        for (const close of [
+          async (charge: Charge) => bench.provider.close(charge, signal),
+          async (charge: Charge) => bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal),
+        ]) {
+          const charge = newCharge()
+          await assertUnknown(charge)
+          assert.match(await close(charge), /^(closed|succeeded)$/)
+          if (!bench.books?.closesUnknownKeys) continue
+          assert.equal((await start(charge)).kind, 'declined')
+          assert.equal((await lookUp(charge)).kind, 'declined')
+        }
+      })
+
+      test('gives back no money when it closes one that was paid', async () => {
+        const charge = await paid()
+        assert.equal(await bench.provider.close(charge, signal), 'taken')
+        assert.equal((await lookUp(charge)).kind, 'approved')
+        assert.deepEqual(await booksOf(charge), [1, 0])
+      })
+
+      test('keeps no money of a voided charge, and voids nothing that was refunded', async () => {
+        const charge = await paid()
+        assert.ok(isPaidOut(await bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal)))
+        assert.equal((await lookUp(charge)).kind, 'declined')
+        assert.equal((await start(charge)).kind, 'declined')
+        assert.ok(!isPaidOut(await refund(charge, 1)))
+        const other = await paid()
+        await refund(other, 1)
+        assert.equal(await bench.provider.void({ ...other, voidKey: newId('rfd') }, signal), 'failed')
+      })
+
+      test('does not answer about a key with another amount or currency, nor a refund with other facts', async () => {
+        const charge = await paid()
+        const asked = { key: newId('rfd'), charge, amount: 100 }
+        await bench.provider.refund(asked, signal)
+        for (const wrong of [
+          { ...charge, amount: 999 },
+          { ...charge, currency: 'USD' },
+        ]) {
+          await assert.rejects(start(wrong))
+          await assert.rejects(lookUp(wrong))
+          await assert.rejects(bench.provider.refund({ ...asked, charge: wrong }, signal))
+          await assert.rejects(bench.provider.void({ ...wrong, voidKey: newId('rfd') }, signal))
+        }
+        await assert.rejects(bench.provider.refund({ ...asked, amount: 101 }, signal))
+      })
+    })
+
+  if (!withoutElsewhere.includes(name))
+    describe('elsewhere', () => {
+      const act = (charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later') => bench.shopper?.act(charge, what)
+
+      test('says where the shopper pays, and what became of it', async () => {
+        const charge = newCharge()
+        const outcome = await start(charge)
+        assert.ok(outcome.kind === 'elsewhere' && outcome.until > now)
+        assert.ok(outcome.place.kind !== 'page' || outcome.place.url.startsWith('http'))
+        await act(charge, 'pay')
+        const { reference } = outcome
+        const found = outcomeIn(await lookUp({ ...charge, reference }))
+        assert.ok(found.kind === 'approved')
+        assert.deepEqual([found.reference, found.collected, found.last4], [reference, 1_000, '4242'])
+        assert.deepEqual(outcomeIn(await lookUp(charge)), found)
+        assert.deepEqual(
+          outcomeIn(await start(charge)),
+          found,
+          'a start that is repeated is not older than the payment',
+        )
+      })
+
+      test('is closed on request: nothing can be paid any more, and a start is declined', async () => {
+        const charge = await begun()
+        assert.equal(await bench.provider.close(charge, signal), 'closed')
+        assert.equal(await bench.provider.close(charge, signal), 'closed')
+        await assert.rejects(async () => act(charge, 'pay'))
+        assert.equal((await lookUp(charge)).kind, 'declined')
+        assert.equal((await start({ ...charge, reference: null })).kind, 'declined')
+        assert.deepEqual(await booksOf(charge), [1, 0])
+      })
+
+      test('a void takes back one that was not paid', async () => {
+        const charge = await begun()
+        assert.equal(await bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal), 'succeeded')
+        await assert.rejects(async () => act(charge, 'pay'))
+        assert.equal((await lookUp(charge)).kind, 'declined')
+      })
+
+      test('money that comes later is awaited, and comes or does not', async () => {
+        for (const how of ['paid', 'failed'] as const) {
+          const charge = await begun()
+          await act(charge, 'later')
+          const { reference } = charge
+          assert.deepEqual(outcomeIn(await lookUp(charge)), { kind: 'pending', reference, settles: 'by_provider' })
+          await bench.shopper?.settle(charge, how)
+          // Where the shopper may try again there, it ends by being closed.
+          if ((await lookUp(charge)).kind === 'elsewhere')
+            assert.equal(await bench.provider.close(charge, signal), 'closed')
+          assert.equal((await lookUp(charge)).kind, how === 'paid' ? 'approved' : 'declined')
+        }
+      })
+
+      test('a lost answer leaves one charge and one refund, also when the keys were forgotten', async () => {
+        const { network, provider } = bench
+        assert.ok(network)
+        const charge = newCharge()
+        network.lose('before', 'charge')
+        await assert.rejects(start(charge))
+        await assertUnknown(charge)
+        network.lose('after', 'charge')
+        await assert.rejects(start(charge))
+        const found = await lookUp(charge)
+        assert.ok(found.kind === 'elsewhere')
+        const known = { ...charge, reference: found.reference }
+        await act(known, 'pay')
+        network.forgetKeys()
+        time.now += 2 * dayMs
+        assert.equal((await lookUp(charge)).kind, 'approved')
+        assert.equal((await lookUp(known)).kind, 'approved')
+
+        const asked = { key: newId('rfd'), charge: known, amount: 400 }
+        network.lose('before', 'refund')
+        await assert.rejects(provider.refund(asked, signal))
+        assert.equal(await provider.refundState?.(asked, signal), 'absent')
+        network.lose('after', 'refund')
+        await assert.rejects(provider.refund(asked, signal))
+        network.forgetKeys()
+        assert.ok(isPaidOut(await provider.refund(asked, signal)))
+        assert.notEqual(await provider.refundState?.(asked, signal), 'absent')
+        assert.deepEqual(await booksOf(charge), [1, 400])
+        time.now = now
+      })
+
+      test('reports refunds that were made there, ours by their keys, and a dispute', async () => {
+        const { books } = bench
+        const charge = await paid()
+        const key = newId('rfd')
+        await refund(charge, 100, key)
+        await books?.payRefunds?.()
+        await books?.refund?.(charge, 300)
+        const { standing, kind } = await lookUp(charge)
+        assert.equal(kind, 'approved')
+        const refunds = standing?.refunds.map(({ key, amount, state }) => [key, amount, state]) ?? []
+        assert.deepEqual(
+          refunds.toSorted(([, a], [, b]) => Number(a) - Number(b)),
+          [
+            [key, 100, 'succeeded'],
+            [null, 300, 'succeeded'],
+          ],
+        )
+        assert.equal(new Set(standing?.refunds.map(({ reference }) => reference)).size, 2)
+        assert.equal(standing?.dispute, null)
+        await books?.dispute?.(charge)
+        const { dispute } = (await lookUp(charge)).standing ?? {}
+        assert.deepEqual([dispute?.amount, dispute?.state], [1_000, 'open'])
+      })
+
+      test('does nothing once its time is up', async () => {
+        const stopped = AbortSignal.abort()
+        const charge = newCharge()
+        const { method, details } = bench
+        await assert.rejects(bench.provider.start(charge, { method, details, journey }, stopped))
+        assert.deepEqual(await booksOf(charge), [0, 0])
+      })
+    })
+}

@@ -1,0 +1,115 @@
+// Which provider serves a payment, and what a merchant offers: those that need no account, and one for each account of the
+// merchant.
+
+import { Lru } from '../../../platform/kit/lru.ts'
+import type { RootSecret } from '../../../platform/secrets/secrets.ts'
+import type { AccountProvider } from '../accountPort.ts'
+import {
+  type AccountRow,
+  findAccount,
+  findAccountById,
+  listLivingAccounts,
+  openFormer,
+  openSecrets,
+} from '../accounts.ts'
+import type { AccountHealth, KeyAnswer } from '../health.ts'
+import { createProviders, type PaymentProvider, type Providers } from '../port.ts'
+import type { PaymentWatch } from '../watch.ts'
+
+export type ProviderUrls = Readonly<Record<string, string>>
+
+// Its code is loaded when the first account of it is used.
+export type LateAccountProvider = () => Promise<AccountProvider>
+
+export interface RegistryParts {
+  rootSecret: RootSecret
+  clock: () => Date
+  publicOrigin: () => string
+  withoutAccount: readonly PaymentProvider[]
+  withAccount: Readonly<Record<string, LateAccountProvider>>
+  // By the name of the provider: where its API is, in the place of its own address. For tests.
+  providerUrls: ProviderUrls
+  watch: Pick<PaymentWatch, 'unusable'>
+  health?: Pick<AccountHealth, 'called'>
+}
+
+const accountsMax = 1_000
+
+export function createRegistry(parts: RegistryParts): Providers {
+  const { rootSecret, clock, publicOrigin, withoutAccount, withAccount, providerUrls, watch, health } = parts
+  const plain = createProviders(withoutAccount)
+  const made = new Lru<string, { updatedAt: number; previousUntil: number | null; provider: PaymentProvider }>(
+    accountsMax,
+  )
+
+  async function providerOf(account: AccountRow): Promise<PaymentProvider | undefined> {
+    const now = clock().getTime()
+    const known = made.get(account.id)
+    if (known?.updatedAt === account.updatedAt && (known.previousUntil ?? Number.POSITIVE_INFINITY) > now)
+      return known.provider
+    try {
+      const former = openFormer(rootSecret, account, now)
+      const secrets = openSecrets(rootSecret, account, account.secretsSealed)
+      const load = Object.hasOwn(withAccount, account.provider) ? withAccount[account.provider] : undefined
+      if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the secrets cannot be opened')
+      const provider = (await load()).open({
+        account,
+        secrets,
+        previous: former.map(({ secrets }) => secrets),
+        ...(health && { onCall: (answer: KeyAnswer) => health.called(account, answer) }),
+        noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
+        pageHost: pageHostOf(publicOrigin()),
+      })
+      // Until the first of them expires.
+      const previousUntil = former.at(-1)?.until ?? null
+      made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
+      return provider
+    } catch (error) {
+      watch.unusable({ provider: account.provider, accountId: account.id }, error)
+      return undefined
+    }
+  }
+
+  return {
+    names: [...plain.names, ...Object.keys(withAccount)],
+    async of(db, payment) {
+      if (payment.accountId === null) return plain.of(db, payment)
+      const account = await findAccount(db, payment.merchantId, payment.accountId)
+      return account?.provider === payment.provider ? providerOf(account) : undefined
+    },
+    async offered(db, merchant) {
+      const accounts = await listLivingAccounts(db, merchant)
+      const own = await Promise.all(
+        accounts.map(async (account) => ({ provider: await providerOf(account), accountId: account.id })),
+      )
+      // Real money first.
+      return [
+        ...own.flatMap(({ provider, accountId }) => (provider ? [{ provider, accountId }] : [])),
+        ...(await plain.offered(db, merchant)),
+      ]
+    },
+    async ofAccount(db, accountId) {
+      const account = await findAccountById(db, accountId)
+      return account && providerOf(account)
+    },
+  }
+}
+
+export const noticePath = '/hooks/payments/'
+
+// Null where the provider cannot reach us: it calls public https addresses only, unless it stands beside us.
+export function noticeUrlOf(
+  { id, provider }: Pick<AccountRow, 'id' | 'provider'>,
+  publicOrigin: string,
+  providerUrls: ProviderUrls,
+): string | null {
+  const isReached = publicOrigin.startsWith('https:') || Object.hasOwn(providerUrls, provider)
+  return isReached ? publicOrigin + noticePath + id : null
+}
+
+// Null where wallets cannot be offered anyway: without https, on this machine, or by an address without a name.
+export function pageHostOf(publicOrigin: string): string | null {
+  const { protocol, hostname } = new URL(publicOrigin)
+  const isNamed = /\.[a-z][a-z0-9-]*$/.test(hostname) && !hostname.endsWith('.localhost')
+  return protocol === 'https:' && isNamed ? hostname : null
+}

@@ -1,0 +1,60 @@
+// What an intent says of the purchase, beside what it costs. Pure.
+
+import type { Purchase } from '../../port.ts'
+import type { Stripe } from './client.ts'
+
+export interface StripeAbout {
+  merchantName: string
+  purchase: Purchase | undefined
+  // How statements of the account begin; undefined where it is not known.
+  descriptor: string | undefined
+}
+
+// No `receipt_email`: Stripe would send a letter of its own to it, and the shop sends one already. Stripe learns the address from the frame.
+export function aboutOf({ merchantName, purchase, descriptor }: StripeAbout): Stripe.PaymentIntentUpdateParams {
+  const suffix = descriptor === undefined ? undefined : descriptorSuffix(merchantName, descriptor)
+  const { delivery, shopper } = purchase ?? {}
+  return {
+    ...(merchantName && { description: merchantName }),
+    ...(suffix !== undefined && { statement_descriptor_suffix: suffix }),
+    ...(delivery && { shipping: shippingOf(delivery, shopper?.phone) }),
+  }
+}
+
+function shippingOf(
+  { name, line1, line2, city, region, postalCode, country, phone }: NonNullable<Purchase['delivery']>,
+  shopperPhone = '',
+): Stripe.PaymentIntentUpdateParams.Shipping {
+  const called = phone || shopperPhone
+  return {
+    name,
+    ...(called && { phone: called }),
+    address: {
+      line1,
+      ...(line2 && { line2 }),
+      city,
+      ...(region && { state: region }),
+      ...(postalCode && { postal_code: postalCode }),
+      country,
+    },
+  }
+}
+
+// https://docs.stripe.com/get-started/account/statement-descriptors: the whole has up to 22 Latin characters, of which the account's prefix
+// has up to 10 and `* ` two; none of `< > \ ' " *`; and a letter.
+const wholeMax = 22
+const prefixMax = 10
+
+// For an account that serves several shops. Undefined where the statement names the shop already, or its name has no Latin letter.
+export function descriptorSuffix(merchantName: string, descriptor: string): string | undefined {
+  const latin = merchantName
+    .normalize('NFD')
+    .replace(/[^\x20-\x7e]|[<>\\'"*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const lettersOf = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '')
+  const [name, known] = [lettersOf(latin), lettersOf(descriptor)]
+  if (!/[A-Z]/.test(name) || known.startsWith(name) || name.startsWith(known)) return undefined
+  const suffix = latin.slice(0, wholeMax - Math.min(descriptor.length, prefixMax) - '* '.length).trim()
+  return /[A-Za-z]/.test(suffix) ? suffix : undefined
+}

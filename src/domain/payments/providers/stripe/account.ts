@@ -1,0 +1,271 @@
+// A merchant's account at Stripe: how it is connected, checked and given up. Keys come from the operator and go into the sealed secrets;
+// no sentence, log line or error quotes one.
+
+import type { Mode } from '../../../../contract/words.ts'
+import { type AccountProvider, AccountRefused, type ConnectRequest, type OpenAccount } from '../../accountPort.ts'
+import { stripeMinimum } from './amounts.ts'
+import { createStripeClient, type Stripe, type StripeClient, StripeFailure, stripeVersion } from './client.ts'
+import { domainProblems, registerDomain } from './domains.ts'
+import { eventTypes } from './events.ts'
+import { createStripeProvider, stripeName } from './provider.ts'
+
+export interface StripeAccountParts {
+  clock: () => Date
+  // Of a stand-in, for tests.
+  url: string | undefined
+}
+
+const noticeSecret = 'noticeSecret'
+
+export function createStripeAccounts({ clock, url }: StripeAccountParts): AccountProvider {
+  function clientFor(key: string, onCall?: OpenAccount['onCall']): StripeClient {
+    if (url !== undefined && modeOf(key) !== 'test')
+      throw new AccountRefused('CARTWRIGHT_STRIPE_URL is set: unset it to use live keys.')
+    return createStripeClient(key, url, onCall)
+  }
+
+  return {
+    name: stripeName,
+    questions: [
+      { name: 'publishableKey', label: 'Publishable key (pk_test_…, pk_live_…)' },
+      { name: 'secretKey', label: 'Restricted or secret key (rk_test_…, rk_live_…, sk_…)' },
+    ],
+    accountFact: 'account',
+    noticeSecret,
+
+    async connect({ answers, mode, noticeUrl, pageHost }, signal) {
+      const { publishableKey, secretKey } = keysIn(answers, mode)
+      const client = clientFor(secretKey)
+      const account = await asked(() => client.ask(signal, (api) => api.accounts.retrieveCurrent()))
+      const [problem] = await problemsOf(client, { account, pageHost }, signal)
+      if (problem !== undefined) throw new AccountRefused(problem)
+      const foreign = await asked(async () => {
+        const intent = await findIntent(client, signal)
+        return intent
+          ? publishableProblem(clientFor(publishableKey), intent, signal)
+          : withPassingIntent(client, account, signal, (made) =>
+              publishableProblem(clientFor(publishableKey), made, signal),
+            )
+      })
+      if (foreign !== null) throw new AccountRefused(foreign)
+      if (pageHost !== null) await asked(() => registerDomain(client, pageHost, signal))
+      const facts = { account: account.id, ...shownFacts(account), publishableKey }
+      if (noticeUrl === null) return { public: facts, secrets: { secretKey } }
+      const endpoint = await asked(() =>
+        client.ask(signal, (api) => api.webhookEndpoints.create(endpointAt(noticeUrl))),
+      )
+      return {
+        public: { ...facts, endpoint: endpoint.id },
+        secrets: { secretKey, [noticeSecret]: endpoint.secret ?? '' },
+      }
+    },
+
+    async check({ account, secrets, noticeUrl, pageHost }, signal) {
+      try {
+        const client = clientFor(secrets.secretKey ?? '')
+        const there = await client.ask(signal, (api) => api.accounts.retrieveCurrent())
+        if (there.id !== account.public.account) return ['The key belongs to another account at Stripe.']
+        const { endpoint, publishableKey = '' } = account.public
+        return [
+          ...(await problemsOf(client, { account: there, pageHost }, signal)),
+          ...(await unlessDenied(async () => {
+            const intent = await findIntent(client, signal)
+            const problem = intent && (await publishableProblem(clientFor(publishableKey), intent, signal))
+            return problem ? [problem] : []
+          })),
+          ...(pageHost === null ? [] : await unlessDenied(() => domainProblems(client, pageHost, signal))),
+          ...(endpoint === undefined || noticeUrl === null
+            ? []
+            : await unlessDenied(() => endpointProblems(client, endpoint, noticeUrl, signal))),
+        ]
+      } catch (error) {
+        return [sentenceOf(error)]
+      }
+    },
+
+    async disconnect({ account, secrets }, signal) {
+      const { endpoint } = account.public
+      if (endpoint === undefined) return
+      try {
+        await clientFor(secrets.secretKey ?? '').ask(signal, (api) => api.webhookEndpoints.del(endpoint))
+      } catch (error) {
+        if (error instanceof StripeFailure && error.reason === 'resource_missing') return
+        throw new AccountRefused(
+          `Stripe did not delete the webhook endpoint ${endpoint}: delete it in Stripe's dashboard. ${sentenceOf(error)}`,
+        )
+      }
+    },
+
+    noticeHelp: (noticeUrl) =>
+      `In Stripe's dashboard, under Developers, Webhooks, add the endpoint ${noticeUrl} with the events ${eventTypes.join(', ')}, and give its signing secret (whsec_…).`,
+
+    open({ account, secrets, previous, onCall }: OpenAccount) {
+      const { secretKey = '' } = secrets
+      if (modeOf(secretKey) !== account.mode) throw new Error('the key is not of the mode of its account')
+      return createStripeProvider({
+        client: clientFor(secretKey, onCall),
+        mode: account.mode,
+        publishableKey: account.public.publishableKey ?? '',
+        descriptor: account.public.descriptor,
+        // An empty secret would verify what anybody signs with it.
+        noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),
+        clock,
+        url,
+      })
+    },
+  }
+}
+
+function modeOf(key: string): Mode | undefined {
+  return /^(?:pk|rk|sk)_(test|live)_\w+$/.exec(key)?.[1] as Mode | undefined
+}
+
+function keysIn(answers: ConnectRequest['answers'], mode: Mode): { publishableKey: string; secretKey: string } {
+  const [publishableKey, secretKey] = [answers.publishableKey?.trim() ?? '', answers.secretKey?.trim() ?? '']
+  if (!publishableKey.startsWith('pk_') || modeOf(publishableKey) === undefined)
+    throw new AccountRefused('The publishable key begins with pk_test_ or pk_live_.')
+  if (secretKey.startsWith('pk_') || modeOf(secretKey) === undefined)
+    throw new AccountRefused(
+      'The restricted key begins with rk_test_ or rk_live_, the secret key with sk_test_ or sk_live_.',
+    )
+  for (const [name, key] of [
+    ['publishable', publishableKey],
+    ['restricted', secretKey],
+  ] as const)
+    if (modeOf(key) !== mode)
+      throw new AccountRefused(`The ${name} key is a key of ${modeOf(key)} mode, not of ${mode} mode.`)
+  return { publishableKey, secretKey }
+}
+
+// What a restricted key must be allowed, tried by reading one of each. What it must write is told by Stripe only when it is written.
+const needs: readonly { right: string; read: (api: Stripe) => Promise<unknown> }[] = [
+  { right: 'PaymentIntents: write', read: (api) => api.paymentIntents.list({ limit: 1 }) },
+  { right: 'Charges and Refunds: write', read: (api) => api.refunds.list({ limit: 1 }) },
+  { right: 'Disputes: read', read: (api) => api.disputes.list({ limit: 1 }) },
+  { right: 'Events: read', read: (api) => api.events.list({ limit: 1 }) },
+  { right: 'Webhook Endpoints: write', read: (api) => api.webhookEndpoints.list({ limit: 1 }) },
+]
+// Only where there is a domain to register.
+const needsOfPage: typeof needs = [
+  { right: 'Payment Method Domains: write', read: (api) => api.paymentMethodDomains.list({ limit: 1 }) },
+]
+
+async function problemsOf(
+  client: StripeClient,
+  { account, pageHost }: { account: Stripe.Account; pageHost: string | null },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const missing: string[] = []
+  for (const { right, read } of [...needs, ...(pageHost === null ? [] : needsOfPage)])
+    try {
+      await client.ask(signal, read)
+    } catch (error) {
+      if (!(error instanceof StripeFailure && error.status === 403)) return [sentenceOf(error)]
+      missing.push(right)
+    }
+  return [
+    ...(missing.length > 0 ? [`The restricted key lacks permissions: ${missing.join('; ')}.`] : []),
+    ...(account.charges_enabled === false ? ['Stripe does not let this account take payments yet.'] : []),
+  ]
+}
+
+// What the key may not read is among the rights that it lacks.
+async function unlessDenied(check: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof StripeFailure && error.status === 403) return []
+    throw error
+  }
+}
+
+async function findIntent(client: StripeClient, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
+  return (await client.ask(signal, (api) => api.paymentIntents.list({ limit: 1 }))).data[0]
+}
+
+// A new account has no intent to ask for, so one is made and given up. It also shows that the key may write them.
+async function withPassingIntent<Answer>(
+  client: StripeClient,
+  { default_currency: currency = 'usd' }: Stripe.Account,
+  signal: AbortSignal,
+  use: (intent: Stripe.PaymentIntent) => Promise<Answer>,
+): Promise<Answer> {
+  const description = 'Check of the keys by Cartwright; cancelled at once'
+  const amount = stripeMinimum(currency.toUpperCase()) ?? 10_000
+  const intent = await client.ask(signal, (api) => api.paymentIntents.create({ amount, currency, description }))
+  try {
+    return await use(intent)
+  } finally {
+    await client.ask(signal, (api) => api.paymentIntents.cancel(intent.id))
+  }
+}
+
+// https://docs.stripe.com/api/payment_intents/retrieve: with a publishable key one can see an intent of its own account whose client secret
+// one knows. The key itself does not say, in any documented way, what it belongs to.
+async function publishableProblem(
+  shopper: StripeClient,
+  { id, client_secret }: Stripe.PaymentIntent,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (client_secret === null) return null
+  try {
+    await shopper.ask(signal, (api) => api.paymentIntents.retrieve(id, { client_secret }))
+    return null
+  } catch (error) {
+    if (!(error instanceof StripeFailure)) throw error
+    if (error.status === 401) return 'Stripe does not accept the publishable key.'
+    if (error.reason === 'resource_missing')
+      return 'The publishable key and the restricted key belong to different accounts at Stripe.'
+    throw error
+  }
+}
+
+async function endpointProblems(
+  client: StripeClient,
+  endpoint: string,
+  noticeUrl: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const all = await client.ask(signal, (api) => api.webhookEndpoints.list({ limit: 100 }))
+  const found = all.data.find(({ id }) => id === endpoint)
+  if (!found) return [`Stripe has no webhook endpoint ${endpoint} any more: connect the account again.`]
+  if (found.url !== noticeUrl)
+    return [`The webhook endpoint ${endpoint} at Stripe has another address than ${noticeUrl}.`]
+  if (found.status !== 'enabled') return [`The webhook endpoint ${endpoint} is disabled at Stripe.`]
+  return []
+}
+
+function endpointAt(url: string): Stripe.WebhookEndpointCreateParams {
+  // Events have the shape of the version that we compile against.
+  const api_version = stripeVersion as Stripe.WebhookEndpointCreateParams.ApiVersion
+  return { url, enabled_events: [...eventTypes], api_version, description: 'Cartwright' }
+}
+
+// `descriptor`: how card statements begin.
+function shownFacts({ country, default_currency: currency, settings }: Stripe.Account): Record<string, string> {
+  const descriptor =
+    settings?.card_payments.statement_descriptor_prefix || settings?.payments.statement_descriptor || undefined
+  return {
+    ...(country && { country }),
+    ...(currency && { currency: currency.toUpperCase() }),
+    ...(descriptor && { descriptor }),
+  }
+}
+
+async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw new AccountRefused(sentenceOf(error))
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof AccountRefused) return error.message
+  if (!(error instanceof StripeFailure)) return 'Stripe could not be asked.'
+  if (error.status === 401) return 'Stripe does not accept the key.'
+  if (error.status === 403) return 'The restricted key lacks permissions that Stripe asks for.'
+  return error.status === undefined
+    ? 'Stripe could not be reached.'
+    : `Stripe refused (${error.reason ?? error.status}).`
+}

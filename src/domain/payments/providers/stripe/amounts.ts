@@ -1,0 +1,69 @@
+// Our minor units and Stripe's. Both count in integers, but not always with the same number of digits: an amount taken over
+// as it is would be wrong by a factor of a hundred. An amount that Stripe cannot express exactly is not offered.
+
+import { currencyExponent } from '../../../../platform/kit/money.ts'
+
+// https://docs.stripe.com/currencies, sections "Supported presentment currencies", "Zero-decimal currencies",
+// "Three-decimal currencies" and "Special cases". Stripe counts ISK and UGX with two digits that must be 00, for backwards
+// compatibility (UGX stands in the zero-decimal list of that page too; the special case is what the API enforces:
+// https://github.com/woocommerce/woocommerce-gateway-stripe/issues/2674). MGA has no digits there and two in ISO 4217. HUF
+// and TWD are special for payouts only. A currency that is not here is not offered.
+// biome-ignore format: a table is read by its rows
+const codesByExponent: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
+  2: 'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CNY COP CRC CVE CZK DKK ' +
+     'DOP DZD EGP ETB EUR FJD FKP GBP GEL GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR ISK JMD KES KGS KHR KYD KZT LAK LBP ' +
+     'LKR LRD LSL MAD MDL MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON ' +
+     'RSD RUB SAR SBD SCR SEK SGD SHP SLE SOS SRD SZL THB TJS TOP TRY TTD TWD TZS UAH UGX USD UYU UZS WST XCD YER ZAR ZMW',
+  3: 'BHD JOD KWD OMR TND',
+}
+
+const exponents: ReadonlyMap<string, number> = new Map(
+  Object.entries(codesByExponent).flatMap(([exponent, codes]) =>
+    codes.split(' ').map((code): [string, number] => [code, Number(exponent)]),
+  ),
+)
+
+// https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, as Stripe counts, read on 2026-11-18. They hold for what is settled in
+// that currency. For others Stripe converts, so it says no itself.
+// biome-ignore format: a table is read by its rows
+const minimums: Readonly<Record<string, number>> = {
+  AED: 200, AUD: 50, BRL: 50, CAD: 50, CHF: 50, CZK: 1_500, DKK: 250, EUR: 50, GBP: 30, HKD: 400, HUF: 17_500, INR: 50,
+  JPY: 50, MXN: 1_000, MYR: 200, NOK: 300, NZD: 50, PLN: 200, RON: 200, SEK: 300, SGD: 50, THB: 1_000, USD: 50,
+}
+
+// Undefined: not published.
+export function stripeMinimum(currency: string): number | undefined {
+  return Object.hasOwn(minimums, currency) ? minimums[currency] : undefined
+}
+
+// Whether it can be counted and is not too little.
+export function isTakenByStripe(amountMinor: number, currency: string): boolean {
+  const amount = toStripeAmount(amountMinor, currency)
+  return amount !== undefined && amount >= (stripeMinimum(currency) ?? 1)
+}
+
+export const stripeCurrencies: readonly string[] = [...exponents.keys()].sort()
+
+export function stripeExponent(currency: string): number | undefined {
+  return exponents.get(currency)
+}
+
+// Undefined: Stripe cannot take this amount, so the method is not offered for it.
+export function toStripeAmount(amountMinor: number, currency: string): number | undefined {
+  const amount = shifted(amountMinor, currencyExponent(currency), exponents.get(currency))
+  // Stripe's partners round the third digit, so Stripe demands that it is 0.
+  return amount !== undefined && exponents.get(currency) === 3 && amount % 10 !== 0 ? undefined : amount
+}
+
+// Undefined: what Stripe counts is not a whole number of our minor units, such as a part of a króna.
+export function fromStripeAmount(amount: number, currency: string): number | undefined {
+  return shifted(amount, exponents.get(currency), currencyExponent(currency))
+}
+
+function shifted(amount: number, from: number | undefined, to: number | undefined): number | undefined {
+  if (from === undefined || to === undefined || !Number.isSafeInteger(amount) || amount < 0) return undefined
+  const factor = 10 ** Math.abs(to - from)
+  if (to < from) return amount % factor === 0 ? amount / factor : undefined
+  return Number.isSafeInteger(amount * factor) ? amount * factor : undefined
+}

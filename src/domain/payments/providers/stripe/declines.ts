@@ -1,0 +1,35 @@
+// Why Stripe did not take a payment, in the words of the contract. Pure; takes codes only, because messages may quote what was typed.
+
+import type { PaymentErrorCode } from '../../../../contract/words.ts'
+
+export interface StripeFailure {
+  code?: string | undefined
+  decline_code?: string | undefined
+}
+
+// https://docs.stripe.com/declines/codes and https://docs.stripe.com/error-codes. Lost, stolen, picked up, blocked and suspected cards are
+// left out on purpose: Stripe asks to present them to the shopper like any decline, who may be the thief.
+// biome-ignore format: a table is read by its rows
+const codesByWord: Readonly<Partial<Record<PaymentErrorCode, string>>> = {
+  insufficient_funds: 'insufficient_funds card_velocity_exceeded withdrawal_count_limit_exceeded',
+  card_expired: 'expired_card',
+  incorrect_details: 'incorrect_address incorrect_cvc incorrect_number incorrect_pin incorrect_zip invalid_account invalid_cvc ' +
+                     'invalid_expiry_month invalid_expiry_year invalid_number bank_account_unusable invalid_bank_account_iban',
+  authentication_failed: 'authentication_required payment_intent_authentication_failure authentication_not_handled ' +
+                         'mobile_device_authentication_required offline_pin_required online_or_offline_pin_required',
+  method_unavailable: 'amount_too_large amount_too_small card_not_supported currency_not_supported invalid_amount ' +
+                      'invalid_charge_amount not_permitted payment_intent_incompatible_payment_method ' +
+                      'payment_method_not_available service_not_allowed transaction_not_allowed',
+  provider_error: 'api_key_expired issuer_not_available processing_error rate_limit reenter_transaction try_again_later',
+}
+
+const words: ReadonlyMap<string, PaymentErrorCode> = new Map(
+  Object.entries(codesByWord).flatMap(([word, codes]) =>
+    codes.split(' ').map((code): [string, PaymentErrorCode] => [code, word as PaymentErrorCode]),
+  ),
+)
+
+// The decline code is the more exact of the two. A code that is not known yet is a decline.
+export function paymentErrorFor(failure: StripeFailure | null): PaymentErrorCode {
+  return words.get(failure?.decline_code ?? '') ?? words.get(failure?.code ?? '') ?? 'declined'
+}

@@ -1,0 +1,269 @@
+// Payments at one account of Stripe: the shopper pays a PaymentIntent in Stripe's frame on our pay page. What became of it is learnt by
+// asking for the intent, never from the browser.
+
+import type { Mode, PaymentErrorCode } from '../../../../contract/words.ts'
+import type {
+  Charge,
+  DisputeStanding,
+  Finding,
+  Method,
+  Outcome,
+  PageSources,
+  PaymentProvider,
+  Standing,
+} from '../../port.ts'
+import { aboutOf } from './about.ts'
+import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
+import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
+import { paymentErrorFor } from './declines.ts'
+import { intentIn } from './events.ts'
+import { chargeIn, Intents, NothingMade } from './intents.ts'
+import { listEvents } from './news.ts'
+import { OddAnswer } from './odd.ts'
+import { Refunds } from './refunds.ts'
+import { disputeStandingOf, isOfOrder, refundAnswerOf, refundMark, refundStandingOf } from './standing.ts'
+import { texts } from './texts.ts'
+
+export const stripeName = 'stripe'
+
+export interface StripeParts {
+  client: StripeClient
+  mode: Mode
+  publishableKey: string
+  // How card statements of the account begin, if it is known.
+  descriptor: string | undefined
+  // Those that sign notices, now and until a while ago.
+  noticeSecrets: readonly string[]
+  clock: () => Date
+  // Of a stand-in, for tests.
+  url: string | undefined
+}
+
+// https://docs.stripe.com/changelog/acacia/2025-02-24/stripe-js-versioning: the script and the API have releases of the same names, such as
+// `2026-10-28.endive` and `/endive/`.
+const release = stripeVersion.split('.')[1]
+
+const methods: readonly Method[] = [
+  { id: stripeName, labelKey: 'stripe.method', noteKey: 'stripe.note', fields: [], shape: 'frame' },
+]
+
+// https://docs.stripe.com/api/events/list: events are listed for 30 days.
+const listedMs = 30 * 24 * 3_600_000
+
+export function createStripeProvider(parts: StripeParts): PaymentProvider {
+  const { client, mode, publishableKey, descriptor, noticeSecrets, url, clock } = parts
+  const intents = new Intents(parts)
+  const refunds = new Refunds(client)
+  const frame = { script: `${url ?? 'https://js.stripe.com'}/${release}/stripe.js`, publishableKey }
+
+  async function findingOf(
+    charge: Charge,
+    intent: Stripe.PaymentIntent,
+    signal: AbortSignal,
+  ): Promise<Outcome & { standing?: Standing }> {
+    const paid = chargeIn(intent)
+    // The order of a debit is placed before the money comes. One that failed is over, so nobody may pay it in another way any more.
+    if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
+      if ((await intents.cancel(intent, signal)) !== 'closed') throw new OddAnswer('PAID_MEANWHILE')
+      return declinedBy(intent)
+    }
+    if (intent.status !== 'succeeded' || !paid) return outcomeOf(charge, intent, frame)
+    const made = await refunds.list(intent, signal)
+    const dispute = paid.disputed ? await findDispute(charge, intent, signal) : null
+    const standing: Standing = { refunds: made.map(refundStandingOf), dispute }
+    // Given back as a whole, and not for an order: by a void, or by the merchant at Stripe before the order was placed.
+    const isTakenBack = paid.refunded && !made.some(isOfOrder)
+    return { ...(isTakenBack ? declinedBy(intent) : outcomeOf(charge, intent, frame)), standing }
+  }
+
+  async function findDispute(
+    { currency, amount }: Charge,
+    { id }: Stripe.PaymentIntent,
+    signal: AbortSignal,
+  ): Promise<DisputeStanding | null> {
+    const { data } = await client.ask(signal, (api) => api.disputes.list({ payment_intent: id, limit: 1 }))
+    return data[0] ? disputeStandingOf(data[0], currency, amount) : null
+  }
+
+  async function findRefund(charge: Charge, key: string, signal: AbortSignal) {
+    const intent = await intents.findMade(charge, signal)
+    if (!intent) return undefined
+    const made = await refunds.list(intent, signal)
+    return { intent, made, known: made.find(({ metadata }) => metadata?.[refundMark] === key) }
+  }
+
+  return {
+    name: stripeName,
+    modes: [mode],
+    methods,
+    texts,
+    sources: sourcesFor(url),
+    check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
+    offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
+
+    async start(charge, { journey, purchase }, signal) {
+      if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
+      try {
+        const { merchantName } = await journey()
+        const about = aboutOf({ merchantName, purchase, descriptor })
+        const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal, about), signal)
+        return outcome
+      } catch (error) {
+        if (error instanceof NothingMade) return unmade(error.failure)
+        if (error instanceof StripeFailure && error.isUndone) return unmade(error)
+        throw error
+      }
+    },
+
+    // There are no challenges here: what a bank asks, it asks in the frame.
+    confirm: async () => ({ kind: 'unknown' }),
+
+    async lookUp(charge, signal): Promise<Finding> {
+      try {
+        const intent = await intents.find(charge, signal)
+        return intent ? await findingOf(charge, intent, signal) : { kind: 'absent' }
+      } catch (error) {
+        if (error instanceof NothingMade) return unmade(error.failure)
+        throw error
+      }
+    },
+
+    async refund({ key, charge, amount }, signal) {
+      const found = await findRefund(charge, key, signal)
+      if (!found) throw new OddAnswer('NO_PAYMENT')
+      const theirs = toStripeAmount(amount, charge.currency)
+      if (found.known && found.known.amount !== theirs) throw new OddAnswer('OTHER_REFUND')
+      if (found.known) return refundAnswerOf(found.known)
+      return theirs === undefined
+        ? 'refused'
+        : refunds.create(found.intent, { key, amount: theirs, isVoid: false }, signal)
+    },
+
+    async refundState({ key, charge }, signal) {
+      const { known } = (await findRefund(charge, key, signal)) ?? {}
+      return known ? refundAnswerOf(known) : 'absent'
+    },
+
+    async void({ voidKey, ...charge }, signal) {
+      const found = await findRefund(charge, voidKey, signal)
+      if (!found) return 'succeeded'
+      const { intent, made, known } = found
+      // Paid meanwhile, or a debit that cannot be stopped: the next try finds out.
+      if (intent.status !== 'succeeded')
+        return (await intents.cancel(intent, signal)) === 'closed' ? 'succeeded' : 'unknown'
+      if (known) return refundAnswerOf(known)
+      // What was refunded for an order is not taken back as a whole.
+      if (made.some(isOfOrder)) return 'failed'
+      if (chargeIn(intent)?.refunded) return 'succeeded'
+      return refunds.create(intent, { key: voidKey, amount: null, isVoid: true }, signal)
+    },
+
+    // The mark stays: names of the metadata that are not given are not changed.
+    describe: (charge, { orderNumber, merchantName }, signal) => {
+      const description = `${merchantName} ${orderNumber}`.trim()
+      return intents.describe(charge, { description, metadata: { order_number: orderNumber } }, signal)
+    },
+
+    async close(charge, signal) {
+      const intent = await intents.findMade(charge, signal)
+      return intent ? intents.cancel(intent, signal) : 'closed'
+    },
+
+    notice({ headers, body }, now) {
+      const { 'stripe-signature': signature } = headers
+      const event = typeof signature === 'string' ? verifiedEvent(body, signature, noticeSecrets, now) : undefined
+      if (event?.livemode !== (mode === 'live')) return 'refused'
+      const reference = intentIn(event)
+      return { references: reference === undefined ? [] : [reference] }
+    },
+
+    async *news(since, signal, leftOut) {
+      const now = clock().getTime()
+      if (since < now - listedMs) leftOut('too_old')
+      const range = { from: Math.floor(since / 1000), to: null }
+      for await (const event of listEvents({ client, now, signal, leftOut }, range)) {
+        const reference = intentIn(event)
+        if (reference !== undefined) yield { at: event.created * 1000, reference }
+      }
+    },
+  }
+}
+
+// How long a shopper may take in the frame and at the bank.
+const openMs = 30 * 60_000
+
+function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<string, string>): Outcome {
+  const { id: reference, status, client_secret: clientSecret } = intent
+  switch (status) {
+    case 'succeeded': {
+      const collected = fromStripeAmount(intent.amount_received, charge.currency)
+      if (collected === undefined) throw new OddAnswer('AMOUNT_UNREADABLE')
+      return { kind: 'approved', reference, collected, ...cardIn(intent) }
+    }
+    case 'processing':
+      return { kind: 'pending', reference, settles: 'by_provider' }
+    case 'canceled':
+      return declinedBy(intent)
+    // Also after an attempt that failed: the shopper may try again.
+    case 'requires_payment_method':
+    case 'requires_confirmation':
+    case 'requires_action': {
+      if (clientSecret === null) throw new OddAnswer('NO_CLIENT_SECRET')
+      const place = { kind: 'frame', facts: { ...frame, clientSecret } } as const
+      const isTried = status === 'requires_action' || intent.last_payment_error !== null
+      return { kind: 'elsewhere', reference, place, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
+    }
+    default:
+      // Captures are automatic, so there is nothing to capture.
+      throw new OddAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
+  }
+}
+
+// https://docs.stripe.com/payments/bank-debits: those that are decided days after they were begun.
+const debits: readonly string[] = [
+  'acss_debit',
+  'au_becs_debit',
+  'bacs_debit',
+  'nz_bank_account',
+  'sepa_debit',
+  'us_bank_account',
+]
+
+function isFailedDebit(charge: Stripe.Charge | undefined): boolean {
+  return charge?.status === 'failed' && debits.includes(charge.payment_method_details?.type ?? '')
+}
+
+const noCard = { brand: null, last4: null }
+
+function declined(code: PaymentErrorCode): Outcome {
+  return { kind: 'declined', code, ...noCard }
+}
+
+// Nobody can pay what was not made, so this is certain.
+function unmade({ reason }: StripeFailure): Outcome {
+  const code = paymentErrorFor({ code: reason })
+  return declined(code === 'declined' ? 'provider_error' : code)
+}
+
+function declinedBy(intent: Stripe.PaymentIntent): Outcome {
+  return { kind: 'declined', code: paymentErrorFor(intent.last_payment_error), ...cardIn(intent) }
+}
+
+function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: string | null } {
+  const card = chargeIn(intent)?.payment_method_details?.card
+  return card ? { brand: card.brand, last4: card.last4 } : noCard
+}
+
+// https://docs.stripe.com/security/guide#content-security-policy. A stand-in serves everything from one origin.
+function sourcesFor(url: string | undefined): PageSources {
+  if (url !== undefined) return { script: [url], frame: [url], connect: [url], image: [url], styleAttributes: true }
+  const scripts = ['https://js.stripe.com', 'https://*.js.stripe.com']
+  const link = ['https://link.com', 'https://*.link.com']
+  return {
+    script: scripts,
+    frame: [...scripts, 'https://hooks.stripe.com', ...link],
+    connect: ['https://api.stripe.com', ...link],
+    image: ['https://*.stripe.com', 'https://*.link.com'],
+    styleAttributes: true,
+  }
+}

@@ -1,0 +1,232 @@
+// Pays what is owed to shoppers: one round of a loop. A round claims a little, asks the providers outside of any
+// transaction, and records each outcome together with what follows from it. It is safe on several nodes and across
+// crashes: a refund that is asked for twice is paid once, because its id is the provider's key.
+
+import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import {
+  type CallOptions,
+  callForRefund,
+  callForRefundState,
+  type PaymentProvider,
+  type Providers,
+  type RefundState,
+} from './port.ts'
+import { leaseMs, nextTryAt } from './schedule.ts'
+import type { OnStep } from './steps.ts'
+import {
+  claimRefundsToPay,
+  type DueRefund,
+  listRefundsToPay,
+  lockRefund,
+  markRefundAsked,
+  type RefundRow,
+  saveRefund,
+} from './store.ts'
+import type { CallFacts, PaymentWatch } from './watch.ts'
+
+// What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
+// as voided. Its work is committed once for each refund; it is given the refund as it was saved. The refund's row is locked
+// first and the order's after it, so whoever holds an order leaves its refunds unlocked.
+export type OnPaid = (tx: Tx, refund: RefundRow, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
+
+export interface RefundTools {
+  storage: Storage
+  providers: Providers
+  watch: PaymentWatch
+  onPaid: OnPaid
+  // For tests.
+  callMsMax?: number
+  onStep?: OnStep
+}
+
+export interface PaidRefund {
+  refund: RefundRow
+  // What the provider said; `unknown` also where it said nothing, or is not installed. `absent`: it knows nothing of a request that
+  // was sent long ago, so nothing more is sent.
+  answer: RefundState
+  // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, and is tried again.
+  outcome: 'succeeded' | 'failed' | 'later' | 'elsewhere' | 'unrecorded'
+  error: unknown
+}
+
+// A provider that refuses this often will not change its mind; a person must look. No answer is not a refusal, and is
+// asked for without end.
+export const refusedTriesMax = 8
+
+// Providers forget keys after a day. This long after it was first sent, a request is not repeated under its key: it might pay twice.
+export const keyMs = 20 * 3_600_000
+
+// Those of one round are paid side by side, so none waits for another's deadline and every lease holds. The log and the
+// counters get whatever does not succeed.
+export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
+  return (await payDue(tools, now, limit)).paid
+}
+
+// The same as a round of a loop: what could not be claimed or recorded is told at its end.
+export async function refundRound(tools: RefundTools, now: number, limit: number): Promise<number> {
+  const { paid, failures } = await payDue(tools, now, limit)
+  const recorded = paid.filter(({ outcome }) => outcome !== 'unrecorded').length
+  if (failures.length > 0) throw new RowsFailed(failures, recorded)
+  return recorded
+}
+
+async function payDue(
+  tools: RefundTools,
+  now: number,
+  limit: number,
+): Promise<{ paid: PaidRefund[]; failures: RowFailure[] }> {
+  const { storage } = tools
+  const round = { storage, loop: 'refunds', now } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit, only)),
+    () => storage.read((db) => listRefundsToPay(db, now, limit)),
+  )
+  const paid = await Promise.all(due.map((refund) => payRefund(tools, refund, now)))
+  for (const { refund, outcome, error } of paid) {
+    const key = { tenantId: refund.installationId, rowId: refund.id }
+    if (outcome === 'unrecorded') failures.push(await rowFailed(round, key, error))
+  }
+  return { paid, failures }
+}
+
+// One that the caller has claimed.
+export async function payRefund(tools: RefundTools, due: DueRefund, now: number): Promise<PaidRefund> {
+  try {
+    const answer = await askFor(tools, due, now)
+    tools.onStep?.('answered')
+    const paid = await recordAnswer(tools, due, answer, now)
+    tools.onStep?.('paid')
+    return paid
+  } catch (error) {
+    return unrecorded(tools, due, 'unknown', error)
+  }
+}
+
+async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundState, now: number): Promise<PaidRefund> {
+  const { storage, watch, onPaid } = tools
+  try {
+    const { refund, outcome } = await storage.write((tx) => record(tx, refundOf(due), answer, onPaid, now))
+    if (outcome === 'failed') tellFailed(watch, due, answer)
+    else if (refund.status === 'failed' && answer === 'succeeded')
+      watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
+    else if (outcome === 'elsewhere' && refund.paidByHandAt !== null && answer === 'succeeded')
+      watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
+    return { refund, answer, outcome, error: null }
+  } catch (error) {
+    // One refund that cannot be recorded must not keep the others of the round from being recorded.
+    return unrecorded(tools, due, answer, error)
+  }
+}
+
+function unrecorded({ watch }: RefundTools, due: DueRefund, answer: RefundState, error: unknown): PaidRefund {
+  watch.error('unrecorded', 'refund could not be recorded; retrying', factsOf(due), error)
+  return { refund: refundOf(due), answer, outcome: 'unrecorded', error }
+}
+
+function refundOf({ provider: _, accountId: __, charge: ___, ...refund }: DueRefund): RefundRow {
+  return refund
+}
+
+function tellFailed(watch: PaymentWatch, due: DueRefund, answer: RefundState): void {
+  if (due.kind === 'void')
+    watch.error('void_failed', 'payment could not be taken back; a person must see to it', factsOf(due))
+  else if (answer === 'absent') {
+    const message = 'refund is unknown to the provider and is not sent again; a person must see to it'
+    watch.error('refund_failed', message, factsOf(due))
+  } else watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
+}
+
+async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundState> {
+  const { storage, providers, watch } = tools
+  const provider = await storage.read((db) => providers.of(db, due))
+  if (!provider) {
+    watch.missing(factsOf(due))
+    return 'unknown'
+  }
+  if (!provider.refundState) return sendRequest(tools, provider, due, now)
+  const askedAt = due.askedAt ?? (due.tries > 0 ? due.createdAt : null)
+  if (askedAt !== null) {
+    const state = await askState(tools, provider, due, now)
+    if (state !== 'absent') return state
+    // A void may always be repeated.
+    if (due.kind === 'refund' && now - askedAt >= keyMs) return state
+  }
+  // One that has ended since it was claimed, such as by hand, is not sent.
+  if (!(await storage.write((tx) => markRefundAsked(tx, due, now)))) return 'unknown'
+  tools.onStep?.('asked')
+  return sendRequest(tools, provider, due, now)
+}
+
+function sendRequest(tools: RefundTools, provider: PaymentProvider, due: DueRefund, now: number): Promise<RefundState> {
+  const { id, kind, amount, charge } = due
+  return callForRefund(
+    (signal) =>
+      kind === 'void'
+        ? provider.void({ ...charge, voidKey: id }, signal)
+        : provider.refund({ key: id, charge, amount }, signal),
+    callOptions(tools, due, factsOf(due), now),
+  )
+}
+
+function askState(tools: RefundTools, provider: PaymentProvider, due: DueRefund, now: number): Promise<RefundState> {
+  const { id: key, charge, amount } = due
+  return callForRefundState(
+    async (signal) => provider.refundState?.({ key, charge, amount }, signal) ?? 'unknown',
+    callOptions(tools, due, { ...factsOf(due), call: 'refundState' }, now),
+  )
+}
+
+function callOptions(tools: RefundTools, due: DueRefund, facts: CallFacts, now: number): CallOptions<RefundState> {
+  const { watch, callMsMax } = tools
+  const heard = watch.listen(facts)
+  return {
+    ...heard,
+    // Money that went back is written down whenever it is heard of. Anything else is asked for again by schedule.
+    onLate(answer) {
+      heard.onLate(answer)
+      if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)
+    },
+    ...(callMsMax === undefined ? {} : { msMax: callMsMax }),
+  }
+}
+
+function factsOf({ provider, kind, paymentId, id }: DueRefund): CallFacts {
+  return { provider, call: kind, paymentId, refundId: id }
+}
+
+async function record(
+  tx: Tx,
+  claimed: RefundRow,
+  answer: RefundState,
+  onPaid: OnPaid,
+  now: number,
+): Promise<Pick<PaidRefund, 'refund' | 'outcome'>> {
+  const found = await lockRefund(tx, claimed.installationId, claimed.id)
+  if (found?.status !== 'pending') return { refund: found ?? claimed, outcome: 'elsewhere' }
+  const tries = found.tries + 1
+  const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
+  const outcome = outcomeOf(answer, refusedTries)
+  const seen = {
+    ...found,
+    tries,
+    refusedTries,
+    pendingAt: answer === 'pending' ? now : found.pendingAt,
+    updatedAt: now,
+  }
+  const refund: RefundRow =
+    outcome === 'later' ? { ...seen, tryAt: nextTryAt(tries, now) } : { ...seen, status: outcome, tryAt: null }
+  await saveRefund(tx, refund)
+  if (outcome !== 'later') await onPaid(tx, refund, outcome, now)
+  return { refund, outcome }
+}
+
+function outcomeOf(answer: RefundState, refusedTries: number): 'succeeded' | 'failed' | 'later' {
+  if (answer === 'succeeded') return 'succeeded'
+  return answer === 'refused' || answer === 'absent' || (answer === 'failed' && refusedTries >= refusedTriesMax)
+    ? 'failed'
+    : 'later'
+}

@@ -1,0 +1,685 @@
+// The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
+
+import type { Mode, PaymentErrorCode, RefundStatus } from '../../contract/words.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
+import { onlyMove } from '../../platform/kit/lifecycle.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { AccountRow } from './accounts.ts'
+import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
+import { type Charge, type PaymentNews, providerMsMax, type Settles } from './port.ts'
+import { leaseMs, startMsMax } from './schedule.ts'
+
+export interface PaymentRow {
+  installationId: string
+  id: string
+  merchantId: string
+  // The installation's, which never changes.
+  mode: Mode
+  checkoutSessionId: string
+  orderId: string | null
+  provider: string
+  // The merchant's account there; null where it needs none.
+  accountId: string | null
+  method: string
+  amount: number
+  currency: string
+  status: StoredPaymentStatus
+  reference: string | null
+  challenge: string | null
+  // Where the shopper pays, sealed: it may hold a secret of the provider. null where it is paid here, or has ended.
+  placeSealed: string | null
+  // Until when it can be paid there.
+  placeUntil: number | null
+  // When its provider was last asked, for whatever reason; null before that.
+  lookedAt: number | null
+  // How many look-ups were begun, and how many must have been for the outcome to be as new as the shopper's last return.
+  looks: number
+  looksWanted: number
+  // Set while a look-up is under way. It passes where its process died.
+  lookingUntil: number | null
+  // When the shopper was first known to have tried to pay elsewhere.
+  triedAt: number | null
+  // Of money that comes later: who says that it came.
+  settles: Settles | null
+  brand: string | null
+  last4: string | null
+  errorCode: PaymentErrorCode | null
+  createdAt: number
+  updatedAt: number
+  // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked since it last answered, with
+  // that time: a single silence after many answers is followed by a short wait.
+  checkAt: number | null
+  checks: number
+  // As the provider counts: what it took, and what went back of it.
+  collected: number
+  givenBack: number
+  // When the operator said what became of it; null where the provider told, or nobody has yet.
+  closedByHandAt: number | null
+}
+
+export type NewPayment = Pick<
+  PaymentRow,
+  | 'installationId'
+  | 'id'
+  | 'merchantId'
+  | 'mode'
+  | 'checkoutSessionId'
+  | 'provider'
+  | 'method'
+  | 'amount'
+  | 'currency'
+  | 'checkAt'
+> & {
+  accountId?: string | null
+  // In which the shopper read the page.
+  locale?: string | null
+}
+
+export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
+  return { key: id, amount, currency, mode, reference, createdAt }
+}
+
+const paymentColumns = new Fragment(`
+  payments.installation_id as "installationId", payments.id, payments.merchant_id as "merchantId",
+  (select i.mode from installations i where i.id = payments.installation_id) as "mode",
+  payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider,
+  payments.account_id as "accountId", payments.method,
+  payments.amount, payments.currency, payments.status, payments.reference, payments.challenge,
+  payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.looked_at as "lookedAt",
+  payments.looks, payments.looks_wanted as "looksWanted", payments.looking_until as "lookingUntil", payments.tried_at as "triedAt",
+  payments.settles, payments.brand,
+  payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
+  payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
+  payments.collected, payments.given_back as "givenBack",
+  payments.closed_by_hand_at as "closedByHandAt"`)
+
+// The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
+export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
+  const { locale = null, ...known } = payment
+  const accountId = payment.accountId ?? null
+  const status = onlyMove(paymentLifecycle, 'start').to
+  tx.send`
+    insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, account_id, method, amount, currency, status,
+      created_at, updated_at, check_at, locale)
+    values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
+      ${payment.provider}, ${accountId}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
+      ${payment.checkAt}, ${locale})`
+  return {
+    ...known,
+    accountId,
+    orderId: null,
+    status,
+    reference: null,
+    challenge: null,
+    placeSealed: null,
+    placeUntil: null,
+    lookedAt: null,
+    looks: 0,
+    looksWanted: 0,
+    lookingUntil: null,
+    triedAt: null,
+    settles: null,
+    brand: null,
+    last4: null,
+    errorCode: null,
+    createdAt: now,
+    updatedAt: now,
+    checks: 0,
+    collected: 0,
+    givenBack: 0,
+    closedByHandAt: null,
+  }
+}
+
+export async function findPayment(db: Reader, installation: string, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await db.sql<PaymentRow>`
+    select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id}`
+  return row
+}
+
+// For the operator: of any installation of the merchant.
+export async function findPaymentOf(
+  db: Reader,
+  installationIds: readonly string[],
+  id: string,
+): Promise<PaymentRow | undefined> {
+  const [row] = await db.sql<PaymentRow>`
+    select ${paymentColumns} from payments where installation_id in (${list(installationIds)}) and id = ${id}`
+  return row
+}
+
+export async function lockPayment(tx: Tx, installation: string, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
+    select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return row
+}
+
+// Oldest first.
+export async function listPaymentsOfSession(
+  db: Reader,
+  installation: string,
+  sessionId: string,
+): Promise<PaymentRow[]> {
+  return db.sql<PaymentRow>`
+    select ${paymentColumns} from payments
+    where installation_id = ${installation} and checkout_session_id = ${sessionId} order by created_at, id`
+}
+
+// Oldest first.
+export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<PaymentRow[]> {
+  return db.sql<PaymentRow>`
+    select ${paymentColumns} from payments
+    where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
+}
+
+// Attempts of sessions that are over, by which nothing was ever paid; answers with their ids. One that is still looked up stays:
+// its charge may turn up, and must go back.
+export async function deleteDeclined(tx: Tx, installation: string, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.sql<{ id: string }>`
+    delete from payments
+    where installation_id = ${installation} and checkout_session_id in (${list(sessionIds)})
+      and status = 'declined' and check_at is null and order_id is null and not exists (
+        select 1 from refunds r where r.installation_id = payments.installation_id and r.payment_id = payments.id)
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes. One of which there is news that
+// no look-up has seen stays due: the notice may be newer than what is saved.
+export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
+  const [row] = await tx.sql`
+    update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
+      place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
+      tried_at = ${payment.triedAt},
+      brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
+      order_id = ${payment.orderId}, check_at = case when noticed_at is null then ${payment.checkAt} else noticed_at end,
+      checks = ${payment.checks}, collected = ${payment.collected}, given_back = ${payment.givenBack},
+      closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}
+    where installation_id = ${payment.installationId} and id = ${payment.id}
+    returning id`
+  one(row, 'the payment')
+}
+
+// Asks for the outcome at the next look of the loop, also of a payment that was given up. One that was collected stays as it
+// is.
+export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
+  tx.send`
+    update payments set check_at = ${now}
+    where installation_id = ${installationId} and id = ${id}
+      and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
+}
+
+// Of a payment that was made, and of which its provider has more to tell.
+export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
+  tx.send`
+    update payments set check_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'
+      and (check_at is null or check_at > ${now})`
+}
+
+// A payment is asked about at most once in this time, unless the shopper has come back meanwhile.
+export const lookEveryMs = 5_000
+
+// So many look-ups of a payment may follow each other without a pause when the shopper comes back.
+export const promptLooksMax = 30
+
+function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
+  return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
+}
+
+// One look-up at a time, so the last to begin is also the last to be recorded. One that takes longer than its provider has, or whose
+// process died, does not keep others waiting: two at once do no harm.
+function isNotLooking(column: string, now: number): Fragment {
+  return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now, now + providerMsMax])
+}
+
+export function isLooking({ lookingUntil }: PaymentRow, now: number): boolean {
+  return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
+}
+
+// Whether a claim to look it up could succeed now, as far as a reader can tell.
+export function mayLook(payment: PaymentRow, now: number): boolean {
+  const { lookedAt, looks, looksWanted } = payment
+  const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - lookEveryMs
+  const isPrompt = looks < looksWanted && looks < promptLooksMax
+  return !isLooking(payment, now) && (isPrompt || !isRecent)
+}
+
+// What every claim does: put off by the lease, and every notice so far is answered by this look-up.
+function claimed(now: number, leaseMs: number): Fragment {
+  return new Fragment('looked_at = ?, looks = looks + 1, looking_until = ?, check_at = ?, noticed_at = null', [
+    now,
+    now + Math.min(providerMsMax, leaseMs),
+    now + leaseMs,
+  ])
+}
+
+// The look-up for which the payment was claimed is recorded. A later one may be under way by now.
+export function endLook(
+  tx: Tx,
+  { installationId, id, looks }: Pick<PaymentRow, 'installationId' | 'id' | 'looks'>,
+): void {
+  tx.send`
+    update payments set looking_until = null
+    where installation_id = ${installationId} and id = ${id} and looks = ${looks}`
+}
+
+// One that waits for the shopper or for the provider. Undefined where it does not, is being asked about, or was a moment ago; who came
+// back since the last look-up does not have to wait. Put off by the lease like those that the loop claims. While the call that
+// starts it is under way, there is nothing to ask.
+export async function claimPaymentToLook(
+  tx: Tx,
+  { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
+  now: number,
+  everyMs = lookEveryMs,
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
+    update payments set ${claimed(now, leaseMs)}
+    where installation_id = ${installationId} and id = ${id}
+      and (status = 'challenge' or (status = 'processing' and (checks > 0 or created_at <= ${now - startMsMax}))
+        or (status = 'pending' and settles = 'by_provider'))
+      and ${isNotLooking('looking_until', now)}
+      and (${isNotLookedUp('looked_at', now, everyMs)} or (looks < looks_wanted and looks < ${promptLooksMax}))
+    returning ${paymentColumns}`
+  return row
+}
+
+// The shopper came back: what was asked before says nothing any more. Undefined where the outcome is known.
+export async function wantLook(
+  tx: Tx,
+  { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
+    update payments set looks_wanted = looks + 1
+    where installation_id = ${installationId} and id = ${id} and status in ('processing', 'challenge')
+    returning ${paymentColumns}`
+  return row
+}
+
+// For a server that is the only one, when it starts: calls that were under way have ended with the process that made them.
+export function releasePayments(tx: Tx, now: number): void {
+  tx.send`
+    update payments set looking_until = null, check_at = ${now}
+    where check_at > ${now} and (looking_until is not null or (status = 'processing' and checks = 0))`
+}
+
+// There is news of these charges of an account: they are asked about as soon as may be, whatever their status. One that was looked up
+// well after its news is left alone. Answers how many are asked about.
+export async function notePaymentNews(
+  tx: Tx,
+  { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
+  news: readonly PaymentNews[],
+  now: number,
+): Promise<number> {
+  if (news.length === 0) return 0
+  const rows = news.map(({ reference, at }) => [reference, at + clockDifferenceMsMax] as const)
+  const noted = tx.sql`
+    with news (reference, until) as (${tx.rows(rows, ['text', 'bigint'])}),
+    named as (
+      select p.installation_id, p.id from payments p join news on news.reference = p.reference
+      where p.merchant_id = ${merchantId} and p.account_id = ${id}
+        and (p.looked_at is null or p.looked_at < news.until)
+      order by p.installation_id, p.id ${tx.forUpdateOf('p')})
+    update payments set noticed_at = ${now}, check_at = ${now}
+    where (installation_id, id) in (select named.installation_id, named.id from named)
+    returning id`
+  tx.signal('payments', noted)
+  return (await noted).length
+}
+
+// By how much the provider's clock and ours may differ.
+const clockDifferenceMsMax = 15 * 60_000
+
+// Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
+// share them and none is lost with its node. The claim is a table expression of its own because PostgreSQL might run a
+// subquery more than once, and claim more than the limit.
+export async function claimPaymentsToCheck(
+  tx: Tx,
+  now: number,
+  leaseMs: number,
+  limit: number,
+  only: RowKey | null = null,
+): Promise<PaymentRow[]> {
+  return tx.sql<PaymentRow>`
+    with due as (
+      select p.installation_id, p.id from payments p
+      where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
+        and ${isNotLookedUp('p.looked_at', now, lookEveryMs)} and ${isNotLooking('p.looking_until', now)}
+        and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
+      order by p.check_at limit ${limit} ${tx.skipLocked})
+    update payments set ${claimed(now, leaseMs)}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${paymentColumns}`
+}
+
+export async function listPaymentsToCheck(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select p.installation_id as "tenantId", p.id as "rowId" from payments p
+    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
+      and ${isNotLooking('p.looking_until', now)}
+      and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
+    order by p.check_at limit ${limit}`
+}
+
+export interface RefundRow {
+  installationId: string
+  id: string
+  merchantId: string
+  // null: a payment that came without an order being possible any more.
+  orderId: string | null
+  paymentId: string
+  // void: the payment is taken back before it is collected.
+  kind: 'refund' | 'void'
+  // provider: made there by others. It has succeeded, or failed later.
+  origin: 'here' | 'provider'
+  // The provider's own name of it, once it is known.
+  reference: string | null
+  amount: number
+  currency: string
+  status: RefundStatus
+  reason: string | null
+  createdAt: number
+  updatedAt: number
+  // When to try (again) to pay; null when it is over. `tries` counts the times it was tried, `refusedTries` those of them that
+  // were refused.
+  tryAt: number | null
+  tries: number
+  refusedTries: number
+  // When its provider was first asked for it; null before that, and where the provider is not asked for its state.
+  askedAt: number | null
+  // When the provider last said that it is on its way.
+  pendingAt: number | null
+  // Of one that failed: what took its place. null: it waits for a person.
+  replacedBy: string | null
+  // null: by the provider.
+  paidByHandAt: number | null
+}
+
+export type NewRefund = Pick<
+  RefundRow,
+  'installationId' | 'id' | 'merchantId' | 'orderId' | 'paymentId' | 'kind' | 'amount' | 'currency' | 'reason'
+>
+
+const refundColumns = new Fragment(`
+  refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
+  refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.origin, refunds.reference, refunds.amount, refunds.currency,
+  refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
+  refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
+  refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy",
+  refunds.paid_by_hand_at as "paidByHandAt"`)
+
+// Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
+// is locked, so that two who owe at once count each other.
+export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
+  const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
+  if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
+  const owed =
+    refund.kind === 'void'
+      ? await sumBesideVoids(tx, refund.installationId, refund.paymentId)
+      : await sumRefunds(tx, refund.installationId, refund.paymentId)
+  if (owed + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
+  const [row] = await tx.sql<RefundRow>`
+    insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
+      created_at, updated_at, try_at)
+    values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId},
+      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${now}, ${now}, ${now})
+    returning ${refundColumns}`
+  return one(row, 'the refund')
+}
+
+// What went back of a payment, or is on its way.
+export async function sumRefunds(db: Reader, installation: string, paymentId: string): Promise<number> {
+  const [row] = await db.sql<{ sum: number }>`
+    select coalesce(sum(amount), 0) as "sum" from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} and status <> 'failed'`
+  return row?.sum ?? 0
+}
+
+// The same for one who takes the payment back as a whole. A void that its provider made does not count: should the charge be
+// there all the same, it is voided again, which pays nothing twice. One that was paid by hand counts: the charge stays there.
+async function sumBesideVoids(db: Reader, installation: string, paymentId: string): Promise<number> {
+  const [row] = await db.sql<{ sum: number }>`
+    select coalesce(sum(amount), 0) as "sum" from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId}
+      and (status = 'pending' or (status = 'succeeded' and (kind = 'refund' or paid_by_hand_at is not null)))`
+  return row?.sum ?? 0
+}
+
+async function isVoidOwed(db: Reader, installation: string, paymentId: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} and kind = 'void' and status = 'pending'`
+  return rows.length > 0
+}
+
+export async function lockRefund(tx: Tx, installation: string, id: string): Promise<RefundRow | undefined> {
+  const [row] = await tx.sql<RefundRow>`
+    select ${refundColumns} from refunds where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return row
+}
+
+// Oldest first.
+export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<RefundRow[]> {
+  return db.sql<RefundRow>`
+    select ${refundColumns} from refunds
+    where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
+}
+
+// Oldest first.
+export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
+  return db.sql<RefundRow>`
+    select ${refundColumns} from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
+}
+
+// What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
+export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
+  const [row] = await tx.sql`
+    update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
+      refused_tries = ${refund.refusedTries}, pending_at = ${refund.pendingAt}, paid_by_hand_at = ${refund.paidByHandAt},
+      updated_at = ${refund.updatedAt}
+    where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
+    returning id`
+  one(row, 'the pending refund')
+}
+
+// Before its provider is asked, so a request that was sent is known of even if nothing else is recorded. False where it has ended.
+export async function markRefundAsked(
+  tx: Tx,
+  { installationId, id }: Pick<RefundRow, 'installationId' | 'id'>,
+  now: number,
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update refunds set asked_at = coalesce(asked_at, ${now})
+    where installation_id = ${installationId} and id = ${id} and status = 'pending'
+    returning id`
+  return rows.length > 0
+}
+
+// What went back at the provider without us. One of that name that had failed gives it up.
+export async function insertForeignRefund(
+  tx: Tx,
+  refund: Omit<NewRefund, 'kind' | 'reason'> & { reference: string },
+  now: number,
+): Promise<RefundRow> {
+  tx.send`
+    update refunds set reference = null
+    where installation_id = ${refund.installationId} and payment_id = ${refund.paymentId}
+      and reference = ${refund.reference} and status = 'failed'`
+  const [row] = await tx.sql<RefundRow>`
+    insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, origin, reference, amount, currency,
+      status, created_at, updated_at)
+    values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId}, 'refund',
+      'provider', ${refund.reference}, ${refund.amount}, ${refund.currency}, 'succeeded', ${now}, ${now})
+    returning ${refundColumns}`
+  return one(row, 'the refund')
+}
+
+// It had succeeded.
+export async function failPaidRefund(
+  tx: Tx,
+  { installationId, id }: RefundRow,
+  reference: string,
+  now: number,
+): Promise<RefundRow> {
+  const [row] = await tx.sql<RefundRow>`
+    update refunds set status = 'failed', reference = ${reference}, updated_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'
+    returning ${refundColumns}`
+  return one(row, 'the refund that succeeded')
+}
+
+// No row is waited for: whoever pays a refund may hold it and wait for the order.
+export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; reference: string }[]): Promise<void> {
+  // First all give up their names, which others of them may get.
+  for (const { refund, reference } of [...named.map(({ refund }) => ({ refund, reference: null })), ...named]) {
+    const { installationId, id } = refund
+    await tx.sql`
+      update refunds set reference = ${reference}
+      where (installation_id, id) in (
+        select r.installation_id, r.id from refunds r
+        where r.installation_id = ${installationId} and r.id = ${id} ${tx.skipLocked})`
+  }
+}
+
+// Asked about at the next look of the loop. None is waited for.
+export function bringRefundsForward(tx: Tx, refunds: readonly RefundRow[], now: number): void {
+  for (const { installationId, id } of refunds)
+    tx.send`
+      update refunds set try_at = ${now}
+      where try_at > ${now} and (installation_id, id) in (
+        select r.installation_id, r.id from refunds r
+        where r.installation_id = ${installationId} and r.id = ${id} and r.status = 'pending' ${tx.skipLocked})`
+}
+
+export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replacedBy: string): void {
+  tx.send`
+    update refunds set replaced_by = ${replacedBy}
+    where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
+}
+
+// The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
+export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: RefundRow): void {
+  tx.send`
+    update refunds set replaced_by = ${id}
+    where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
+      and replaced_by is null`
+}
+
+// Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
+export async function oweVoid(
+  tx: Tx,
+  payment: Pick<PaymentRow, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
+  { id, reason }: { id: string; reason: string | null },
+  now: number,
+): Promise<RefundRow | undefined> {
+  const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
+  // Two who owe at once count each other.
+  await lockPayment(tx, installationId, paymentId)
+  if (await isVoidOwed(tx, installationId, paymentId)) return undefined
+  // What others gave back at the provider is not owed any more.
+  const left = amount - (await sumBesideVoids(tx, installationId, paymentId))
+  if (left <= 0 && amount > 0) return undefined
+  const owed = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
+  const refund = await insertRefund(tx, { ...owed, kind: 'void' }, now)
+  replaceFailedRefunds(tx, refund)
+  return refund
+}
+
+// A refund with what its provider has to be told.
+export interface DueRefund extends RefundRow {
+  provider: string
+  accountId: string | null
+  charge: Charge
+}
+
+interface DueRow extends RefundRow {
+  provider: string
+  accountId: string | null
+  charged: number
+  mode: Mode
+  chargeReference: string | null
+  chargedAt: number
+}
+
+const dueColumns = new Fragment(`
+  ${refundColumns.text},
+  (select p.provider from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
+  (select p.account_id from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "accountId",
+  (select p.amount from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
+  (select p.reference from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargeReference",
+  (select p.created_at from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargedAt",
+  (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
+
+// Shared between nodes like payments to check.
+export async function claimRefundsToPay(
+  tx: Tx,
+  now: number,
+  leaseMs: number,
+  limit: number,
+  only: RowKey | null = null,
+): Promise<DueRefund[]> {
+  const rows = await tx.sql<DueRow>`
+    with due as (
+      select r.installation_id, r.id from refunds r
+      where r.try_at <= ${now} and ${isOnly(only, 'r.installation_id', 'r.id')}
+        and ${isNotDeferred('refunds', 'r.installation_id', 'r.id', now)}
+      order by r.try_at limit ${limit} ${tx.skipLocked})
+    update refunds set try_at = ${now + leaseMs}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${dueColumns}`
+  return rows.map(dueFrom)
+}
+
+export async function listRefundsToPay(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select r.installation_id as "tenantId", r.id as "rowId" from refunds r
+    where r.try_at <= ${now} and ${isNotDeferred('refunds', 'r.installation_id', 'r.id', now)}
+    order by r.try_at limit ${limit}`
+}
+
+// For whoever has made them owed and pays them itself. Should that fail, the loop does when the lease is over. None is waited
+// for: whoever holds an order must not wait for its refunds.
+export async function claimRefundsOfPayment(
+  tx: Tx,
+  { installationId, paymentId }: { installationId: string; paymentId: string },
+  now: number,
+  leaseMs: number,
+): Promise<DueRefund[]> {
+  const rows = await tx.sql<DueRow>`
+    with due as (
+      select r.installation_id, r.id from refunds r
+      where r.installation_id = ${installationId} and r.payment_id = ${paymentId} and r.try_at <= ${now} ${tx.skipLocked})
+    update refunds set try_at = ${now + leaseMs}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${dueColumns}`
+  return rows.map(dueFrom)
+}
+
+function dueFrom({ charged, chargedAt, mode, chargeReference: reference, ...refund }: DueRow): DueRefund {
+  const { paymentId: key, currency } = refund
+  return { ...refund, charge: { key, amount: charged, currency, mode, reference, createdAt: chargedAt } }
+}
+
+function one<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw new Error(`${what} does not exist`)
+  return row
+}
+
+// After the clock was set back: what is asked again later is asked as late as it was meant to be. Not before the end of a lease,
+// since somebody may be asking now.
+export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
+  const earliest = now + leaseMs
+  await tx.sql`
+    update payments set check_at = case when check_at - ${backMs} < ${earliest} then ${earliest} else check_at - ${backMs} end
+    where check_at > ${earliest}`
+  await tx.sql`
+    update refunds set try_at = case when try_at - ${backMs} < ${earliest} then ${earliest} else try_at - ${backMs} end
+    where try_at > ${earliest}`
+}

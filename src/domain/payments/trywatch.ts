@@ -1,0 +1,72 @@
+// Signs that stolen cards are tried at a shop: how many payments were declined there, and how many were refused by the limits
+// on tries. Counted for /metrics, and logged when they are many. Neither says anything of a shopper or a card.
+
+import type { Mode } from '../../contract/words.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { TryKind } from './tries.ts'
+
+export interface Shop {
+  merchantId: string
+  mode: Mode
+}
+
+export interface TryWatch {
+  declined(shop: Shop): void
+  refused(shop: Shop, by: TryKind): void
+  // By labels, as /metrics writes them.
+  stats(): { declined: Readonly<Record<string, number>>; refused: Readonly<Record<string, number>> }
+}
+
+const minute = 60_000
+// In one minute at one shop. Who types wrong does it once or twice; a list of cards is tried by the hundred.
+const declinedMany = 10
+// Beyond, shops share one label and are not logged by name: memory is bounded, and so is what a scrape returns.
+const shopsMax = 1_000
+
+interface Minute {
+  since: number
+  declined: number
+  refused: number
+  isLogged: boolean
+}
+
+export function createTryWatch(log: Log, clock: () => number): TryWatch {
+  const declined = new Map<string, number>()
+  const refused = new Map<string, number>()
+  const minutes = new Map<string, Minute>()
+
+  function count(shop: Shop, what: 'declined' | 'refused'): string {
+    const { merchantId, mode } = shop
+    const key = `${merchantId} ${mode}`
+    const isKnown = minutes.has(key) || minutes.size < shopsMax
+    if (isKnown) look(shop, minuteOf(key), what)
+    return `merchant="${isKnown ? merchantId : 'other'}",mode="${mode}"`
+  }
+
+  function minuteOf(key: string): Minute {
+    const now = clock()
+    const found = minutes.get(key)
+    if (found && Math.abs(now - found.since) < minute) return found
+    const fresh = { since: now, declined: 0, refused: 0, isLogged: false }
+    minutes.set(key, fresh)
+    return fresh
+  }
+
+  function look(shop: Shop, present: Minute, what: 'declined' | 'refused'): void {
+    present[what] += 1
+    if (present.isLogged || (present.refused === 0 && present.declined < declinedMany)) return
+    present.isLogged = true
+    const { merchantId, mode } = shop
+    log.warn('many declined payments', { merchantId, mode, declined: present.declined, refused: present.refused })
+  }
+
+  return {
+    declined: (shop) => raise(declined, count(shop, 'declined')),
+    refused: (shop, by) => raise(refused, `${count(shop, 'refused')},by="${by}"`),
+    stats: () => ({ declined: Object.fromEntries(declined), refused: Object.fromEntries(refused) }),
+  }
+}
+
+function raise(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1)
+}

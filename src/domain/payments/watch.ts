@@ -1,0 +1,190 @@
+// What becomes of calls to payment providers, and of money that does not move as it should: one log line each, and counters
+// that /metrics shows. Nothing that a shopper typed is in either.
+
+import type { PaymentAccountProblem } from '../../contract/words.ts'
+import type { Log } from '../../platform/log/log.ts'
+import {
+  type CallOptions,
+  type CloseAnswer,
+  type DescribeAnswer,
+  type Finding,
+  type NewsGap,
+  type RefundState,
+  type Silence,
+  silenceOf,
+} from './port.ts'
+import { createTryWatch, type TryWatch } from './trywatch.ts'
+
+export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close' | 'describe'
+
+export interface MoneyFacts {
+  provider: string
+  paymentId: string
+  refundId?: string
+}
+
+export interface CallFacts extends MoneyFacts {
+  call: ProviderCall
+}
+
+// What an operator should look at. Each is counted by provider and logged with its ids.
+export type Incident =
+  // An answer came after its deadline.
+  | 'late_answer'
+  // A charge was approved after its payment had ended; it is given back.
+  | 'late_success'
+  // A provider takes back what it said before.
+  | 'contradiction'
+  // Given up: a person must see to it.
+  | 'refund_failed'
+  | 'void_failed'
+  // A refund that had succeeded failed after all.
+  | 'refund_failed_later'
+  // A shopper disputes a payment at their bank: a person should answer. And: it was decided for the shopper.
+  | 'dispute_opened'
+  | 'dispute_lost'
+  // More went back at the provider than was paid.
+  | 'refunds_exceed'
+  // What a provider lists of a payment is not what the port describes. Nothing of it is recorded.
+  | 'unreadable_standing'
+  // Another amount was taken than was asked for. Nothing is booked.
+  | 'amount_differs'
+  // Money that was awaited will not come, and the goods were sent.
+  | 'pending_failed'
+  // The outcome of a call could not be recorded. It will be asked for again.
+  | 'unrecorded'
+  // A merchant's account cannot be used.
+  | 'unusable_account'
+  // A provider refuses the key of a merchant's account, or a permission is missing; or notices for it are refused.
+  | 'account_problem'
+  // Part of a provider's list of news was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
+  | 'news_left_out'
+
+export interface NoticeFacts {
+  // `none` where there is no such account.
+  provider: string
+  accountId?: string
+}
+
+export type NewsFacts = Required<NoticeFacts>
+
+export type NoticeOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
+
+export type CallAnswer = Finding | RefundState | CloseAnswer | DescribeAnswer
+
+export interface PaymentWatch {
+  // To be spread into the options of a call.
+  listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
+  // The provider of a payment is not installed here, so it could not be asked.
+  missing(facts: CallFacts): void
+  // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
+  unusable(account: { provider: string; accountId: string }, error: unknown): void
+  // A problem of an account that begins, and one that could not be recorded.
+  accountProblem(account: NewsFacts, problem: PaymentAccountProblem): void
+  accountUnrecorded(account: NewsFacts, error: unknown): void
+  // What became of a message at the address for notices. `threw`: its provider could not read it.
+  notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
+  // What became of reading the provider's list of news.
+  news(facts: NewsFacts, outcome: 'answered' | Silence): void
+  newsLeftOut(facts: NewsFacts, reason: NewsGap): void
+  warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
+  error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
+  readonly tries: TryWatch
+  // By labels, as /metrics writes them.
+  stats(): Readonly<Record<'calls' | 'incidents' | 'notices', Readonly<Record<string, number>>>>
+}
+
+export function createPaymentWatch(log: Log, clock: () => number = Date.now): PaymentWatch {
+  const calls = new Map<string, number>()
+  const incidents = new Map<string, number>()
+  const notices = new Map<string, number>()
+  const countCall = ({ provider, call }: Pick<CallFacts, 'provider'> & { call: string }, outcome: string) =>
+    raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
+  const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
+    raise(incidents, `provider="${labelOf(provider)}",kind="${kind}"`)
+
+  function answered(facts: CallFacts, answer: CallAnswer): void {
+    const outcome = outcomeOf(answer)
+    countCall(facts, outcome)
+    if (outcome === 'unknown') log.warn('payment provider gave no answer', { ...facts, reason: outcome })
+    else if (outcome === 'failed' || outcome === 'refused') log.warn('payment provider refused', { ...facts })
+    else if (typeof answer === 'object' && answer.kind === 'declined')
+      log.info('payment declined', { ...facts, code: answer.code })
+  }
+
+  return {
+    listen: (facts) => ({
+      onAnswer: (answer) => answered(facts, answer),
+      onSilence(silence) {
+        countCall(facts, silence.reason)
+        log.warn('payment provider gave no answer', { ...facts, ...silenceFields(silence) })
+      },
+      onLate(answer) {
+        countIncident(facts, 'late_answer')
+        log.warn('payment provider answered after the deadline', { ...facts, outcome: outcomeOf(answer) })
+      },
+    }),
+    missing(facts) {
+      countCall(facts, 'no_such_provider')
+      log.warn('payment provider is not installed', { ...facts })
+    },
+    unusable({ provider, accountId }, error) {
+      countIncident({ provider }, 'unusable_account')
+      log.error('payment account cannot be used', error, { provider, accountId })
+    },
+    accountProblem(facts, problem) {
+      countIncident(facts, 'account_problem')
+      log.warn('payment account needs attention', { ...facts, problem })
+    },
+    accountUnrecorded(facts, error) {
+      log.error('problem of a payment account could not be recorded; retrying', error, { ...facts })
+    },
+    notice(facts, outcome, error) {
+      raise(notices, `provider="${labelOf(facts.provider)}",outcome="${outcome}"`)
+      // Anyone can send one for an account that does not exist.
+      if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
+      if (outcome === 'threw')
+        log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })
+    },
+    news(facts, outcome) {
+      const { provider } = facts
+      countCall({ provider, call: 'news' }, outcome === 'answered' ? outcome : outcome.reason)
+      if (outcome !== 'answered') log.warn('payment news could not be read', { ...facts, ...silenceFields(outcome) })
+    },
+    newsLeftOut(facts, reason) {
+      countIncident(facts, 'news_left_out')
+      log.warn('payment news were left out', { ...facts, reason })
+    },
+    warn(incident, message, facts, more = {}) {
+      countIncident(facts, incident)
+      log.warn(message, { ...facts, ...more })
+    },
+    error(incident, message, facts, error) {
+      countIncident(facts, incident)
+      log.error(message, error, { ...facts })
+    },
+    tries: createTryWatch(log, clock),
+    stats: () => ({
+      calls: Object.fromEntries(calls),
+      incidents: Object.fromEntries(incidents),
+      notices: Object.fromEntries(notices),
+    }),
+  }
+}
+
+function outcomeOf(answer: CallAnswer): string {
+  return typeof answer === 'string' ? answer : answer.kind
+}
+
+function silenceFields({ reason, error, code, frames }: Silence): object {
+  return { reason, thrown: error, code, frames: frames.length > 0 ? frames : undefined }
+}
+
+function raise(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1)
+}
+
+// Names come from our own code, and from payments whose provider was taken out: neither may break a line of /metrics.
+function labelOf(name: string): string {
+  return /^[a-z0-9_-]{1,40}$/.test(name) ? name : 'other'
+}

@@ -1,0 +1,33 @@
+// Events about changes of promotions. They are thin: a receiver reads the promotion where it needs more.
+
+import type { EventDataOf } from '../../contract/open/events.ts'
+import { modes } from '../../contract/words.ts'
+import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { listActiveInstallations } from '../inventory/store.ts'
+import { findPromotion, type OperatorPromotion } from './store.ts'
+
+// To every active installation of the merchant. The sequence is that of the mode, which uses raise too.
+export async function announcePromotion(
+  tx: Tx,
+  merchantId: string,
+  kind: 'promotion.created' | 'promotion.updated',
+  { id, code, editVersion }: OperatorPromotion,
+  moment: Moment,
+): Promise<void> {
+  const data: EventDataOf<typeof kind> = { promotion: { id, code, version: editVersion } }
+  const dataText = JSON.stringify(data)
+  for (const mode of modes) {
+    const promotion = await findPromotion(tx, { merchantId, mode }, id)
+    if (!promotion) throw new Error(`${id} was changed and does not exist`)
+    const event = {
+      kind,
+      subject: { type: 'promotion', id },
+      sequence: promotion.version,
+      dataText,
+      ...moment,
+    } as const
+    for (const { id: installationId } of await listActiveInstallations(tx, { merchantId, mode }))
+      announce(tx, { installationId, mode, ...event })
+  }
+}

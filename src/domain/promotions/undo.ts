@@ -1,0 +1,61 @@
+// Takes back changes of promotions. One that was created is disabled: orders may name it. Uses are never taken back.
+
+import type { PromotionEntry } from '../../contract/entries.ts'
+import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
+import {
+  notUndoable,
+  oppositeOf,
+  orOvertaken,
+  refuseOvertaken,
+  refuseUnfit,
+  type UndoAsk,
+  type Undoer,
+  valuesBefore,
+} from '../../platform/audit/undo.ts'
+import { announcePromotion } from './announce.ts'
+import { nothingKnown, planPromotions, savePromotions } from './change.ts'
+import { entryMembers, entryOf, type FullEntry, promotionProblems } from './entry.ts'
+import { findOperatorPromotionById, lockPromotionSeller } from './store.ts'
+
+export const promotionUndoer: Undoer = {
+  kinds: ['promotion'],
+  async undo(ask) {
+    const undone: AuditedChange[] = []
+    for (const change of ask.changes) undone.push(await undoPromotion(ask, change))
+    return undone
+  },
+}
+
+async function undoPromotion(
+  { tx, seller: { merchantId }, dryRun, moment }: UndoAsk,
+  change: AuditedChange,
+): Promise<AuditedChange> {
+  const seller = await lockPromotionSeller(tx, merchantId)
+  const present = await findOperatorPromotionById(tx, merchantId, change.id)
+  const shown = present && entryOf(present)
+  refuseOvertaken(change, shown)
+  if (!seller || !present || !shown) throw notUndoable(change)
+  const before: FullEntry =
+    change.kind === 'create'
+      ? { ...shown, disabled: true }
+      : { ...shown, ...valuesBefore<FullEntry>(change, entryMembers) }
+  const { percentage, amount, ...rest } = before
+  const entry: PromotionEntry = {
+    ...rest,
+    ...(percentage !== null && { percentage }),
+    ...(amount !== null && { amount }),
+  }
+  const members = membersChanged(shown, before, entryMembers)
+  if (members.length === 0) throw notUndoable(change)
+  refuseUnfit(change, promotionProblems(entry))
+  await orOvertaken(change, async () => {
+    const { refused } = dryRun
+      ? await planPromotions(tx, seller, [entry], nothingKnown, moment.now)
+      : await savePromotions(tx, seller, [entry], nothingKnown, moment.now)
+    if (refused[0]) throw refused[0].refusal
+  })
+  const after = await findOperatorPromotionById(tx, merchantId, change.id)
+  if (!dryRun && after) await announcePromotion(tx, merchantId, 'promotion.updated', after, moment)
+  const { what, id, name } = change
+  return { kind: oppositeOf[change.kind], what, id, name, members }
+}

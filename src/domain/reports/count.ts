@@ -1,0 +1,131 @@
+// Counts the sales of days whose orders have changed.
+
+import { modes } from '../../contract/words.ts'
+import { handleRows } from '../../platform/jobs/rows.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { dayOf, monthOf, plusDays, startOf } from './days.ts'
+import {
+  type ChangedOrder,
+  countDay,
+  deleteRecount,
+  dropDays,
+  findPlacedAfter,
+  findRecount,
+  findSellerOfSales,
+  forgetMonths,
+  listChangedOrders,
+  listDueMonths,
+  listRecounts,
+  markCounted,
+  putRecount,
+  type Recount,
+  sumMonth,
+} from './store.ts'
+
+// The number of orders, and of days that were counted again. Any number of nodes may do this at once.
+export async function countSales(storage: Storage, now: number, rowsMax: number): Promise<number> {
+  const recounted = await recountSales(storage, now)
+  const orders = await storage.read((db) => listChangedOrders(db, now, rowsMax))
+  const counted = await handleRows(
+    { storage, loop: 'sales', now },
+    Map.groupBy(orders, ({ merchantId, mode }) => `${merchantId} ${mode}`).values(),
+    ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }),
+    (group) => storage.write((tx) => countOrders(tx, group)),
+  )
+  return recounted + counted + (await sumMonths(storage, now))
+}
+
+// A month that has just ended still changes often.
+const graceMs = 3 * 86_400_000
+
+// The number of months. Any day that is counted after this leaves its month to be summed again.
+async function sumMonths(storage: Storage, now: number): Promise<number> {
+  const before = monthOf(dayOf(now - graceMs, 'UTC'))
+  const due = await storage.read((db) => listDueMonths(db, before, now))
+  return handleRows(
+    { storage, loop: 'sales', now },
+    due.map((month) => [month]),
+    ({ merchantId, month }) => ({ tenantId: merchantId, rowId: month }),
+    ([month]) =>
+      storage.write(async (tx) => {
+        if (!month) return 0
+        // As where days are counted.
+        await tx.lockRow`select id from merchants where id = ${month.merchantId}`
+        sumMonth(tx, month)
+        return 1
+      }),
+  )
+}
+
+// The orders are read again after their versions were: what changes in between is counted, and counted once more.
+async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<number> {
+  const [first] = orders
+  if (!first) return 0
+  const { merchantId, mode } = first
+  // One node at a time: two that count a day at once would both write its rows.
+  await tx.lockRow`select id from merchants where id = ${merchantId}`
+  const seller = await findSellerOfSales(tx, merchantId)
+  if (!seller) throw new Error(`${merchantId} has orders and does not exist`)
+  const { timeZone } = seller
+  for (const day of new Set(orders.map(({ placedAt }) => dayOf(placedAt, timeZone))))
+    countDay(tx, { merchantId, mode, day, from: startOf(day, timeZone), to: startOf(plusDays(day, 1), timeZone) })
+  // Orders are locked in the order of their ids, as where they are indexed for the search.
+  for (const order of orders.toSorted((one, other) => (one.id < other.id ? -1 : 1))) markCounted(tx, order)
+  return orders.length
+}
+
+// After the time zone was changed every order belongs to a day that must be counted again. The loop does it: a request must not wait
+// for 100,000 orders. Until then reports show the days that were counted before.
+export async function countAllAgain(tx: Tx, merchantId: string): Promise<void> {
+  for (const mode of modes) putRecount(tx, { merchantId, mode, day: '' })
+}
+
+// In one transaction.
+const daysMax = 30
+
+// The number of days.
+async function recountSales(storage: Storage, now: number): Promise<number> {
+  const recounts = await storage.read((db) => listRecounts(db, now))
+  let days = 0
+  await handleRows(
+    { storage, loop: 'sales', now },
+    recounts.map((recount) => [recount]),
+    ({ merchantId, mode }) => ({ tenantId: merchantId, rowId: mode }),
+    async ([recount]) => {
+      if (recount) days += await storage.write((tx) => recountDays(tx, recount))
+      return 1
+    },
+  )
+  return days
+}
+
+async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<number> {
+  await tx.lockRow`select id from merchants where id = ${merchantId}`
+  const seller = await findSellerOfSales(tx, merchantId)
+  const recount = await findRecount(tx, { merchantId, mode })
+  if (!seller || !recount) return 0
+  const { timeZone } = seller
+  forgetMonths(tx, { merchantId, mode })
+  let { day } = recount
+  for (let count = 0; count < daysMax; count += 1) {
+    const from = day === '' ? 0 : startOf(plusDays(day, 1), timeZone)
+    const next = await findPlacedAfter(tx, { merchantId, mode }, from)
+    const upTo = next === undefined ? null : dayOf(next, timeZone)
+    // Days on which nothing was sold in this time zone.
+    dropDays(tx, { merchantId, mode }, { after: day, before: upTo })
+    if (upTo === null) {
+      deleteRecount(tx, { merchantId, mode })
+      return count + 1
+    }
+    countDay(tx, {
+      merchantId,
+      mode,
+      day: upTo,
+      from: startOf(upTo, timeZone),
+      to: startOf(plusDays(upTo, 1), timeZone),
+    })
+    day = upTo
+  }
+  putRecount(tx, { merchantId, mode, day })
+  return daysMax
+}

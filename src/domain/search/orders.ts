@@ -1,0 +1,83 @@
+// Orders found by who ordered, though that is sealed: a keyed hash of each word stands in a table, and the same word gives the same
+// hash within one merchant. It goes when the address is erased. Whoever reads the table without the key learns only how
+// often words repeat.
+
+import { createHmac, type KeyObject } from 'node:crypto'
+import { handleRows } from '../../platform/jobs/rows.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { createDatabaseKey, listDatabaseKeys } from '../../platform/secrets/databasekey.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { openOrderCustomer } from '../orders/customer.ts'
+import { findOrder, lockOrder, type OrderKey } from '../orders/store.ts'
+import { postalWords, wordsOf } from './sealedwords.ts'
+import { insertTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
+
+const keyName = 'search'
+const tokenLength = 22 // 132 bits
+
+function tokenOf(key: KeyObject, merchantId: string, word: string): string {
+  return createHmac('sha256', key).update(`${merchantId} ${word}`).digest('base64url').slice(0, tokenLength)
+}
+
+// One round of the loop: orders that were placed since, and those from before there was a search. Answers how many.
+export async function indexOrders(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
+  // Orders are locked in the order of their ids, as they are where addresses are erased.
+  const found = (await storage.read((db) => listOrdersNotIndexed(db, now, limit))).sort((one, other) =>
+    one.orderId < other.orderId ? -1 : 1,
+  )
+  const findKey = createDatabaseKey(rootSecret, keyName)
+  return handleRows(
+    { storage, loop: 'search', now },
+    [found],
+    ({ installationId, orderId }) => ({ tenantId: installationId, rowId: orderId }),
+    (keys) =>
+      storage.write(async (tx) => {
+        const key = await findKey(tx, now)
+        for (const name of keys) await indexOrder(tx, rootSecret, { name, key, now })
+        return keys.length
+      }),
+  )
+}
+
+async function indexOrder(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { name, key, now }: { name: OrderKey; key: KeyObject; now: number },
+): Promise<void> {
+  // A shopper is erased under the same lock.
+  await lockOrder(tx, name)
+  const order = await findOrder(tx, name)
+  if (!order) return
+  const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
+  // Once the address is erased, an order is found by its number alone.
+  const isErased = order.address !== null && !address
+  const words = isErased
+    ? []
+    : [
+        ...wordsOf([customer?.email, customer?.name, address?.name, address?.company].filter(Boolean).join(' ')),
+        ...postalWords(address?.postalCode ?? ''),
+      ]
+  const tokens = words.filter(Boolean).map((word) => tokenOf(key, order.merchantId, word))
+  if (tokens.length > 0) insertTokens(tx, order, [...new Set(tokens)])
+  noteIndexed(tx, name, now)
+}
+
+// Newest first, those that have all of the words.
+export async function findOrdersByWords(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text, limit }: { text: string; limit: number },
+): Promise<OrderKey[]> {
+  const words = wordsOf(text)
+  if (words.length === 0) return []
+  const keys = await listDatabaseKeys(db, rootSecret, keyName)
+  if (keys.length === 0) return []
+  const alternatives = words.map((word) => keys.map((key) => tokenOf(key, seller.merchantId, word)))
+  return listOrdersOfTokens(db, seller, alternatives, limit)
+}

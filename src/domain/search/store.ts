@@ -1,0 +1,149 @@
+// The SQL of search.
+
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { folded } from '../../platform/kit/fold.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { beginsWith } from '../../platform/storage/prefix.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { OrderKey, OrderRow } from '../orders/store.ts'
+import { normalCode } from '../promotions/store.ts'
+
+export async function listOrdersNotIndexed(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
+  return db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders
+    where indexed_at is null and ${isNotDeferred('search', 'orders.installation_id', 'orders.id', now)}
+    order by placed_at limit ${limit}`
+}
+
+export function insertTokens(
+  tx: Tx,
+  { merchantId, mode, installationId, id }: Pick<OrderRow, 'merchantId' | 'mode' | 'installationId' | 'id'>,
+  tokens: readonly string[],
+): void {
+  const rows = tx.rows(
+    tokens.map((token) => [merchantId, mode, token, installationId, id]),
+    ['text', 'text', 'text', 'text', 'text'],
+  )
+  tx.send`
+    with words (merchant_id, mode, token, installation_id, order_id) as (${rows})
+    insert into search_tokens (merchant_id, mode, token, installation_id, order_id)
+    select merchant_id, mode, token, installation_id, order_id from words where merchant_id is not null
+    on conflict (merchant_id, mode, token, order_id) do nothing`
+}
+
+export function noteIndexed(tx: Tx, { installationId, orderId }: OrderKey, now: number): void {
+  tx.send`update orders set indexed_at = ${now} where installation_id = ${installationId} and id = ${orderId}`
+}
+
+// Each word may have several tokens, of which one is enough.
+export async function listOrdersOfTokens(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  words: readonly (readonly string[])[],
+  limit: number,
+): Promise<OrderKey[]> {
+  const [first = [], ...rest] = words
+  const conditions = rest.map((tokens) => {
+    const { text, values } = list(tokens)
+    return new Fragment(
+      `and t.order_id in (select o.order_id from search_tokens o where o.merchant_id = ? and o.mode = ? and o.token in (${text}))`,
+      [merchantId, mode, ...values],
+    )
+  })
+  const also = new Fragment(
+    conditions.map(({ text }) => text).join(' '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+  return db.sql<OrderKey>`
+    select distinct t.installation_id as "installationId", t.order_id as "orderId" from search_tokens t
+    where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.token in (${list(first)}) ${also}
+    order by "orderId" desc limit ${limit}`
+}
+
+export async function listOrdersOfTracking(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  trackingNumber: string,
+  limit: number,
+): Promise<OrderKey[]> {
+  return db.sql<OrderKey>`
+    select distinct f.installation_id as "installationId", f.order_id as "orderId"
+    from installations i join fulfillments f on f.installation_id = i.id and f.tracking_number = ${trackingNumber}
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} order by "orderId" desc limit ${limit}`
+}
+
+export interface FoundOrder {
+  id: string
+  number: string
+  status: OrderRow['status']
+  paymentStatus: OrderRow['paymentStatus']
+  fulfillmentStatus: OrderRow['fulfillmentStatus']
+  currency: string
+  total: number
+  placedAt: number
+}
+
+export async function listFoundOrders(db: Reader, keys: readonly OrderKey[]): Promise<FoundOrder[]> {
+  if (keys.length === 0) return []
+  const installations = [...new Set(keys.map(({ installationId }) => installationId))]
+  return db.sql<FoundOrder>`
+    select id, number, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
+      placed_at as "placedAt"
+    from orders where installation_id in (${list(installations)}) and id in (${list(keys.map(({ orderId }) => orderId))})
+    order by placed_at desc, id desc`
+}
+
+export interface FoundProduct {
+  id: string
+  slug: string
+  name: string
+}
+
+// A name that contains the text.
+export async function listFoundProducts(
+  db: Reader,
+  merchantId: string,
+  text: string,
+  limit: number,
+): Promise<FoundProduct[]> {
+  // The inner select reads only the index: 2 instead of 11 ms for 10,000 products.
+  return db.sql<FoundProduct>`
+    select p.id, p.slug, p.name
+    from (
+      select id, folded from products
+      where merchant_id = ${merchantId} and folded like ${`%${escaped(folded(text))}%`} escape '!'
+      order by folded, id limit ${limit}) x
+    cross join products p where p.merchant_id = ${merchantId} and p.id = x.id order by x.folded, x.id`
+}
+
+export interface FoundSku {
+  id: string
+  code: string
+  productId: string
+  productName: string
+}
+
+// A code that begins with the text.
+export async function listFoundSkus(db: Reader, merchantId: string, text: string, limit: number): Promise<FoundSku[]> {
+  return db.sql<FoundSku>`
+    select s.id, s.code, p.id as "productId", p.name as "productName"
+    from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    where s.merchant_id = ${merchantId} and ${beginsWith(db, 's.folded', folded(text))} and s.retired_at is null
+    order by s.folded limit ${limit}`
+}
+
+export async function listFoundPromotions(
+  db: Reader,
+  merchantId: string,
+  text: string,
+  limit: number,
+): Promise<{ id: string; code: string; name: string }[]> {
+  return db.sql<{ id: string; code: string; name: string }>`
+    select id, code, name from promotions
+    where merchant_id = ${merchantId} and code like ${`${escaped(normalCode(text))}%`} escape '!'
+    order by code limit ${limit}`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[!%_]/g, '!$&')
+}

@@ -1,0 +1,219 @@
+// The admin operations on people.
+
+import type { AdminMember, AdminPeople, peopleRows } from '../../contract/admin/people.ts'
+import type { Role } from '../../contract/words.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { pageOf } from '../../platform/http/paging.ts'
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isMailOn } from '../../platform/outbox/letters.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import {
+  createInvitation,
+  createResetForMember,
+  listInvitations,
+  mailResetToMember,
+  type OpenInvitation,
+  type ResetForMember,
+  removeInvitation,
+} from './invitations.ts'
+import {
+  endSessionsOfMember,
+  findMember,
+  isSecondFactorRequired,
+  listMembers,
+  type Member,
+  removeMember,
+  secondFactorChange,
+  setRole,
+  setSecondFactorRequired,
+} from './members.ts'
+import { tellPerson } from './notices.ts'
+import { emailProblem } from './users.ts'
+
+export interface AdminPeopleParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleParts): {
+  [Id in keyof typeof peopleRows]: AdminHandler<Id>
+} {
+  return {
+    async getAdminPeople({ db, caller: { merchantId } }) {
+      return { data: await peopleView(db, merchantId) }
+    },
+
+    // What protects people is given up by a person: the dashboard asks for the password again before.
+    async updateAdminPeople({ db, caller, body: { secondFactorRequired: isRequired } }) {
+      const { merchantId } = caller
+      if (isMachine(caller) && !isRequired)
+        throw refuse('person_required', { message: 'A second factor is given up by a signed-in owner.' })
+      const isChanged = await setSecondFactorRequired(db, merchantId, isRequired)
+      const changes = isChanged ? [secondFactorChange(merchantId, isRequired)] : []
+      return new Audited({ data: await peopleView(db, merchantId) }, changes)
+    },
+
+    // Members and invitations together are few, so one answer is cut from all of them.
+    async listAdminMembers({ db, caller: { merchantId }, paging, now }) {
+      const [members, invitations] = await Promise.all([
+        listMembers(db, rootSecret, merchantId),
+        listInvitations(db, rootSecret, merchantId, now.getTime()),
+      ])
+      const all = [...members.map(memberView), ...invitations.map(invitationView)]
+      const { rows, meta } = pageOf(all.slice(startOf(all, paging.after)), paging, ({ id }) => id)
+      return { data: rows, meta }
+    },
+
+    async inviteAdminMember({ db, caller, body: { email, role }, now }) {
+      const problem = emailProblem(email)
+      if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', message: problem }] })
+      refuseOwnerByMachine(caller, role)
+      if (isMachine(caller)) await refuseWithoutMail(db)
+      const { merchantId, scopes: held, id: createdBy } = caller
+      const input = { merchantId, email, role, held, createdBy }
+      const link = await createInvitation(db, rootSecret, input, now.getTime())
+      const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
+      if (!made) throw new Error('an invitation that was just made is not there')
+      const shown = isMachine(caller) ? null : publicOrigin() + link.path
+      return new Audited({ data: { member: invitationView(made), link: shown } }, [
+        changeOf('create', 'invitation', link.id, { role: [null, role] }),
+      ])
+    },
+
+    async updateAdminMember({ db, caller, path: { memberId }, body: { role }, now }) {
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      refuseOwnerByMachine(caller, role)
+      const { merchantId, scopes: held } = caller
+      const before = await setRole(db, { merchantId, userId: memberId, role, held }, now.getTime())
+      const member = await findMember(db, rootSecret, merchantId, memberId)
+      if (!member) throw refuse('member_not_found')
+      if (before === role) return new Audited({ data: memberView(member) }, [])
+      if (memberId !== caller.id)
+        await tellPerson(
+          db,
+          rootSecret,
+          { userId: memberId, merchantId, kind: 'role_changed', facts: { role } },
+          now.getTime(),
+        )
+      return new Audited({ data: memberView(member) }, [
+        changeOf('change', 'member', memberId, { role: [before, role] }),
+      ])
+    },
+
+    async removeAdminMember({ db, caller, path: { memberId }, now }) {
+      const { merchantId, scopes: held } = caller
+      if (isId('inv', memberId)) {
+        const role = await removeInvitation(db, { merchantId, id: memberId, held })
+        return removed(memberId, changeOf('retire', 'invitation', memberId, { role: [role, null] }))
+      }
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      const role = await removeMember(db, { merchantId, userId: memberId, held }, now.getTime())
+      return removed(memberId, changeOf('retire', 'member', memberId, { role: [role, null] }))
+    },
+
+    async resetAdminMemberPassword({ db, caller, path: { memberId }, now }) {
+      const { merchantId, scopes: held, id: createdBy } = caller
+      const member = isId('usr', memberId) ? await findMember(db, rootSecret, merchantId, memberId) : undefined
+      if (!member) throw refuse('member_not_found')
+      refuseOwnerByMachine(caller, member.role)
+      const reset = { merchantId, userId: memberId, held, createdBy }
+      const { link, expiresAt } = isMachine(caller)
+        ? await mailReset(db, reset, now.getTime())
+        : await showReset(db, reset, now.getTime())
+      const members = [{ member: 'passwordReset', from: null, to: expiresAt }]
+      return new Audited({ data: { memberId, link, expiresAt } }, [
+        { kind: 'change', what: 'member', id: memberId, name: member.role, members },
+      ])
+    },
+
+    async endAdminMemberSessions({ db, caller: { merchantId, scopes: held }, path: { memberId }, now }) {
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      const { role, ended } = await endSessionsOfMember(db, { merchantId, userId: memberId, held }, now.getTime())
+      const members = [{ member: 'sessions', from: ended, to: 0 }]
+      return new Audited({ data: { memberId, ended } }, [
+        { kind: 'change', what: 'member', id: memberId, name: role, members },
+      ])
+    },
+  }
+
+  async function mailReset(db: Tx, reset: ResetForMember, now: number) {
+    await refuseWithoutMail(db)
+    const { expiresAt } = await mailResetToMember(db, rootSecret, reset, now)
+    return { link: null, expiresAt: toInstant(expiresAt) }
+  }
+
+  async function showReset(db: Tx, reset: ResetForMember, now: number) {
+    const { path, expiresAt } = await createResetForMember(db, reset, now)
+    const { userId, merchantId, createdBy } = reset
+    if (userId !== createdBy) await tellPerson(db, rootSecret, { userId, merchantId, kind: 'reset_made' }, now)
+    return { link: publicOrigin() + path, expiresAt: toInstant(expiresAt) }
+  }
+
+  async function peopleView(db: Reader, merchantId: string): Promise<AdminPeople> {
+    const [secondFactorRequired, members] = await Promise.all([
+      isSecondFactorRequired(db, merchantId),
+      listMembers(db, rootSecret, merchantId),
+    ])
+    const without = members.filter(({ hasSecondFactor }) => !hasSecondFactor)
+    return { secondFactorRequired, membersWithoutSecondFactor: without.length }
+  }
+}
+
+function removed(id: string, change: AuditedChange) {
+  return new Audited({ data: { id, removed: true as const } }, [change])
+}
+
+// A key or an app. Who sees a link can be that person, also once the key has ended: a machine gets none.
+function isMachine({ kind }: AdminCaller): boolean {
+  return kind !== 'person'
+}
+
+async function refuseWithoutMail(db: Reader): Promise<void> {
+  if (!(await isMailOn(db))) throw refuse('mail_off')
+}
+
+// An owner can do everything, also what the key or app that made one may not, and stays when it has ended.
+function refuseOwnerByMachine(caller: AdminCaller, role: Role): void {
+  if (isMachine(caller) && role === 'owner')
+    throw refuse('scope_missing', { message: 'An owner is made by a signed-in owner or at the command line.' })
+}
+
+// No address is in the list of changes, so a person is named by the role.
+function changeOf(
+  kind: 'create' | 'change' | 'retire',
+  what: 'member' | 'invitation',
+  id: string,
+  { role: [from, to] }: { role: readonly [from: string | null, to: string | null] },
+): AuditedChange {
+  return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
+}
+
+function memberView({ userId, email, role, hasSecondFactor, addedAt, disabledAt }: Member): AdminMember {
+  const status = disabledAt === null ? 'active' : 'disabled'
+  return { id: userId, status, email, role, hasSecondFactor, addedAt: toInstant(addedAt), expiresAt: null }
+}
+
+function invitationView({ id, email, role, createdAt, expiresAt }: OpenInvitation): AdminMember {
+  return {
+    id,
+    status: 'invited',
+    email,
+    role,
+    hasSecondFactor: false,
+    addedAt: toInstant(createdAt),
+    expiresAt: toInstant(expiresAt),
+  }
+}
+
+// Behind the row that an earlier answer ended with. If it is gone meanwhile, the list begins anew: nobody is left out.
+function startOf(all: readonly AdminMember[], after: string | null): number {
+  if (after === null) return 0
+  if (!isId('usr', after) && !isId('inv', after)) throw badCursor()
+  return all.findIndex(({ id }) => id === after) + 1
+}

@@ -1,0 +1,153 @@
+// Limits on sign-in attempts, shared by all nodes through the database: by network, by network and account, and by account.
+// Guessing cannot lock the owner out: a browser in which they signed in before has its own buckets.
+
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import { addressBucket, networkBucket } from '../../platform/access/throttle.ts'
+import { createDatabaseKey } from '../../platform/secrets/databasekey.ts'
+import { deriveKeys, type RootSecret, readToken, signToken } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { giveBackSignIn, takeSignIn } from './signins.ts'
+import { normalEmail } from './users.ts'
+
+export interface Guess {
+  // What is guessed at. A code has six digits, so fewer guesses are allowed; a recovery code is too long to be guessed, so its account
+  // is not limited, and whoever knows the password cannot lock the person out; a forgotten password is not guessed at, but each
+  // request for a letter counts.
+  kind?: 'password' | 'code' | 'recovery' | 'letter'
+  email: string
+  address: string
+  // The cookie of a browser, as it was sent.
+  device: string | undefined
+}
+
+export interface Attempt {
+  // For the log: hashes, enough to see an attack and not enough to identify anyone.
+  account: string
+  network: string
+  // False when there were too many.
+  isAdmitted: boolean
+  // Gives back what a correct password has taken, so only failures count.
+  succeed(): Promise<void>
+}
+
+export interface Attempts {
+  begin(guess: Guess): Promise<Attempt>
+  // The value of the cookie for a browser in which this account signed in.
+  // With a second factor, if a code was right too.
+  deviceFor(email: string, hasSecondFactor: boolean): Promise<string>
+}
+
+// `burst` at once, then one every `everyMs`.
+interface Limit {
+  burst: number
+  everyMs: number
+}
+
+const limits = {
+  // One host, or one IPv6 /64.
+  address: { burst: 30, everyMs: 5_000 },
+  // What a household or a small company gets: an IPv6 /48.
+  network: { burst: 60, everyMs: 2_500 },
+  pair: { burst: 10, everyMs: 20_000 },
+  // From anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
+  account: { burst: 100, everyMs: 900_000 },
+  // Three of a million codes are right at a time, so this is a chance of 1 in 17,000, and 1 in 3,500 for each further day.
+  code: { burst: 20, everyMs: 900_000 },
+  letter: { burst: 3, everyMs: 1_200_000 },
+  // One browser, for the account that signed in with it.
+  device: { burst: 20, everyMs: 60_000 },
+  // The same for codes. Only who has entered a right one has such a browser.
+  codeDevice: { burst: 10, everyMs: 300_000 },
+} as const satisfies Record<string, Limit>
+
+export interface AttemptParts {
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+}
+
+export function createAttempts({ storage, rootSecret, clock }: AttemptParts): Attempts {
+  // Stored in the database, so nodes count together while the root secret is rotated.
+  const findKey = createDatabaseKey(rootSecret, 'sign-in')
+  const deviceKeys = deriveKeys(rootSecret, 'signed-in device')
+  const nowMs = () => clock().getTime()
+
+  function isKnownDevice(device: string | undefined, account: string): boolean {
+    return startsWith(device, `${account} `)
+  }
+
+  // Someone who only knows the password could have got a browser known before there was a second factor.
+  function isKnownTwice(device: string | undefined, account: string): boolean {
+    return startsWith(device, `${account} ${twice}`)
+  }
+
+  function startsWith(device: string | undefined, beginning: string): boolean {
+    return device !== undefined && deviceKeys.some((key) => readToken(key, device)?.startsWith(beginning) === true)
+  }
+
+  return {
+    async begin({ kind = 'password', email, address, device }) {
+      const now = nowMs()
+      const key = await storage.write((tx) => findKey(tx, now))
+      const account = accountOf(key, email)
+      const counted = kind === 'password' ? account : `${kind} ${account}`
+      const [host, network] = [addressBucket(address), networkBucket(address)]
+      // Always in this order, so two transactions cannot deadlock.
+      const buckets: [string, Limit][] =
+        kind === 'password' && isKnownDevice(device, account)
+          ? [[hashOf(key, `device ${device}`), limits.device]]
+          : kind === 'code' && isKnownTwice(device, account)
+            ? [[hashOf(key, `code device ${device}`), limits.codeDevice]]
+            : [
+                [hashOf(key, `address ${host}`), limits.address],
+                [hashOf(key, `network ${network}`), limits.network],
+                [hashOf(key, `pair ${network} ${counted}`), limits.pair],
+                ...accountBucket(key, kind, counted),
+              ]
+      const isAdmitted = await storage
+        .write(async (tx) => {
+          for (const [bucket, limit] of buckets) if (!(await takeSignIn(tx, bucket, limit, now))) throw new Limited()
+          return true
+        })
+        .catch((error: unknown) => {
+          // Rolled back: a refusal takes nothing from the other buckets.
+          if (error instanceof Limited) return false
+          throw error
+        })
+      return {
+        account: account.slice(0, shownLength),
+        network: hashOf(key, `network ${network}`).slice(0, shownLength),
+        isAdmitted,
+        succeed: () =>
+          storage.write(async (tx) => {
+            for (const [bucket, { everyMs }] of buckets) await giveBackSignIn(tx, bucket, everyMs)
+          }),
+      }
+    },
+
+    async deviceFor(email, hasSecondFactor) {
+      const key = await storage.write((tx) => findKey(tx, nowMs()))
+      const name = `${hasSecondFactor ? twice : ''}${randomBytes(16).toString('base64url')}`
+      return signToken(deviceKeys[0], `${accountOf(key, email)} ${name}`)
+    },
+  }
+}
+
+class Limited extends Error {}
+
+const twice = 'twice '
+
+function accountBucket(key: KeyObject, kind: Exclude<Guess['kind'], undefined>, counted: string): [string, Limit][] {
+  if (kind === 'recovery') return []
+  return [[hashOf(key, `account ${counted}`), limits[kind === 'password' ? 'account' : kind]]]
+}
+
+const shownLength = 12
+
+function accountOf(key: KeyObject, email: string): string {
+  return hashOf(key, `e-mail ${normalEmail(email)}`)
+}
+
+function hashOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}

@@ -1,0 +1,131 @@
+// Second factors of a person: an authenticator app and recovery codes, stored and checked. A code works once, also when it is sent
+// twice at the same moment: the statement that accepts it decides.
+
+import { randomBytes } from 'node:crypto'
+import { newId } from '../../platform/kit/ids.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { makeRecoveryCodes, recoveryHash } from './recovery.ts'
+import { stepOfCode, totpSecretBytes } from './totp.ts'
+import { endSessionsFrom } from './users.ts'
+
+const factorPurpose = 'second factor'
+
+// Whether signing in with a password asks for a code. A passkey is both factors in one, so it alone does not count here.
+export async function hasSecondFactor(db: Reader, userId: string): Promise<boolean> {
+  const rows = await db.sql`select 1 as "one" from user_factors where user_id = ${userId} and kind = 'totp'`
+  return rows.length > 0
+}
+
+export async function countRecoveryCodes(db: Reader, userId: string): Promise<number> {
+  const [row] = await db.sql<{ codes: number }>`
+    select count(*) as "codes" from user_factors where user_id = ${userId} and kind = 'recovery'`
+  return Number(row?.codes ?? 0)
+}
+
+export function makeTotpSecret(): Buffer {
+  return randomBytes(totpSecretBytes)
+}
+
+export interface NewTotp {
+  userId: string
+  secret: Buffer
+  // The first code of the app: proof that it was set up.
+  code: string
+  // The session in which it was set up. It goes on; all others end, since they began without it.
+  sessionId: string
+}
+
+// The recovery codes, to be shown once; undefined when the code is wrong. Takes the place of the app before.
+export async function setTotp(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { userId, secret, code, sessionId }: NewTotp,
+  now: number,
+): Promise<string[] | undefined> {
+  const step = stepOfCode(secret, code, { now, lastStep: 0 })
+  if (step === undefined) return undefined
+  await tx.lockRow`select id from users where id = ${userId}`
+  await tx.sql`delete from user_factors where user_id = ${userId} and kind = 'totp'`
+  const id = newId('fac')
+  const sealed = sealByRoot(rootSecret, factorPurpose, secret.toString('base64url'), `${userId} ${id}`)
+  await tx.sql`
+    insert into user_factors (user_id, id, kind, secret_sealed, last_step, created_at)
+    values (${userId}, ${id}, 'totp', ${sealed}, ${step}, ${now})`
+  await tx.sql`update user_sessions set has_second_factor = 1 where user_id = ${userId} and id = ${sessionId}`
+  await endSessionsFrom(tx, userId, now, sessionId)
+  return replaceRecoveryCodes(tx, userId, now)
+}
+
+// Ten new ones; those before no longer work.
+export async function replaceRecoveryCodes(tx: Tx, userId: string, now: number): Promise<string[]> {
+  await tx.lockRow`select id from users where id = ${userId}`
+  await tx.sql`delete from user_factors where user_id = ${userId} and kind = 'recovery'`
+  const codes = makeRecoveryCodes()
+  for (const code of codes)
+    await tx.sql`
+      insert into user_factors (user_id, id, kind, last_step, code_hash, created_at)
+      values (${userId}, ${newId('fac')}, 'recovery', 0, ${recoveryHash(userId, code)}, ${now})`
+  return codes
+}
+
+// False when there was none.
+export async function removeSecondFactor(tx: Tx, userId: string): Promise<boolean> {
+  const rows = await tx.sql`delete from user_factors where user_id = ${userId} returning id`
+  return rows.length > 0
+}
+
+// For the operator, when a person has lost all of them. False when there was none.
+export async function removeAllFactors(tx: Tx, userId: string): Promise<boolean> {
+  const hadFactor = await removeSecondFactor(tx, userId)
+  const passkeys = await tx.sql`delete from user_passkeys where user_id = ${userId} returning user_id`
+  return hadFactor || passkeys.length > 0
+}
+
+// Uses a code up: of the app, or a recovery code. False for a wrong one and for one that was used before.
+export async function useCode(
+  tx: Tx,
+  rootSecret: RootSecret,
+  userId: string,
+  typed: string,
+  now: number,
+): Promise<boolean> {
+  const code = normalCode(typed)
+  return isTotpCode(code) ? useTotp(tx, rootSecret, userId, code, now) : useRecoveryCode(tx, userId, code)
+}
+
+// Whether it is of the form that an app shows, and not that of a recovery code.
+export function isTotpCode(typed: string): boolean {
+  return /^\d{6}$/.test(normalCode(typed))
+}
+
+function normalCode(typed: string): string {
+  return typed.slice(0, 100).normalize('NFKC').replaceAll(/\s/g, '')
+}
+
+interface TotpRow {
+  id: string
+  sealed: string
+  lastStep: number
+}
+
+async function useTotp(tx: Tx, rootSecret: RootSecret, userId: string, code: string, now: number): Promise<boolean> {
+  const [row] = await tx.sql<TotpRow>`
+    select id, secret_sealed as sealed, last_step as "lastStep" from user_factors where user_id = ${userId} and kind = 'totp'`
+  if (!row) return false
+  const secret = openByRoot(rootSecret, factorPurpose, row.sealed, `${userId} ${row.id}`)
+  if (secret === undefined) throw new Error(`the second factor of ${userId} cannot be opened: its secret is gone`)
+  const step = stepOfCode(Buffer.from(secret, 'base64url'), code, { now, lastStep: Number(row.lastStep) })
+  if (step === undefined) return false
+  const rows = await tx.sql`
+    update user_factors set last_step = ${step}
+    where user_id = ${userId} and id = ${row.id} and last_step < ${step} returning id`
+  return rows.length > 0
+}
+
+async function useRecoveryCode(tx: Tx, userId: string, code: string): Promise<boolean> {
+  const rows = await tx.sql`
+    delete from user_factors where user_id = ${userId} and kind = 'recovery' and code_hash = ${recoveryHash(userId, code)}
+    returning id`
+  return rows.length > 0
+}

@@ -1,0 +1,437 @@
+// Links that set a password: invitations to a merchant, and resets. A link is shown once, to a person; a key or an app sees none. Its
+// secret is stored as a hash. Opening it does not use it up, since mail scanners open links; setting the password does.
+
+import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import type { Role } from '../../contract/words.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { owePersonLetter } from '../../platform/outbox/letters.ts'
+import { emailHash } from '../../platform/secrets/emailhash.ts'
+import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { removeAllFactors } from './factors.ts'
+import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
+import { findAddress, tellOwners, tellPerson } from './notices.ts'
+import { linkPaths } from './places.ts'
+import { mayGive } from './roles.ts'
+import {
+  addMerchants,
+  createUser,
+  emailHashes,
+  findMerchantOf,
+  findUserForSignIn,
+  listMerchantsOf,
+  normalEmail,
+  setPassword,
+} from './users.ts'
+
+const dayMs = 24 * 3_600_000
+const invitationMs = 7 * dayMs
+// One who asked for it by mail waits for it; one who got it from an owner or the operator may not.
+const ownResetMs = 3_600_000
+
+export type LinkKind = keyof typeof linkPaths
+
+export interface MadeLink {
+  id: string
+  // Our path with the secret in it.
+  path: string
+  expiresAt: number
+}
+
+export interface NewInvitation {
+  merchantId: string
+  email: string
+  role: Role
+  // Of the person, key or app that invites.
+  held: readonly string[]
+  // The id of the user, the key or the app's installation; null: the operator. The invitation ends with it.
+  createdBy: string | null
+}
+
+const invitationPurpose = 'invitation e-mail'
+
+// Inviting someone again makes a new link; the one before no longer works. Sent by mail too, where letters are sent.
+export async function createInvitation(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { merchantId, email, role, held, createdBy }: NewInvitation,
+  now: number,
+): Promise<MadeLink> {
+  if (!mayGive(held, role)) throw refuse('scope_missing')
+  await lockMerchantOfPeople(tx, merchantId)
+  const normal = normalEmail(email)
+  const user = await findUserForSignIn(tx, rootSecret, normal)
+  if (user && (await isMember(tx, merchantId, user.id))) throw refuse('member_exists')
+  await tx.sql`
+    delete from invitations where merchant_id = ${merchantId} and kind = 'invitation'
+      and (expires_at <= ${now} or not ${hasLivingMaker(now)} or email_hash in (${list(emailHashes(rootSecret, normal))}))`
+  if ((await countPeople(tx, merchantId)) >= membersMax) throw refuse('invitation_limit')
+  const { token, ...link } = newLink('invitation', now + invitationMs)
+  const sealed = sealByRoot(rootSecret, invitationPurpose, normal, link.id)
+  await tx.sql`
+    insert into invitations (id, kind, token_hash, merchant_id, email_hash, email_sealed, role, created_by, created_at, expires_at)
+    values (${link.id}, 'invitation', ${tokenHash(token)}, ${merchantId},
+      ${emailHash(rootSecret, normal, rootSecret.currentVersion)}, ${sealed}, ${role}, ${createdBy}, ${now}, ${link.expiresAt})`
+  const letter = { kind: 'invitation', subjectId: link.id, merchantId, email: normal, locale: null } as const
+  const path = `${link.path}?mailed=${mailedProof(rootSecret, token)}`
+  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt: link.expiresAt }, now)
+  return link
+}
+
+async function isMember(db: Reader, merchantId: string, userId: string): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 as "one" from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
+  return rows.length > 0
+}
+
+export interface OpenInvitation {
+  id: string
+  email: string
+  role: Role
+  createdBy: string | null
+  createdAt: number
+  expiresAt: number
+}
+
+interface InvitationRow extends Omit<OpenInvitation, 'email'> {
+  emailSealed: string
+}
+
+// Oldest first.
+export async function listInvitations(
+  db: Reader,
+  rootSecret: RootSecret,
+  merchantId: string,
+  now: number,
+): Promise<OpenInvitation[]> {
+  const rows = await db.sql<InvitationRow>`
+    select id, email_sealed as "emailSealed", role, created_by as "createdBy", created_at as "createdAt",
+      expires_at as "expiresAt"
+    from invitations where merchant_id = ${merchantId} and kind = 'invitation' and expires_at > ${now}
+      and ${hasLivingMaker(now)}
+    order by created_at, id limit ${membersMax}`
+  return rows.map(({ emailSealed, ...row }) => ({ ...row, email: openInvited(rootSecret, row.id, emailSealed) }))
+}
+
+// A key or app that has ended may invite no longer, so neither may what it left. Invitations of members are deleted when their role
+// changes (members.ts). Ids are told apart by their prefix.
+function hasLivingMaker(now: number, of: '' | 'i.' = ''): Fragment {
+  return new Fragment(
+    `(case substr(${of}created_by, 1, 4)
+        when 'key_' then exists (
+          select 1 from credentials c join installations n on n.id = c.installation_id
+          where c.id = ${of}created_by and c.revoked_at is null and (c.expires_at is null or c.expires_at > ?)
+            and n.ended_at is null and n.disabled_at is null)
+        when 'ins_' then exists (
+          select 1 from installations n where n.id = ${of}created_by and n.ended_at is null and n.disabled_at is null)
+        else 1 = 1 end)`,
+    [now],
+  )
+}
+
+function openInvited(rootSecret: RootSecret, id: string, sealed: string): string {
+  const email = openByRoot(rootSecret, invitationPurpose, sealed, id)
+  if (email === undefined)
+    throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
+  return email
+}
+
+// Takes an invitation back. The role that it would have given.
+export async function removeInvitation(
+  tx: Tx,
+  { merchantId, id, held }: { merchantId: string; id: string; held: readonly string[] },
+): Promise<Role> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const [row] = await tx.sql<{ role: Role }>`
+    select role from invitations where merchant_id = ${merchantId} and kind = 'invitation' and id = ${id}`
+  if (!row) throw refuse('member_not_found')
+  if (!mayGive(held, row.role)) throw refuse('scope_missing')
+  await tx.sql`delete from invitations where merchant_id = ${merchantId} and id = ${id}`
+  return row.role
+}
+
+// What an opened link shows.
+export interface SeenInvitation {
+  id: string
+  merchantId: string
+  merchantName: string
+  email: string
+  role: Role
+  createdBy: string | null
+  // Who is invited has an account, and accepts by signing in: whoever invites sees the link, and must not be able to set another
+  // person's password with it.
+  userId: string | null
+}
+
+interface SeenRow extends Omit<SeenInvitation, 'email' | 'userId'> {
+  emailSealed: string
+}
+
+export async function findInvitation(
+  db: Reader,
+  rootSecret: RootSecret,
+  token: string,
+  now: number,
+): Promise<SeenInvitation | undefined> {
+  if (!isToken(token)) return undefined
+  const [row] = await db.sql<SeenRow>`
+    select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role,
+      i.created_by as "createdBy"
+    from invitations i join merchants m on m.id = i.merchant_id
+    where i.token_hash = ${tokenHash(token)} and i.kind = 'invitation' and i.expires_at > ${now} and m.closed_at is null
+      and ${hasLivingMaker(now, 'i.')}`
+  if (!row) return undefined
+  const { emailSealed, ...seen } = row
+  const email = openInvited(rootSecret, row.id, emailSealed)
+  const user = await findUserForSignIn(db, rootSecret, email)
+  return { ...seen, email, userId: user?.id ?? null }
+}
+
+// Makes the user. Refused when the link was used or taken back, and when there is a user by now, who must sign in.
+export async function acceptAsNew(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { token, mailed = null, passwordHash }: UsedInvitation & { passwordHash: string },
+  now: number,
+): Promise<{ userId: string }> {
+  const { merchantId, role, email, userId } = await claimInvitation(tx, rootSecret, token, now)
+  if (userId !== null) throw refuse('user_exists')
+  const isUnproved = !isMailedProof(rootSecret, token, mailed)
+  const user = await createUser(
+    tx,
+    rootSecret,
+    { email, passwordHash, merchantIds: [merchantId], role, isUnproved },
+    now,
+  )
+  return { userId: user.id }
+}
+
+export interface UsedInvitation {
+  token: string
+  // What only the letter has: proof that the address is the person's. Who invites sees the link without it.
+  mailed?: string | null
+}
+
+function mailedProof(rootSecret: RootSecret, token: string): string {
+  return proofBy(deriveKeys(rootSecret, mailedPurpose)[0], token)
+}
+
+function isMailedProof(rootSecret: RootSecret, token: string, proof: string | null): boolean {
+  return (
+    proof !== null && deriveKeys(rootSecret, mailedPurpose).some((key) => isEqualSecret(proof, proofBy(key, token)))
+  )
+}
+
+const mailedPurpose = 'link in a letter'
+
+function proofBy(key: KeyObject, token: string): string {
+  return createHmac('sha256', key).update(token).digest('base64url')
+}
+
+// By the person who is invited, signed in.
+export async function acceptAsUser(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { token, mailed = null, userId }: UsedInvitation & { userId: string },
+  now: number,
+): Promise<{ merchantId: string }> {
+  const invitation = await claimInvitation(tx, rootSecret, token, now)
+  if (invitation.userId !== userId) throw refuse('invitation_not_found')
+  if (isMailedProof(rootSecret, token, mailed)) await proveEmail(tx, userId)
+  await addMerchants(tx, userId, { merchantIds: [invitation.merchantId], role: invitation.role }, now)
+  return { merchantId: invitation.merchantId }
+}
+
+// The one who deletes it has it. The merchant is locked first, as by everyone who changes its people.
+async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<SeenInvitation> {
+  const seen = await findInvitation(tx, rootSecret, token, now)
+  if (!seen) throw refuse('invitation_not_found')
+  await lockMerchantOfPeople(tx, seen.merchantId)
+  const rows = await tx.sql`delete from invitations where id = ${seen.id} and kind = 'invitation' returning id`
+  if (rows.length === 0) throw refuse('invitation_not_found')
+  const { merchantId, email: address, role, createdBy } = seen
+  if (createdBy !== null && !isId('usr', createdBy))
+    await tellOwners(tx, rootSecret, { merchantId, address, role }, now)
+  return seen
+}
+
+// By the operator: for anyone. A link made earlier no longer works.
+export async function createReset(tx: Tx, userId: string, now: number): Promise<MadeLink> {
+  return insertReset(
+    tx,
+    { userId, merchantId: null, createdBy: null, isMailed: false, expiresAt: now + invitationMs },
+    now,
+  )
+}
+
+export interface ResetForMember {
+  merchantId: string
+  userId: string
+  held: readonly string[]
+  createdBy: string
+}
+
+// By a member for another one. Who sees the link can sign in as that person, so it is refused where that would open another
+// merchant; it is checked again when the link is used.
+export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<MadeLink> {
+  return insertResetForMember(tx, { ...reset, isMailed: false }, now)
+}
+
+// By a key or an app: the link is only in the letter.
+export async function mailResetToMember(
+  tx: Tx,
+  rootSecret: RootSecret,
+  reset: ResetForMember,
+  now: number,
+): Promise<Pick<MadeLink, 'expiresAt'>> {
+  const { path, id, expiresAt } = await insertResetForMember(tx, { ...reset, isMailed: true }, now)
+  const email = await findAddress(tx, rootSecret, reset.userId)
+  if (email === undefined) throw new Error(`the e-mail of ${reset.userId} cannot be opened: its secret is gone`)
+  const letter = { kind: 'password_reset', subjectId: id, merchantId: reset.merchantId, email, locale: null } as const
+  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt }, now)
+  return { expiresAt }
+}
+
+async function insertResetForMember(
+  tx: Tx,
+  { merchantId, userId, held, createdBy, isMailed }: ResetForMember & { isMailed: boolean },
+  now: number,
+): Promise<MadeLink> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const membership = await findMerchantOf(tx, userId, merchantId)
+  if (!membership) throw refuse('member_not_found')
+  if (!mayGive(held, membership.role)) throw refuse('scope_missing')
+  if (await actsForOthers(tx, userId, merchantId)) throw refuse('person_of_others')
+  return insertReset(tx, { userId, merchantId, createdBy, isMailed, expiresAt: now + invitationMs }, now)
+}
+
+async function actsForOthers(db: Reader, userId: string, merchantId: string): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 as "one" from user_merchants where user_id = ${userId} and merchant_id <> ${merchantId} limit 1`
+  return rows.length > 0
+}
+
+// By the person, who asked for it with an e-mail address: the link is only in the letter. Nothing happens for an unknown address,
+// for a disabled user, and for one without a shop.
+export async function mailReset(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { email, locale }: { email: string; locale: string | null },
+  now: number,
+): Promise<void> {
+  const user = await findUserForSignIn(tx, rootSecret, email)
+  if (!user || user.disabledAt !== null) return
+  const [merchant] = await listMerchantsOf(tx, user.id)
+  if (!merchant) return
+  const link = await insertReset(
+    tx,
+    { userId: user.id, merchantId: null, createdBy: null, isMailed: true, expiresAt: now + ownResetMs },
+    now,
+  )
+  const letter = {
+    kind: 'password_reset',
+    subjectId: link.id,
+    merchantId: merchant.id,
+    email: normalEmail(email),
+  } as const
+  owePersonLetter(tx, rootSecret, { ...letter, path: link.path, expiresAt: link.expiresAt, locale }, now)
+}
+
+interface NewReset {
+  userId: string
+  merchantId: string | null
+  createdBy: string | null
+  isMailed: boolean
+  expiresAt: number
+}
+
+// The one before no longer works. Anyone can ask for a letter, so a letter replaces only a letter.
+async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, expiresAt }: NewReset, now: number) {
+  await tx.lockRow`select id from users where id = ${userId}`
+  await tx.sql`
+    delete from invitations where user_id = ${userId} and kind = 'password_reset' and is_mailed >= ${isMailed ? 1 : 0}`
+  const { token, ...link } = newLink('password_reset', expiresAt)
+  await tx.sql`
+    insert into invitations (id, kind, token_hash, merchant_id, user_id, created_by, is_mailed, created_at, expires_at)
+    values (${link.id}, 'password_reset', ${tokenHash(token)}, ${merchantId}, ${userId}, ${createdBy}, ${isMailed ? 1 : 0},
+      ${now}, ${expiresAt})`
+  return link
+}
+
+export interface SeenReset {
+  id: string
+  userId: string
+  merchantId: string | null
+  isMailed: number
+}
+
+export async function findReset(db: Reader, token: string, now: number): Promise<SeenReset | undefined> {
+  if (!isToken(token)) return undefined
+  const [row] = await db.sql<SeenReset>`
+    select i.id, i.user_id as "userId", i.merchant_id as "merchantId", i.is_mailed as "isMailed"
+    from invitations i join users u on u.id = i.user_id
+    where i.token_hash = ${tokenHash(token)} and i.kind = 'password_reset' and i.expires_at > ${now} and u.disabled_at is null
+      and ${hasLivingMaker(now, 'i.')}`
+  return row
+}
+
+// Ends every session of the user, and their other links. A second factor is still asked for afterwards, unless it may be of another
+// person, who joined with an address that is not theirs: who has the mailbox gets the account. The person is told of both, since the
+// link may have been opened by another one who saw it.
+export async function useReset(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { token, passwordHash }: { token: string; passwordHash: string },
+  now: number,
+): Promise<{ userId: string }> {
+  const reset = await findReset(tx, token, now)
+  if (!reset) throw refuse('invitation_not_found')
+  const { id, userId, merchantId } = reset
+  await tx.lockRow`select id from users where id = ${userId}`
+  const rows = await tx.sql`delete from invitations where id = ${id} returning id`
+  if (rows.length === 0) throw refuse('invitation_not_found')
+  await tx.sql`delete from invitations where user_id = ${userId} and kind = 'password_reset'`
+  if (merchantId !== null && (await actsForOthers(tx, userId, merchantId))) throw refuse('person_of_others')
+  const isProof = Number(reset.isMailed) === 1 && (await proveEmail(tx, userId))
+  if (isProof && (await removeAllFactors(tx, userId)))
+    await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'factor_removed' }, now)
+  await setPassword(tx, userId, passwordHash, now)
+  await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'password_changed' }, now)
+  return { userId }
+}
+
+// False when it was proved before.
+async function proveEmail(tx: Tx, userId: string): Promise<boolean> {
+  const rows =
+    await tx.sql`update users set email_unproved = 0 where id = ${userId} and email_unproved = 1 returning id`
+  return rows.length > 0
+}
+
+// Whether a letter that waits still has a link that works.
+export async function isLinkOpen(db: Reader, id: string, now: number): Promise<boolean> {
+  const rows = await db.sql`
+    select id from invitations where id = ${id} and expires_at > ${now} and ${hasLivingMaker(now)}`
+  return rows.length > 0
+}
+
+export async function deleteExpiredLinks(tx: Tx, now: number, rowsMax: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from invitations where expires_at <= ${now} and id in (
+      select id from invitations where expires_at <= ${now} order by expires_at limit ${rowsMax})
+    returning id`
+  return rows.length
+}
+
+function newLink(kind: LinkKind, expiresAt: number): MadeLink & { token: string } {
+  const token = randomBytes(32).toString('base64url')
+  return { id: newId('inv'), token, path: `${linkPaths[kind]}/${token}`, expiresAt }
+}
+
+function isToken(text: string): boolean {
+  return /^[\w-]{43}$/.test(text)
+}
+
+function tokenHash(token: string): string {
+  return createHash('sha256').update(`link ${token}`).digest('base64url')
+}

@@ -1,0 +1,198 @@
+// The people of one merchant: who they are, in which role, and how that changes. A merchant keeps an owner, and nobody gives or
+// takes a scope that they do not have. Every change locks the merchant, so two at once cannot both be the last but one.
+
+import type { Role } from '../../contract/words.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { mayGive } from './roles.ts'
+import { countSessions } from './sessions.ts'
+import { addMerchants, endSessionsFrom, openEmail } from './users.ts'
+
+export interface Member {
+  userId: string
+  email: string
+  role: Role
+  hasSecondFactor: boolean
+  addedAt: number
+  disabledAt: number | null
+}
+
+interface MemberRow extends Omit<Member, 'email' | 'hasSecondFactor'> {
+  emailSealed: string
+  hasSecondFactor: number
+}
+
+export const membersMax = 200
+
+// Oldest first.
+export async function listMembers(db: Reader, rootSecret: RootSecret, merchantId: string): Promise<Member[]> {
+  const rows = await db.sql<MemberRow>`
+    select um.user_id as "userId", u.email_sealed as "emailSealed", um.role, um.created_at as "addedAt",
+      u.disabled_at as "disabledAt",
+      case when exists (select 1 from user_factors f where f.user_id = u.id and f.kind = 'totp')
+        or exists (select 1 from user_passkeys p where p.user_id = u.id) then 1 else 0 end as "hasSecondFactor"
+    from user_merchants um join users u on u.id = um.user_id
+    where um.merchant_id = ${merchantId} order by um.created_at, um.user_id limit ${membersMax}`
+  return rows.map((row) => memberFrom(rootSecret, row))
+}
+
+export async function findMember(
+  db: Reader,
+  rootSecret: RootSecret,
+  merchantId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const [row] = await db.sql<MemberRow>`
+    select um.user_id as "userId", u.email_sealed as "emailSealed", um.role, um.created_at as "addedAt",
+      u.disabled_at as "disabledAt",
+      case when exists (select 1 from user_factors f where f.user_id = u.id and f.kind = 'totp')
+        or exists (select 1 from user_passkeys p where p.user_id = u.id) then 1 else 0 end as "hasSecondFactor"
+    from user_merchants um join users u on u.id = um.user_id
+    where um.merchant_id = ${merchantId} and um.user_id = ${userId}`
+  return row && memberFrom(rootSecret, row)
+}
+
+function memberFrom(rootSecret: RootSecret, { emailSealed, ...member }: MemberRow): Member {
+  return {
+    ...member,
+    email: openEmail(rootSecret, member.userId, emailSealed),
+    hasSecondFactor: Number(member.hasSecondFactor) === 1,
+  }
+}
+
+// Members and open invitations.
+export async function countPeople(db: Reader, merchantId: string): Promise<number> {
+  const [row] = await db.sql<{ people: number }>`
+    select (select count(*) from user_merchants where merchant_id = ${merchantId})
+      + (select count(*) from invitations where merchant_id = ${merchantId} and kind = 'invitation') as "people"`
+  return Number(row?.people ?? 0)
+}
+
+export async function lockMerchantOfPeople(tx: Tx, merchantId: string): Promise<void> {
+  await tx.lockRow`select id from merchants where id = ${merchantId}`
+}
+
+interface MemberRole {
+  role: Role
+}
+
+async function findRole(db: Reader, merchantId: string, userId: string): Promise<MemberRole> {
+  const [row] = await db.sql<MemberRole>`
+    select role from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
+  if (!row) throw refuse('member_not_found')
+  return row
+}
+
+// Who changes it: the scopes of a person or a key. The operator has all of them.
+export interface RoleChange {
+  merchantId: string
+  userId: string
+  role: Role
+  held: readonly string[]
+}
+
+// The role before. The person's next click has the new one: roles are read with every request.
+export async function setRole(tx: Tx, { merchantId, userId, role, held }: RoleChange, now: number): Promise<Role> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const before = await findRole(tx, merchantId, userId)
+  if (!mayGive(held, before.role) || !mayGive(held, role)) throw refuse('scope_missing')
+  if (before.role === role) return role
+  if (before.role === 'owner') await refuseLastOwner(tx, merchantId, userId)
+  await tx.sql`update user_merchants set role = ${role} where merchant_id = ${merchantId} and user_id = ${userId}`
+  await tx.sql`update users set updated_at = ${now} where id = ${userId}`
+  await deleteInvitationsBy(tx, merchantId, userId)
+  return before.role
+}
+
+// Ends the person's sessions too, of every merchant. The role before.
+export async function removeMember(
+  tx: Tx,
+  { merchantId, userId, held }: Omit<RoleChange, 'role'>,
+  now: number,
+): Promise<Role> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const { role } = await findRole(tx, merchantId, userId)
+  if (!mayGive(held, role)) throw refuse('scope_missing')
+  if (role === 'owner') await refuseLastOwner(tx, merchantId, userId)
+  await tx.sql`delete from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
+  await deleteInvitationsBy(tx, merchantId, userId)
+  await endSessionsFrom(tx, userId, now)
+  return role
+}
+
+// Everywhere: sessions are of the person, not of the shop. Answers with the role and how many sessions there were.
+export async function endSessionsOfMember(
+  tx: Tx,
+  { merchantId, userId, held }: Omit<RoleChange, 'role'>,
+  now: number,
+): Promise<{ role: Role; ended: number }> {
+  await lockMerchantOfPeople(tx, merchantId)
+  const { role } = await findRole(tx, merchantId, userId)
+  if (!mayGive(held, role)) throw refuse('scope_missing')
+  const ended = await countSessions(tx, userId, now)
+  await endSessionsFrom(tx, userId, now)
+  return { role, ended }
+}
+
+// What a person gave out stands and falls with what they may give.
+async function deleteInvitationsBy(tx: Tx, merchantId: string, userId: string): Promise<void> {
+  await tx.sql`delete from invitations where merchant_id = ${merchantId} and created_by = ${userId}`
+}
+
+// A disabled user does not count. Call it with the merchant locked.
+async function refuseLastOwner(tx: Tx, merchantId: string, userId: string): Promise<void> {
+  const others = await tx.sql`
+    select um.user_id from user_merchants um join users u on u.id = um.user_id
+    where um.merchant_id = ${merchantId} and um.role = 'owner' and um.user_id <> ${userId} and u.disabled_at is null limit 1`
+  if (others.length === 0) throw refuse('last_owner')
+}
+
+export interface ReplacedMerchants {
+  added: readonly string[]
+  dropped: readonly { merchantId: string; role: Role }[]
+}
+
+// For the operator: the user acts for exactly these merchants. Those that are new get an owner; elsewhere the role stays.
+export async function replaceMerchants(
+  tx: Tx,
+  userId: string,
+  merchantIds: readonly string[],
+  now: number,
+): Promise<ReplacedMerchants> {
+  const before = await tx.sql<{ merchantId: string; role: Role }>`
+    select merchant_id as "merchantId", role from user_merchants where user_id = ${userId} order by merchant_id`
+  const dropped = before.filter(({ merchantId }) => !merchantIds.includes(merchantId))
+  for (const { merchantId, role } of dropped) {
+    await lockMerchantOfPeople(tx, merchantId)
+    if (role === 'owner') await refuseLastOwner(tx, merchantId, userId)
+    await deleteInvitationsBy(tx, merchantId, userId)
+  }
+  if (dropped.length > 0) {
+    const ids = dropped.map(({ merchantId }) => merchantId)
+    await tx.sql`delete from user_merchants where user_id = ${userId} and merchant_id in (${list(ids)})`
+    await endSessionsFrom(tx, userId, now)
+  }
+  await addMerchants(tx, userId, { merchantIds }, now)
+  return { added: merchantIds.filter((id) => !before.some(({ merchantId }) => merchantId === id)), dropped }
+}
+
+// Whether everyone who acts for the merchant signs in with a second factor. False when it was so before.
+export async function setSecondFactorRequired(tx: Tx, merchantId: string, isRequired: boolean): Promise<boolean> {
+  const rows = await tx.sql`
+    update merchants set second_factor_required = ${isRequired ? 1 : 0}
+    where id = ${merchantId} and second_factor_required <> ${isRequired ? 1 : 0} returning id`
+  return rows.length > 0
+}
+
+export async function isSecondFactorRequired(db: Reader, merchantId: string): Promise<boolean> {
+  const rows = await db.sql`select id from merchants where id = ${merchantId} and second_factor_required = 1`
+  return rows.length > 0
+}
+
+// What the list of changes says about it.
+export function secondFactorChange(merchantId: string, isRequired: boolean): AuditedChange {
+  const members = [{ member: 'secondFactorRequired', from: !isRequired, to: isRequired }]
+  return { kind: 'change', what: 'people', id: merchantId, name: 'second factor', members }
+}

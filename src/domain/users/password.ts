@@ -1,0 +1,144 @@
+// Passwords at rest: scrypt, with its cost in the stored text, so it can be raised for new passwords while old ones still work. A
+// password for a user who does not exist takes just as long.
+
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBase62 } from '../../platform/kit/base62.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isCommonPassword } from './commonpassword.ts'
+
+const passwordLengthMin = 10
+export const passwordLengthMax = 200
+
+export type PasswordFault = 'short' | 'long' | 'control' | 'few' | 'common'
+
+// What is wrong with a new password; undefined if nothing is.
+export function passwordFault(password: string): PasswordFault | undefined {
+  const length = lengthOf(password)
+  if (length < passwordLengthMin) return 'short'
+  if (length > passwordLengthMax) return 'long'
+  if (/\p{Cc}/u.test(password)) return 'control'
+  if (new Set(normal(password)).size < charactersMin) return 'few'
+  return isCommonPassword(password) ? 'common' : undefined
+}
+
+// The same in words. The password is not repeated.
+export function passwordProblem(password: string): string | undefined {
+  const fault = passwordFault(password)
+  return fault && faults[fault]
+}
+
+const charactersMin = 4
+
+const faults: Readonly<Record<PasswordFault, string>> = {
+  short: `must have at least ${passwordLengthMin} characters`,
+  long: `must have at most ${passwordLengthMax} characters`,
+  control: 'must have no control characters',
+  few: `must have at least ${charactersMin} different characters`,
+  common: 'must not be one of those that are guessed first',
+}
+
+// 119 bits, in groups that can be read aloud.
+export function makePassword(): string {
+  return Array.from({ length: 4 }, () => randomBase62(5)).join('-')
+}
+
+export interface PasswordCost {
+  // The binary logarithm of scrypt's N.
+  ln: number
+  r: number
+  p: number
+}
+
+// 32 MiB and about 0.3 s of one thread (OWASP Password Storage: 2^15 with a parallelism of three).
+const standardCost: PasswordCost = { ln: 15, r: 8, p: 3 }
+const saltBytes = 16
+const hashBytes = 32
+
+export async function hashPassword(password: string, cost = standardCost): Promise<string> {
+  const salt = randomBytes(saltBytes)
+  const hash = await slowly(password, { ...cost, salt })
+  return `scrypt$${cost.ln}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
+}
+
+// Without a stored hash the answer is no, after the same time.
+export async function isPassword(
+  kept: string | undefined,
+  password: string,
+  { network = '', cost = standardCost }: { network?: string; cost?: PasswordCost | undefined } = {},
+): Promise<boolean> {
+  // Longer than any password can be: refused for everyone without hashing.
+  if (lengthOf(password) > passwordLengthMax) return false
+  const recipe = kept === undefined ? { ...nobody, ...cost } : recipeFrom(kept)
+  const hash = await slowly(password, recipe, network)
+  return timingSafeEqual(hash, recipe.hash) && kept !== undefined
+}
+
+// Whether the stored hash has another cost than the current one.
+export function isOutdated(kept: string, cost = standardCost): boolean {
+  const { ln, r, p } = recipeFrom(kept)
+  return ln !== cost.ln || r !== cost.r || p !== cost.p
+}
+
+interface Recipe extends PasswordCost {
+  salt: Buffer
+}
+
+const nobody = { salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) }
+
+const keptForm = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
+
+function recipeFrom(kept: string): Recipe & { hash: Buffer } {
+  const [, ln, r, p, salt = '', hash = ''] = keptForm.exec(kept) ?? []
+  if (ln === undefined) throw new Error('a stored password has an unknown format')
+  return {
+    ln: Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  }
+}
+
+// One password can be typed in several sequences of code points (NIST SP 800-63B, 3.1.1.2).
+function normal(password: string): string {
+  return password.normalize('NFKC')
+}
+
+function lengthOf(password: string): number {
+  // A much longer text is not normalized just to be counted.
+  return password.length > passwordLengthMax * 8 ? password.length : [...normal(password)].length
+}
+
+// Hashing runs on the thread pool, which has four threads. At most half of them hash; a short queue waits, in which one network has
+// few places.
+const atOnceMax = 2
+const waitingMax = 32
+const waitingOfNetworkMax = 4
+let running = 0
+const waiting: { network: string; begin: () => void }[] = []
+
+async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''): Promise<Buffer> {
+  if (running >= atOnceMax) {
+    const isCrowd = network !== '' && waiting.filter((one) => one.network === network).length >= waitingOfNetworkMax
+    if (isCrowd || waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
+    // The place is handed over, so no newcomer takes it in between.
+    await new Promise<void>((begin) => waiting.push({ network, begin }))
+  } else running += 1
+  try {
+    return await derive(normal(password), { ln, r, p, salt })
+  } finally {
+    const next = waiting.shift()
+    if (next) next.begin()
+    else running -= 1
+  }
+}
+
+function derive(password: string, { ln, r, p, salt }: Recipe): Promise<Buffer> {
+  const N = 2 ** ln
+  return new Promise((resolve, reject) => {
+    // Node's default memory limit is just below what this cost needs.
+    scrypt(password, salt, hashBytes, { N, r, p, maxmem: 128 * N * r * 2 }, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    )
+  })
+}

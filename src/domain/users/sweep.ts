@@ -1,0 +1,22 @@
+// Deletes sessions, links and challenges that have expired. Expired ones are refused whether or not they were deleted.
+
+import type { Storage } from '../../platform/storage/storage.ts'
+import { deleteExpiredLinks } from './invitations.ts'
+import { deleteExpiredChallenges } from './passkeys.ts'
+import { deleteExpiredSessions } from './sessions.ts'
+import { deleteFullSignIns } from './signins.ts'
+
+const rowsAtOnce = 1_000
+export const staffSweptMax = rowsAtOnce
+
+// The number of rows, of the largest kind.
+export async function sweepStaff(storage: Storage, now: number): Promise<number> {
+  return storage.write(async (tx) =>
+    Math.max(
+      await deleteExpiredSessions(tx, now, rowsAtOnce),
+      await deleteExpiredLinks(tx, now, rowsAtOnce),
+      await deleteFullSignIns(tx, now, rowsAtOnce),
+      await deleteExpiredChallenges(tx, now, rowsAtOnce),
+    ),
+  )
+}

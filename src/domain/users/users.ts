@@ -1,0 +1,269 @@
+// The merchant's people who sign in: who they are, which shops they may act for, and whether a password is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
+
+import { limits } from '../../contract/limits.ts'
+import { patterns } from '../../contract/patterns.ts'
+import type { Role } from '../../contract/words.ts'
+import { isEmail } from '../../platform/kit/email.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { emailHash } from '../../platform/secrets/emailhash.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
+
+export interface User {
+  id: string
+  email: string
+  createdAt: number
+  disabledAt: number | null
+  // Sessions that began before this time have ended.
+  sessionsFrom: number
+}
+
+// A shop that the user can choose.
+export interface UserMerchant {
+  id: string
+  slug: string
+  name: string
+  role: Role
+  // Everyone who acts for it signs in with a second factor.
+  needsSecondFactor: boolean
+}
+
+interface UserMerchantRow extends Omit<UserMerchant, 'needsSecondFactor'> {
+  needsSecondFactor: number
+}
+
+// The user, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, after the same time. The slow part runs
+// outside of any transaction.
+export async function authenticate(
+  storage: Storage,
+  rootSecret: RootSecret,
+  email: string,
+  password: string,
+  options: { network?: string; cost?: PasswordCost | undefined } = {},
+): Promise<UserForSignIn | undefined> {
+  const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
+  const isTheirs = await isPassword(user?.passwordHash, password, options)
+  if (!user || !isTheirs || user.disabledAt !== null) return undefined
+  if (!isOutdated(user.passwordHash, options.cost)) return user
+  return { ...user, passwordHash: await renewHash(storage, user, password, options.cost) }
+}
+
+// Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile stays.
+async function renewHash(
+  storage: Storage,
+  { id, passwordHash }: UserForSignIn,
+  password: string,
+  cost: PasswordCost | undefined,
+): Promise<string> {
+  const renewed = await hashPassword(password, cost)
+  const rows = await storage.write(
+    (tx) => tx.sql`
+      update users set password_hash = ${renewed} where id = ${id} and password_hash = ${passwordHash} returning id`,
+  )
+  return rows.length > 0 ? renewed : passwordHash
+}
+
+export interface UserForSignIn {
+  id: string
+  passwordHash: string
+  disabledAt: number | null
+  sessionsFrom: number
+}
+
+export async function findUserForSignIn(
+  db: Reader,
+  rootSecret: RootSecret,
+  email: string,
+): Promise<UserForSignIn | undefined> {
+  const [user] = await db.sql<UserForSignIn>`
+    select id, password_hash as "passwordHash", disabled_at as "disabledAt", sessions_from as "sessionsFrom"
+    from users where email_hash in (${list(emailHashes(rootSecret, email))}) order by id limit 1`
+  return user
+}
+
+export interface UserInput {
+  email: string
+  // Made by hashPassword(), before the transaction.
+  passwordHash: string
+  merchantIds: readonly string[]
+  // (default: owner)
+  role?: Role
+  // Nothing has shown that the address is the person's.
+  isUnproved?: boolean
+}
+
+export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
+  const email = normalEmail(input.email)
+  // Also under older versions of the root secret, which the unique index cannot compare.
+  if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
+  const id = newId('usr')
+  const rows = await tx.sql`
+    insert into users (id, email_hash, email_sealed, password_hash, email_unproved, created_at, updated_at)
+    values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
+      ${input.passwordHash}, ${input.isUnproved ? 1 : 0}, ${now}, ${now})
+    on conflict (email_hash) do nothing returning id`
+  if (rows.length === 0) throw refuse('user_exists')
+  await addMerchants(tx, id, input, now)
+  return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
+}
+
+interface UserRow extends Omit<User, 'email'> {
+  emailSealed: string
+}
+
+export async function findUser(db: Reader, rootSecret: RootSecret, id: string): Promise<User | undefined> {
+  const [row] = await db.sql<UserRow>`
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+      sessions_from as "sessionsFrom"
+    from users where id = ${id}`
+  return row && userFrom(rootSecret, row)
+}
+
+export async function findUserByEmail(db: Reader, rootSecret: RootSecret, email: string): Promise<User | undefined> {
+  const found = await findUserForSignIn(db, rootSecret, email)
+  return found && findUser(db, rootSecret, found.id)
+}
+
+const usersMax = 1_000
+
+// Oldest first.
+export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<User[]> {
+  const rows = await db.sql<UserRow>`
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+      sessions_from as "sessionsFrom"
+    from users order by id limit ${usersMax}`
+  // A user whose version of the root secret was dropped is listed as well.
+  return rows.map(({ emailSealed, ...user }) => ({
+    ...user,
+    email: openByRoot(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
+  }))
+}
+
+function userFrom(rootSecret: RootSecret, { emailSealed, ...user }: UserRow): User {
+  return { ...user, email: openEmail(rootSecret, user.id, emailSealed) }
+}
+
+// More than a person can choose from.
+export const merchantsPerUserMax = 200
+
+// Open shops, by name; none for a disabled user.
+export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
+  const rows = await db.sql<UserMerchantRow>`
+    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
+    from user_merchants um
+    join users u on u.id = um.user_id
+    join merchants m on m.id = um.merchant_id
+    where um.user_id = ${userId} and u.disabled_at is null and m.closed_at is null
+    order by m.name, m.id limit ${merchantsPerUserMax}`
+  return rows.map(userMerchantFrom)
+}
+
+function userMerchantFrom(row: UserMerchantRow): UserMerchant {
+  return { ...row, needsSecondFactor: Number(row.needsSecondFactor) === 1 }
+}
+
+// The chosen shop, if it is the user's.
+export async function findMerchantOf(
+  db: Reader,
+  userId: string,
+  merchantId: string,
+): Promise<UserMerchant | undefined> {
+  const [merchant] = await db.sql<UserMerchantRow>`
+    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
+    from user_merchants um
+    join users u on u.id = um.user_id
+    join merchants m on m.id = um.merchant_id
+    where um.user_id = ${userId} and um.merchant_id = ${merchantId} and u.disabled_at is null and m.closed_at is null`
+  return merchant && userMerchantFrom(merchant)
+}
+
+const pairsMax = 10_000
+
+// For the operator: of every user, disabled or not.
+export async function listUserMerchants(db: Reader): Promise<{ userId: string; slug: string; role: Role }[]> {
+  return db.sql<{ userId: string; slug: string; role: Role }>`
+    select um.user_id as "userId", m.slug, um.role
+    from user_merchants um
+    join merchants m on m.id = um.merchant_id
+    order by um.user_id, m.slug limit ${pairsMax}`
+}
+
+export async function addMerchants(
+  tx: Tx,
+  userId: string,
+  { merchantIds, role = 'owner' }: Pick<UserInput, 'merchantIds' | 'role'>,
+  now: number,
+): Promise<void> {
+  if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
+  for (const merchantId of merchantIds) {
+    await tx.sql`
+      insert into user_merchants (user_id, merchant_id, role, created_at) values (${userId}, ${merchantId}, ${role}, ${now})
+      on conflict (user_id, merchant_id) do nothing`
+  }
+}
+
+// A new password ends every open session of the user. Installations that the user approved stay.
+export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`
+  if (rows.length > 0) await endSessionsFrom(tx, id, now)
+  return rows.length > 0
+}
+
+// Ends every session that began before, of the dashboard (but for one) and of the authorization pages.
+export async function endSessionsFrom(tx: Tx, id: string, now: number, exceptId = ''): Promise<void> {
+  await tx.sql`update users set sessions_from = ${endOfSessions(now)}, updated_at = ${now} where id = ${id}`
+  await tx.sql`delete from user_sessions where user_id = ${id} and id <> ${exceptId}`
+}
+
+// Later than every existing session, also those begun before the clock was set back. Sessions begin on whole seconds.
+function endOfSessions(now: number): Fragment {
+  return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
+}
+
+// A disabled user cannot sign in or approve anything; what was approved before stays. False when disabled before.
+export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+  if (rows.length > 0) await endSessionsFrom(tx, id, now)
+  return rows.length > 0
+}
+
+export async function enableUser(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set disabled_at = null, updated_at = ${now} where id = ${id} and disabled_at is not null returning id`
+  return rows.length > 0
+}
+
+export function emailProblem(email: string): string | undefined {
+  const normal = normalEmail(email)
+  if (normal.length > limits.emailLengthMax) return `must have at most ${limits.emailLengthMax} characters`
+  return isEmail(normal) ? undefined : `must be ${patterns.email.words}`
+}
+
+// The same for every spelling of one address.
+export function normalEmail(email: string): string {
+  return email.trim().normalize('NFKC').toLowerCase()
+}
+
+export const emailPurpose = 'user e-mail'
+
+// One for each configured version of the root secret, since a user may have been created under any of them.
+export function emailHashes(rootSecret: RootSecret, email: string): string[] {
+  // No address is that long, and normalizing a long text costs time.
+  const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
+  return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
+}
+
+export function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
+  return sealByRoot(rootSecret, emailPurpose, email, id)
+}
+
+export function openEmail(rootSecret: RootSecret, id: string, sealed: string): string {
+  const email = openByRoot(rootSecret, emailPurpose, sealed, id)
+  if (email === undefined)
+    throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
+  return email
+}

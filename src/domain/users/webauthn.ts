@@ -1,0 +1,140 @@
+// The one file that knows the WebAuthn library, which is loaded with the first passkey. Checks what a browser sends; stores nothing.
+
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { late } from '../../platform/kit/late.ts'
+
+// The person unlocks the device by PIN, finger or face, so a passkey is both factors; and it is found without a name.
+const load = late(() => import('@simplewebauthn/server'))
+
+const nameShown = 'Cartwright'
+const timeoutMs = 5 * 60_000
+
+// Passkeys belong to the host of our public address.
+export function hostOf(origin: string): string {
+  return new URL(origin).hostname
+}
+
+export interface StoredPasskey {
+  id: string
+  publicKey: string
+  counter: number
+  transports: readonly string[]
+}
+
+export interface Asked {
+  origin: string
+  challenge: string
+}
+
+export async function optionsToCreate(
+  { origin, challenge }: Asked,
+  user: { id: string; email: string },
+  known: readonly Pick<StoredPasskey, 'id' | 'transports'>[],
+): Promise<object> {
+  const { generateRegistrationOptions } = await load()
+  return generateRegistrationOptions({
+    rpName: nameShown,
+    rpID: hostOf(origin),
+    userName: user.email,
+    userDisplayName: user.email,
+    userID: Uint8Array.from(Buffer.from(user.id)),
+    challenge: bytesOf(challenge),
+    timeout: timeoutMs,
+    attestationType: 'none',
+    excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+// Of one person, or, without a list, of whoever has one for us.
+export async function optionsToUse(
+  { origin, challenge }: Asked,
+  known: readonly Pick<StoredPasskey, 'id' | 'transports'>[] = [],
+): Promise<object> {
+  const { generateAuthenticationOptions } = await load()
+  return generateAuthenticationOptions({
+    rpID: hostOf(origin),
+    challenge: bytesOf(challenge),
+    timeout: timeoutMs,
+    userVerification: 'required',
+    allowCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+  })
+}
+
+// Undefined for everything that is not a good answer.
+export async function createdPasskey(text: string, { origin, challenge }: Asked): Promise<StoredPasskey | undefined> {
+  const response = parsed(text)
+  if (!response) return undefined
+  const { verifyRegistrationResponse } = await load()
+  const checked = await verifyRegistrationResponse({
+    // What the text really holds, the library checks.
+    response: response as unknown as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: hostOf(origin),
+    requireUserVerification: true,
+  }).catch(() => undefined)
+  if (!checked?.verified) return undefined
+  const { id, publicKey, counter, transports = [] } = checked.registrationInfo.credential
+  if (id.length > idLengthMax) return undefined
+  const known = transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, transportsMax)
+  return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: known }
+}
+
+// The new counter; undefined where the answer is not of this passkey, or its counter went back: then there are two copies of it.
+export async function usedCounter(
+  text: string,
+  { origin, challenge }: Asked,
+  { id, publicKey, counter }: StoredPasskey,
+): Promise<number | undefined> {
+  const response = parsed(text)
+  if (!response) return undefined
+  const { verifyAuthenticationResponse } = await load()
+  const checked = await verifyAuthenticationResponse({
+    response: response as unknown as AuthenticationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: hostOf(origin),
+    credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
+    requireUserVerification: true,
+  }).catch(() => undefined)
+  return checked?.verified ? checked.authenticationInfo.newCounter : undefined
+}
+
+const idLengthMax = 1_400
+const transportsMax = 10
+const textLengthMax = 12_000
+
+export interface Answered {
+  // Of the passkey.
+  id: string
+  challenge: string
+}
+
+// What has to be looked up before the answer can be checked.
+export function answeredIn(text: string): Answered | undefined {
+  const response = parsed(text)
+  const { id } = response ?? {}
+  const data = (response?.response as { clientDataJSON?: unknown } | undefined)?.clientDataJSON
+  if (typeof id !== 'string' || id.length > idLengthMax || typeof data !== 'string') return undefined
+  try {
+    const { challenge } = JSON.parse(Buffer.from(data, 'base64url').toString('utf8')) as { challenge?: unknown }
+    return typeof challenge === 'string' && challenge.length <= 200 ? { id, challenge } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  if (text.length > textLengthMax) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(challenge, 'base64url'))
+}

@@ -1,0 +1,45 @@
+// One call: the signed request of a delivery, and what came of it. It never throws.
+
+import type { Log } from '../../platform/log/log.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Claimed } from './claim.ts'
+import type { CallOutcome, Sender } from './sender.ts'
+import { createSecretOpener, secretsOf, signedHeaders } from './signature.ts'
+
+export interface CallParts {
+  sender: Sender
+  rootSecret: RootSecret
+  log: Log
+  version: string
+}
+
+export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>
+
+export function createCall({ sender, rootSecret, log, version }: CallParts): Call {
+  const opened = createSecretOpener(rootSecret)
+
+  function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
+    const message = { id: claimed.eventId, timestamp: Math.floor(startedAt / 1_000), body: claimed.body }
+    return {
+      'content-type': 'application/json',
+      'user-agent': `Cartwright-Webhooks/${version}`,
+      ...signedHeaders(secretsOf(opened, claimed.secrets, startedAt), message),
+      'webhook-delivery-id': claimed.id,
+      'webhook-attempt': String(claimed.attempts + 1),
+    }
+  }
+
+  return async (claimed, startedAt) => {
+    if (claimed.body === '') return notMade('the text of the event is no longer kept')
+    try {
+      return await sender.send({ url: claimed.url, headers: headersOf(claimed, startedAt), body: claimed.body })
+    } catch (error) {
+      log.error('webhook call failed unexpectedly', error, { deliveryId: claimed.id })
+      return notMade('the call could not be made')
+    }
+  }
+}
+
+function notMade(error: string): CallOutcome {
+  return { kind: 'failed', statusCode: null, retryAfter: null, error, answer: null, tookMs: 0 }
+}

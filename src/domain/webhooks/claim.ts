@@ -1,0 +1,288 @@
+// Taking deliveries out of the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A
+// claim is a lease: a process that does not write the outcome in time loses it, and another one takes over.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { handleRows } from '../../platform/jobs/rows.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
+import { unpacked } from '../../platform/kit/packed.ts'
+import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
+import { inFlightMax } from './schedule.ts'
+import { isMakerLiving } from './store.ts'
+
+export interface Claimed {
+  installationId: string
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string
+  subjectId: string
+  sequence: number
+  // Calls that were made before this one.
+  attempts: number
+  replayOf: string | null
+  createdAt: number
+  leaseId: string
+  leaseExpiresAt: number
+  // Empty once the text of the event was deleted.
+  body: string
+  url: string
+  secrets: { id: string; secretSealed: string; previousSealed: string | null; previousExpiresAt: number | null }
+}
+
+export interface EndpointKey {
+  installationId: string
+  id: string
+}
+
+// Round robin: endpoints with due deliveries and room for a call, starting after `after` and wrapping. Walks from endpoint
+// to endpoint in the index, so a long queue of one costs no more than a short one.
+export async function listDueEndpoints(db: Reader, after: string, now: number): Promise<EndpointKey[]> {
+  const endpoints = await db.sql<EndpointKey>`
+    with recursive waiting (endpoint_id) as (
+      select min(endpoint_id) from webhook_deliveries where status in ('pending', 'retrying')
+      union all
+      select (
+        select min(d.endpoint_id) from webhook_deliveries d
+        where d.status in ('pending', 'retrying') and d.endpoint_id > w.endpoint_id)
+      from waiting w where w.endpoint_id is not null)
+    select e.installation_id as "installationId", e.id
+    from waiting w join webhook_endpoints e on e.id = w.endpoint_id
+    where e.status = 'enabled' and e.ended_at is null and (e.resting_until is null or e.resting_until <= ${now})
+      and ${isMakerLiving(now)} and (
+        select min(d.due_at) from webhook_deliveries d
+        where d.endpoint_id = e.id and d.status in ('pending', 'retrying')) <= ${now}
+      and (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'sending')
+        < case when e.consecutive_failures >= ${inFlightMax} then 1 else ${inFlightMax} - e.consecutive_failures end
+    order by e.id limit 10000`
+  const turn = endpoints.findIndex(({ id }) => id > after)
+  return turn <= 0 ? endpoints : [...endpoints.slice(turn), ...endpoints.slice(0, turn)]
+}
+
+export interface Claims {
+  claimed: Claimed[]
+  // The endpoint that was served last, where there was one.
+  servedLast: string | null
+  // There may be more that is due.
+  isMore: boolean
+}
+
+export const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
+
+export interface ClaimBounds {
+  // Calls that this process can make beside those it makes.
+  limit: number
+  // Deliveries that it may hold beyond its calls: in all, and for each endpoint that takes them quickly.
+  aheadLimit?: number
+  ahead?: ReadonlyMap<string, number>
+  // Begins the leases of this process, so it knows its own.
+  holder?: string
+  leaseMs: number
+  now: number
+}
+
+const noneAhead: ReadonlyMap<string, number> = new Map()
+
+// Claims for these endpoints in their turn, at most `limit` in all. An endpoint that another node is looking at is left to
+// that node, so the bound on calls under way holds across nodes and no row is waited for.
+export async function claimDeliveries(
+  tx: Tx,
+  endpoints: readonly EndpointKey[],
+  { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
+  // One delivery, where claiming several has failed.
+  only: RowKey | null = null,
+): Promise<Claims> {
+  const locked = await lockIdle(tx, endpoints, now)
+  if (locked.length === 0) return nothingClaimed
+  // Counted after the lock: another node may have claimed while we waited for it.
+  const sendingBy = await countSending(tx, locked, holder)
+  const due = await Promise.all(
+    locked.map(async ({ id, consecutiveFailures }) => {
+      const { sending = 0, ofOthers = 0 } = sendingBy.get(id) ?? {}
+      const room = roomFor({ consecutiveFailures, sending, ofOthers, ahead: ahead.get(id) ?? 0 })
+      return { room, candidates: await listCandidates(tx, id, { limit: candidatesMax(room), now, only }) }
+    }),
+  )
+  const plan = planClaims(due, { calls: limit, ahead: aheadLimit })
+  const planned = locked.map((endpoint, index) => ({ endpoint, ...(plan.endpoints[index] as EndpointPlan) }))
+  const taken = planned.flatMap(({ endpoint, taken }) => taken.map(({ id }) => ({ endpoint, id })))
+  const lease = { leaseId: `${holder}.${randomBytes(6).toString('base64url')}`, leaseExpiresAt: now + leaseMs }
+  const [claimed] = await Promise.all([
+    claimThese(tx, taken, lease),
+    Promise.all(planned.map(({ endpoint, parked }) => park(tx, endpoint, parked, now + leaseMs))),
+  ])
+  return { claimed, servedLast: taken.at(-1)?.endpoint.id ?? null, isMore: plan.isMore }
+}
+
+interface IdleEndpoint extends EndpointKey {
+  url: string
+  secretSealed: string
+  previousSealed: string | null
+  previousExpiresAt: number | null
+  consecutiveFailures: number
+}
+
+// In the order in which they are asked for. Ids of endpoints are their own, so the installation need not be named.
+async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
+  const rows = await tx.sql<IdleEndpoint>`
+    select installation_id as "installationId", id, url, secret_sealed as "secretSealed", previous_sealed as "previousSealed",
+      previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
+    from webhook_endpoints e
+    where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
+      and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)}
+    ${tx.skipLocked}`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return endpoints.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+interface Sending {
+  sending: number
+  ofOthers: number
+}
+
+async function countSending(tx: Tx, endpoints: readonly IdleEndpoint[], holder: string): Promise<Map<string, Sending>> {
+  const rows = await tx.sql<Sending & { endpointId: string }>`
+    select endpoint_id as "endpointId", count(*) as "sending",
+      sum(case when lease_id like ${`${holder}.%`} then 0 else 1 end) as "ofOthers"
+    from webhook_deliveries where endpoint_id in (${list(endpoints.map(({ id }) => id))}) and status = 'sending'
+    group by endpoint_id`
+  return new Map(rows.map((row) => [row.endpointId, row]))
+}
+
+// An event waits until every earlier event of its subject is finished at this endpoint. A replay is out of order by nature: it
+// waits for none, and none waits for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
+// otherwise sort the whole queue.
+async function listCandidates(
+  tx: Tx,
+  id: string,
+  { limit, now, only }: { limit: number; now: number; only: RowKey | null },
+): Promise<Candidate[]> {
+  return tx.sql<Candidate>`
+    select d.id, case when d.replay_of is null then (
+      select coalesce(p.due_at, p.lease_expires_at) from webhook_deliveries p
+      where p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id and p.subject_id = d.subject_id
+        and p.sequence < d.sequence and p.replay_of is null and p.status in ('pending', 'sending', 'retrying')
+      order by p.sequence limit 1) end as "blockedUntil"
+    from webhook_deliveries d
+    where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+      and ${isOnly(only, 'd.installation_id', 'd.id')}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
+    order by d.due_at, d.id limit ${limit}`
+}
+
+// As many as a claim looks at.
+export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select d.installation_id as "tenantId", d.id as "rowId" from webhook_deliveries d
+    where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
+    order by d.due_at, d.id limit ${inFlightMax + passedOverMax}`
+}
+
+// For all endpoints in one statement for each installation. They come back in the order of the queue.
+async function claimThese(
+  tx: Tx,
+  taken: readonly { endpoint: IdleEndpoint; id: string }[],
+  { leaseId, leaseExpiresAt }: { leaseId: string; leaseExpiresAt: number },
+): Promise<Claimed[]> {
+  const byInstallation = Map.groupBy(taken, ({ endpoint }) => endpoint.installationId)
+  const rows = await Promise.all(
+    [...byInstallation].map(
+      ([installationId, its]) => tx.sql<Omit<Claimed, 'url' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
+        update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
+          lease_expires_at = ${leaseExpiresAt}
+        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
+        returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
+          event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
+          created_at as "createdAt", (
+            select body from events e where e.installation_id = webhook_deliveries.installation_id
+              and e.id = webhook_deliveries.event_id) as "body"`,
+    ),
+  )
+  const byId = new Map(rows.flat().map((row) => [row.id, row]))
+  return taken.flatMap(({ endpoint, id }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const { url, secretSealed, previousSealed, previousExpiresAt } = endpoint
+    const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
+    return { ...row, body: unpacked(row.body), leaseId, leaseExpiresAt, url, secrets }
+  })
+}
+
+// What is blocked is looked at again when the event that it waits for may have ended. When that ends, it is made due at once.
+async function park(
+  tx: Tx,
+  { installationId }: IdleEndpoint,
+  blocked: readonly Candidate[],
+  atLeastUntil: number,
+): Promise<void> {
+  const byTime = Map.groupBy(blocked, ({ blockedUntil }) => Math.max(blockedUntil ?? 0, atLeastUntil))
+  await Promise.all(
+    [...byTime].map(
+      ([dueAt, group]) => tx.sql`
+        update webhook_deliveries set due_at = ${dueAt}
+        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and due_at is not null`,
+    ),
+  )
+}
+
+// What was claimed ahead and will not be called now. No call was made, so no attempt is spent.
+export async function giveBack(tx: Tx, claims: readonly Claimed[], now: number): Promise<void> {
+  const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
+  await Promise.all(
+    [...byLease.values()].map((group) => {
+      const { installationId, leaseId } = group[0] as Claimed
+      return tx.sql`
+        update webhook_deliveries set status = case when attempts = 0 then 'pending' else 'retrying' end, due_at = ${now},
+          lease_id = null, lease_expires_at = null
+        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
+    }),
+  )
+}
+
+// Gives back what a process claimed before it died. It costs no attempt: whether the call was made is unknown.
+// A server that has its database for itself need not wait for the leases of its earlier life.
+export async function releaseLeases(storage: Storage, now: number, { all }: { all: boolean }): Promise<number> {
+  const until = all ? Number.MAX_SAFE_INTEGER : now
+  const lost = await storage.read((db) => listLost(db, until, now))
+  return handleRows(
+    { storage, loop: 'webhook_dispatch', now },
+    [lost],
+    ({ installationId, id }) => ({ tenantId: installationId, rowId: id }),
+    (group) =>
+      storage.write(async (tx) => {
+        const released = await Promise.all(group.map((lease) => release(tx, lease, now)))
+        return released.filter(Boolean).length
+      }),
+  )
+}
+
+interface LostLease {
+  installationId: string
+  id: string
+  leaseId: string
+  attempts: number
+}
+
+async function listLost(db: Reader, until: number, now: number): Promise<LostLease[]> {
+  return db.sql<LostLease>`
+    select d.installation_id as "installationId", d.id, d.lease_id as "leaseId", d.attempts from webhook_deliveries d
+    where d.status = 'sending' and d.lease_expires_at <= ${until}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
+    order by d.id limit 1000`
+}
+
+// False when another node was first, or its holder has written the outcome after all.
+async function release(tx: Tx, { installationId, id, leaseId, attempts }: LostLease, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update webhook_deliveries set status = 'retrying', due_at = ${now}, lease_id = null, lease_expires_at = null
+    where installation_id = ${installationId} and id = ${id} and lease_id = ${leaseId}
+    returning id`
+  if (rows.length === 0) return false
+  await tx.sql`
+    insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, error)
+    values (${installationId}, ${id}, ${leaseId}, ${attempts + 1}, ${now}, 0,
+      'the process ended before the outcome was known')
+    on conflict do nothing`
+  return true
+}

@@ -1,0 +1,315 @@
+// The life of an endpoint: added, changed, its secret replaced, paused, disabled, enabled again, ended. Pausing and
+// disabling lose nothing: what happens meanwhile waits and is sent, in order, once it is enabled. Each of these changes the
+// endpoint alone, however long its queue.
+
+import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
+import { newId, twoDigits } from '../../platform/kit/ids.ts'
+import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
+import { announce, type Cause } from '../../platform/outbox/announce.ts'
+import { oweLetters } from '../../platform/outbox/letters.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { targetProblem } from './guard.ts'
+import { rotationMs } from './schedule.ts'
+import { findSecret, hintOf, newSecret, sealFormerSecret, sealSecret } from './signature.ts'
+import {
+  countOpenDeliveries,
+  type Delivery,
+  discardEarlierPings,
+  discardOwed,
+  type Endpoint,
+  endEndpoint,
+  endpointsMax,
+  findEndpoint,
+  hurryRetries,
+  insertEndpoint,
+  listEndpoints,
+  listNewestDeliveries,
+  lockEndpoint,
+  updateEndpoint,
+} from './store.ts'
+import { subscriptionsProblem } from './subscription.ts'
+import { maskedUrl } from './url.ts'
+
+export interface EndpointInput {
+  url: string
+  description: string
+  events: readonly string[]
+  status?: Exclude<EndpointStatus, 'disabled'>
+  // The key that it ends with (default: none).
+  credentialId?: string | null
+}
+
+export interface MadeEndpoint {
+  endpoint: Endpoint
+  // Shown once.
+  secret: string
+}
+
+export interface EndpointTools {
+  rootSecret: RootSecret
+  // Receivers on http and in private networks are allowed: for development.
+  allowPrivate: boolean
+}
+
+// Locks the installation: slots are assigned here.
+export async function addEndpoint(
+  tx: Tx,
+  installationId: string,
+  input: EndpointInput,
+  { rootSecret, allowPrivate }: EndpointTools,
+  now: number,
+): Promise<MadeEndpoint> {
+  refuseBadInput(input, allowPrivate)
+  const { mode } = await lockInstallation(tx, installationId)
+  const living = await listEndpoints(tx, installationId)
+  if (living.length >= endpointsMax) throw tooManyEndpoints()
+  const id = newId('whe')
+  const secret = newSecret()
+  const endpoint: Endpoint = {
+    installationId,
+    mode,
+    id,
+    slot: freeSlot(living),
+    url: input.url,
+    description: input.description,
+    events: JSON.stringify(input.events),
+    status: input.status ?? 'enabled',
+    disabledReason: null,
+    version: 1,
+    secretSealed: sealSecret(rootSecret, id, secret),
+    secretHint: hintOf(secret),
+    previousSealed: null,
+    previousExpiresAt: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    consecutiveFailures: 0,
+    failingSince: null,
+    restingUntil: null,
+    createdAt: now,
+    updatedAt: now,
+    credentialId: input.credentialId ?? null,
+  }
+  await insertEndpoint(tx, endpoint)
+  return { endpoint, secret }
+}
+
+export function tooManyEndpoints(): Refusal {
+  const message = `An installation can have at most ${endpointsMax} webhook endpoints.`
+  return refuse('webhook_endpoint_limit', { message, current: { limit: endpointsMax } })
+}
+
+const discardedAtOnce = 500
+
+// Two at once must not be given the same slot. Nothing else waits for this row.
+async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
+  const [row] = await tx.sql<{ mode: Mode }>`
+    select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
+  if (!row) throw refuse('installation_not_found')
+  return row
+}
+
+function freeSlot(living: readonly Endpoint[]): string {
+  const taken = new Set(living.map(({ slot }) => slot))
+  for (let number = 0; ; number += 1) {
+    const slot = twoDigits(number)
+    if (!taken.has(slot)) return slot
+  }
+}
+
+function refuseBadInput({ url, description, events }: EndpointInput, allowPrivate: boolean): void {
+  const problems = [
+    ['/url', targetProblem(url, { allowPrivate })],
+    ['/events', subscriptionsProblem(events)],
+    ['/description', description.length > 200 ? 'a description has at most 200 characters' : undefined],
+  ] as const
+  const issues = problems.flatMap(([path, message]) => (message === undefined ? [] : [{ path, message }]))
+  const [first] = issues
+  if (first)
+    throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })
+}
+
+// Undefined where there is no such endpoint. The changed address and subscriptions count for what is sent from now on.
+export async function changeEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  input: Pick<EndpointInput, 'url' | 'description' | 'events' | 'credentialId'>,
+  { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
+  now: number,
+): Promise<Endpoint | undefined> {
+  refuseBadInput(input, allowPrivate)
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const { url, description, credentialId = null } = input
+  const changed = raised({ ...endpoint, url, description, credentialId, events: JSON.stringify(input.events) }, now)
+  await updateEndpoint(tx, changed)
+  return changed
+}
+
+// The new secret signs at once, and for a day the former one beside it. A third one in between would leave receivers that
+// still hold the first with nothing, so the first ends then.
+export async function rotateSecret(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  rootSecret: RootSecret,
+  now: number,
+): Promise<MadeEndpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const secret = newSecret()
+  // Undefined when its version of the root secret was given up: then nothing could sign with it anyway.
+  const former = findSecret(rootSecret, id, endpoint.secretSealed)
+  const changed = raised(
+    {
+      ...endpoint,
+      secretSealed: sealSecret(rootSecret, id, secret),
+      secretHint: hintOf(secret),
+      previousSealed: former === undefined ? null : sealFormerSecret(rootSecret, id, former),
+      previousExpiresAt: former === undefined ? null : now + rotationMs,
+    },
+    now,
+  )
+  await updateEndpoint(tx, changed)
+  return { endpoint: changed, secret }
+}
+
+export async function pauseEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Endpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (endpoint?.status !== 'enabled') return endpoint
+  const changed = raised({ ...endpoint, status: 'paused' }, now)
+  await updateEndpoint(tx, changed)
+  return changed
+}
+
+// The other endpoints are notified. The caller has locked the row.
+export async function disableEndpoint(
+  tx: Tx,
+  endpoint: Endpoint,
+  reason: EndpointDisabledReason,
+  cause: Cause | null,
+  now: number,
+): Promise<Endpoint> {
+  if (endpoint.status === 'disabled') return endpoint
+  const changed = raised({ ...endpoint, status: 'disabled', disabledReason: reason }, now)
+  await updateEndpoint(tx, changed)
+  const { installationId, mode, id, url, description, status, version } = changed
+  announce(tx, {
+    installationId,
+    mode,
+    kind: 'webhook.endpoint_disabled',
+    subject: { type: 'webhook_endpoint', id },
+    sequence: version,
+    dataText: JSON.stringify({ endpoint: { id, url: maskedUrl(url), description, status }, reason }),
+    cause,
+    now,
+    notTo: id,
+  })
+  // Who disables it by hand knows.
+  if (reason !== 'operator') {
+    const letter = {
+      kind: 'endpoint_disabled',
+      subjectId: `${id}.${version}`,
+      facts: { url: maskedUrl(url), reason },
+    } as const
+    oweLetters(tx, { installationId, merchantId: null, orderId: null }, [letter], now)
+  }
+  return changed
+}
+
+// It starts with a clean slate: what is held is due at once, oldest first, and old failures are forgotten.
+export async function enableEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<{ endpoint: Endpoint; resumed: number } | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  if (endpoint.status === 'enabled') return { endpoint, resumed: 0 }
+  const fresh = { consecutiveFailures: 0, failingSince: null, restingUntil: null }
+  const changed = raised({ ...endpoint, ...fresh, status: 'enabled', disabledReason: null }, now)
+  await updateEndpoint(tx, changed)
+  await hurryRetries(tx, changed, now)
+  const resumed = await countOpenDeliveries(tx, changed)
+  if (resumed > 0) tx.signal('deliveries')
+  return { endpoint: changed, resumed }
+}
+
+// False where there is no such endpoint. Its pending deliveries are never sent.
+export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return false
+  await endEndpoint(tx, installationId, id, now)
+  // The rest of a long queue is left to the sweeper.
+  await discardOwed(tx, endpoint, discardedAtOnce, now)
+  return true
+}
+
+// When an installation ends, so do its endpoints.
+export async function removeEndpointsOf(tx: Tx, installationId: string, now: number): Promise<void> {
+  for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
+}
+
+// A test call that somebody waits for: only an enabled endpoint gets one, and it replaces an earlier one that is still to be
+// sent. Undefined where there is no such endpoint.
+export async function testEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Delivery | undefined> {
+  const before = await lockEndpoint(tx, installationId, id)
+  if (!before) return undefined
+  const { status } = before
+  if (status !== 'enabled') throw refuse('endpoint_disabled', { message: `${id} is ${status}.`, current: { status } })
+  const endpoint = await pingEndpoint(tx, installationId, id, now)
+  if (!endpoint) return undefined
+  await discardEarlierPings(tx, endpoint, now)
+  return findPing(tx, endpoint)
+}
+
+const pingSearchedMax = 20
+
+// The ping has the version that the endpoint got with it.
+async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
+  const newest = await listNewestDeliveries(tx, endpoint, pingSearchedMax)
+  const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
+  if (!ping) throw new Error(`the test call to ${endpoint.id} was not recorded`)
+  return ping
+}
+
+// A test call to this endpoint alone, delivered like every other. Undefined where there is no such endpoint.
+export async function pingEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Endpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const changed = raised(endpoint, now)
+  await updateEndpoint(tx, changed)
+  announce(tx, {
+    installationId,
+    mode: changed.mode,
+    kind: 'webhook.ping',
+    subject: { type: 'webhook_endpoint', id },
+    sequence: changed.version,
+    dataText: JSON.stringify({ endpointId: id, message: 'This is a test call that was asked for.' }),
+    cause: null,
+    now,
+    onlyTo: id,
+  })
+  return findEndpoint(tx, installationId, id)
+}
+
+function raised(endpoint: Endpoint, now: number): Endpoint {
+  return { ...endpoint, version: endpoint.version + 1, updatedAt: now }
+}

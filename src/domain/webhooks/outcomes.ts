@@ -1,0 +1,244 @@
+// What became of a call: the delivery, the log, the health of its endpoint and the events about it, in one transaction.
+// Only the holder of the lease may write, so a process that slept through its lease changes nothing.
+
+import { toInstant } from '../../platform/kit/instant.ts'
+import { announce } from '../../platform/outbox/announce.ts'
+import { list, type Tx } from '../../platform/storage/storage.ts'
+import type { Claimed } from './claim.ts'
+import { disableEndpoint } from './endpoints.ts'
+import { askedWaitMs, isGivenUp, restMsAfter, waitMsAfter } from './schedule.ts'
+import type { CallOutcome } from './sender.ts'
+import { type Endpoint, lockEndpoint, noteSuccess, setHealth } from './store.ts'
+
+export interface Outcome {
+  claimed: Claimed
+  call: CallOutcome
+  startedAt: number
+}
+
+// What a call that failed means for its delivery.
+interface Verdict {
+  status: 'retrying' | 'failed' | 'blocked' | 'discarded'
+  dueAt: number | null
+  error: string
+}
+
+export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+  const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
+  // Where several endpoints are written, it is in the order of their ids.
+  const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
+  const well = outcomes.filter(({ call }) => isSuccess(call))
+  // What succeeded needs no thought about its endpoint, and so no lock.
+  if (well.length === outcomes.length) {
+    const areOurs = await recordSuccesses(tx, well, now)
+    await Promise.all(groups.map((group) => noteWell(tx, group, areOurs, now)))
+    return
+  }
+  const endpoints = await Promise.all(
+    groups.map(([first]) => first && lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)),
+  )
+  const areOurs = await recordSuccesses(tx, well, now)
+  await Promise.all(groups.map((group, index) => recordOfEndpoint(tx, endpoints[index], group, areOurs, now)))
+}
+
+// Answers with the ids of those whose lease was still ours.
+async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
+  if (outcomes.length === 0) return new Set()
+  const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): Promise<void> {
+  const ours = group.filter(({ claimed }) => areOurs.has(claimed.id))
+  const [first] = ours
+  if (!first) return
+  const { installationId, endpointId: id } = first.claimed
+  const startedAt = Math.max(...ours.map((outcome) => outcome.startedAt))
+  await noteSuccess(tx, { installationId, id }, startedAt, now)
+}
+
+// `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
+async function recordOfEndpoint(
+  tx: Tx,
+  endpoint: Endpoint | undefined,
+  outcomes: readonly Outcome[],
+  areWell: ReadonlySet<string>,
+  now: number,
+): Promise<void> {
+  const areOurs = await Promise.all(
+    outcomes.map((outcome) =>
+      isSuccess(outcome.call) ? areWell.has(outcome.claimed.id) : recordFailure(tx, endpoint, outcome, now),
+    ),
+  )
+  if (!endpoint) return
+  const ours = outcomes.filter((_, index) => areOurs[index]).filter(({ claimed }) => claimed.body !== '')
+  const health = ours.reduce((known, outcome) => healthAfter(known, outcome, now), endpoint)
+  if (ours.length > 0) await setHealth(tx, health)
+  const reason = endpoint.status === 'enabled' ? reasonToDisable(health, ours, now) : undefined
+  if (reason) await disableEndpoint(tx, health, reason, null, now)
+}
+
+export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
+  return kind === 'answered' && statusCode !== null && statusCode >= 200 && statusCode <= 299
+}
+
+function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: number): Endpoint {
+  if (isSuccess(call)) {
+    // A call that was made before the last failure says nothing about now.
+    if (endpoint.lastFailureAt !== null && endpoint.lastFailureAt > startedAt)
+      return { ...endpoint, lastSuccessAt: now }
+    return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
+  }
+  const consecutiveFailures = endpoint.consecutiveFailures + 1
+  const restMs = restMsAfter(consecutiveFailures, askedWaitMs(call.retryAfter, now))
+  return {
+    ...endpoint,
+    lastFailureAt: now,
+    consecutiveFailures,
+    failingSince: endpoint.failingSince ?? now,
+    restingUntil: restMs > 0 ? Math.max(now + restMs, endpoint.restingUntil ?? 0) : endpoint.restingUntil,
+  }
+}
+
+function reasonToDisable(health: Endpoint, outcomes: readonly Outcome[], now: number): 'gone' | 'failing' | undefined {
+  if (outcomes.some(({ call }) => call.statusCode === 410)) return 'gone'
+  if (health.failingSince !== null && isGivenUp(health.consecutiveFailures, health.failingSince, now)) return 'failing'
+  return undefined
+}
+
+function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Verdict {
+  const error = call.error ?? `status ${call.statusCode}`
+  if (!endpoint) return { status: 'discarded', dueAt: null, error }
+  if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
+  if (claimed.body === '') return { status: 'failed', dueAt: null, error }
+  const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, askedWaitMs(call.retryAfter, now))
+  if (waitMs === undefined) return { status: 'failed', dueAt: null, error }
+  return { status: 'retrying', dueAt: now + waitMs, error }
+}
+
+// False when the lease was lost: then nothing is changed but the log.
+async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
+  const { claimed } = outcome
+  const verdict = verdictOf(endpoint, outcome, now)
+  const [isOurs] = await Promise.all([
+    updateDelivery(tx, verdict, outcome, now),
+    insertAttempt(tx, outcome, verdict.error),
+  ])
+  if (!isOurs) return false
+  if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
+  // Events about webhooks never cause further ones.
+  const isTold =
+    (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
+  if (endpoint && isTold) announceFailure(tx, endpoint, outcome, verdict, now)
+  return true
+}
+
+// Many in one statement: those whose lease is still ours. Only what is being sent has a lease; the status is not named,
+// because PostgreSQL would take it for a hint to walk the index of everything that is open.
+async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<{ id: string }[]> {
+  const rows = outcomes.map(({ claimed, call, startedAt }) => [
+    claimed.installationId,
+    claimed.id,
+    claimed.leaseId,
+    startedAt,
+    Math.round(call.tookMs),
+    call.statusCode,
+    call.answer,
+  ])
+  return tx.sql<{ id: string }>`
+    with done (installation_id, id, lease_id, started_at, took_ms, status_code, answer) as (
+      ${tx.rows(rows, wellTypes)})
+    update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null, lease_expires_at = null,
+      last_started_at = done.started_at, last_took_ms = done.took_ms, last_status_code = done.status_code,
+      last_error = null, last_answer = done.answer, finished_at = ${now}
+    from done
+    where webhook_deliveries.installation_id = done.installation_id and webhook_deliveries.id = done.id
+      and webhook_deliveries.lease_id = done.lease_id
+    returning webhook_deliveries.id`
+}
+
+const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
+
+// False when the lease was lost.
+async function updateDelivery(
+  tx: Tx,
+  { status, dueAt, error }: Verdict,
+  { claimed, call, startedAt }: Outcome,
+  now: number,
+): Promise<boolean> {
+  const finishedAt = status === 'retrying' ? null : now
+  const rows = await tx.sql`
+    update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
+      lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
+      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = null, finished_at = ${finishedAt}
+    where installation_id = ${claimed.installationId} and id = ${claimed.id} and lease_id = ${claimed.leaseId}
+    returning id`
+  return rows.length > 0
+}
+
+async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, error: string): Promise<void> {
+  await tx.sql`
+    insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, status_code, error,
+      answer)
+    values (${claimed.installationId}, ${claimed.id}, ${claimed.leaseId}, ${claimed.attempts + 1}, ${startedAt},
+      ${Math.round(call.tookMs)}, ${call.statusCode}, ${error}, ${call.answer})
+    on conflict do nothing`
+}
+
+// The next event of each subject may have been parked until this one has ended. They are looked for first, because there
+// are seldom any, and because PostgreSQL would read the whole table to join them.
+async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+  const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
+  if (inOrder.length === 0) return
+  const places = inOrder.map(({ claimed }) => [
+    claimed.installationId,
+    claimed.endpointId,
+    claimed.subjectId,
+    claimed.sequence,
+  ])
+  const nexts = await tx.sql<{ installationId: string; id: string | null }>`
+    with done (installation_id, endpoint_id, subject_id, sequence) as (
+      ${tx.rows(places, placeTypes)})
+    select done.installation_id as "installationId", (
+      select d.id from webhook_deliveries d
+      where d.installation_id = done.installation_id and d.endpoint_id = done.endpoint_id
+        and d.subject_id = done.subject_id and d.sequence > done.sequence and d.replay_of is null
+        and d.status in ('pending', 'sending', 'retrying')
+      order by d.sequence limit 1) as "id"
+    from done`
+  const found = nexts.filter(({ id }) => id !== null)
+  await Promise.all(
+    [...Map.groupBy(found, ({ installationId }) => installationId)].map(
+      ([installationId, its]) => tx.sql`
+        update webhook_deliveries set due_at = ${now}
+        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`,
+    ),
+  )
+}
+
+const placeTypes = ['text', 'text', 'text', 'bigint'] as const
+
+function announceFailure(tx: Tx, { mode }: Endpoint, { claimed, call }: Outcome, verdict: Verdict, now: number): void {
+  const delivery = {
+    id: claimed.id,
+    eventId: claimed.eventId,
+    eventType: claimed.eventType,
+    status: verdict.status,
+    attempts: claimed.attempts + 1,
+    lastStatusCode: call.statusCode,
+    lastError: verdict.error,
+    nextAttemptAt: null,
+    createdAt: toInstant(claimed.createdAt),
+  }
+  announce(tx, {
+    installationId: claimed.installationId,
+    mode,
+    kind: 'webhook.delivery_failed',
+    subject: { type: 'webhook_delivery', id: claimed.id },
+    sequence: 1,
+    dataText: JSON.stringify({ endpointId: claimed.endpointId, delivery }),
+    cause: null,
+    now,
+    notTo: claimed.endpointId,
+  })
+}

@@ -1,0 +1,58 @@
+// A replay: the same event once more to the same endpoint, as a new delivery with the full schedule. The event itself and
+// the delivery that is replayed stay as they are.
+
+import type { DeliveryStatus } from '../../contract/words.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { type Delivery, hasEventText, hasOpenReplay, insertReplay, lockDelivery, lockEndpoint } from './store.ts'
+
+export interface ReplayInput {
+  allowSucceeded: boolean
+  reason: string | null
+  // How long the texts of events are stored.
+  textsMs: number
+}
+
+const finalStatuses: ReadonlySet<DeliveryStatus> = new Set(['succeeded', 'failed', 'blocked', 'discarded'])
+
+// A second replay of the same delivery waits for its row and then sees the first one. The row of the endpoint is locked
+// too, so it cannot be paused, disabled or removed between the read and the commit.
+export async function replayDelivery(
+  tx: Tx,
+  installationId: string,
+  deliveryId: string,
+  { allowSucceeded, reason, textsMs }: ReplayInput,
+  now: number,
+): Promise<Delivery> {
+  const original = await lockDelivery(tx, installationId, deliveryId)
+  if (!original) throw refuse('webhook_delivery_not_found')
+  const current = { status: original.status }
+  if (!finalStatuses.has(original.status)) throw refuse('delivery_not_final', { current })
+  if (await hasOpenReplay(tx, installationId, deliveryId)) throw refuse('replay_in_progress', { current })
+  if (original.status === 'succeeded' && !allowSucceeded) throw refuse('delivery_already_succeeded', { current })
+
+  const endpoint = await lockEndpoint(tx, installationId, original.endpointId)
+  if (endpoint?.status !== 'enabled')
+    throw refuse('endpoint_disabled', { current: { ...current, reason: `endpoint_${endpoint?.status ?? 'removed'}` } })
+  // Past its time the text counts as gone, whether or not the sweeper came by: it may come at any moment.
+  if (!(await hasEventText(tx, installationId, original.eventId, now - textsMs)))
+    throw refuse('payload_expired', { current })
+
+  const replay: Delivery = {
+    ...original,
+    id: newId('whd'),
+    status: 'pending',
+    attempts: 0,
+    dueAt: now,
+    replayOf: original.id,
+    lastStatusCode: null,
+    lastError: null,
+    createdAt: now,
+    finishedAt: null,
+  }
+  // The lock excludes others; the unique index would too.
+  if (!(await insertReplay(tx, replay, reason))) throw refuse('replay_in_progress', { current })
+  tx.signal('deliveries')
+  return replay
+}

@@ -1,0 +1,359 @@
+// The SQL of webhook endpoints and their deliveries.
+
+import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { leaseMs } from './schedule.ts'
+
+export interface Endpoint {
+  installationId: string
+  // Of the installation.
+  mode: Mode
+  id: string
+  slot: string
+  url: string
+  description: string
+  // JSON list.
+  events: string
+  status: EndpointStatus
+  disabledReason: EndpointDisabledReason | null
+  version: number
+  secretSealed: string
+  secretHint: string
+  previousSealed: string | null
+  previousExpiresAt: number | null
+  lastSuccessAt: number | null
+  lastFailureAt: number | null
+  consecutiveFailures: number
+  failingSince: number | null
+  restingUntil: number | null
+  createdAt: number
+  updatedAt: number
+  // The key that it ends with; null: none.
+  credentialId: string | null
+}
+
+export const endpointColumns = new Fragment(`
+  installation_id as "installationId",
+  (select i.mode from installations i where i.id = webhook_endpoints.installation_id) as "mode", id, slot, url, description, events, status, disabled_reason as "disabledReason", version,
+  secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
+  previous_expires_at as "previousExpiresAt", last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
+  consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
+  created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId"`)
+
+// Of an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
+export function isMakerLiving(now: number): Fragment {
+  return new Fragment(
+    `(e.credential_id is null or exists (
+        select 1 from credentials c where c.id = e.credential_id and c.revoked_at is null
+          and (c.expires_at is null or c.expires_at > ?)))`,
+    [now],
+  )
+}
+
+export const endpointsMax = 100
+
+// The living ones, oldest first.
+export async function listEndpoints(db: Reader, installation: string): Promise<Endpoint[]> {
+  return db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and ended_at is null order by id limit ${endpointsMax}`
+}
+
+export async function findEndpoint(db: Reader, installation: string, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and id = ${id} and ended_at is null`
+  return endpoint
+}
+
+// For the operator, who names an endpoint by its id alone.
+export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints where id = ${id} and ended_at is null`
+  return endpoint
+}
+
+export async function lockEndpoint(tx: Tx, installation: string, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await tx.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and id = ${id} and ended_at is null ${tx.forUpdate}`
+  return endpoint
+}
+
+export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
+      secret_hint, consecutive_failures, created_at, updated_at, credential_id)
+    values (${endpoint.installationId}, ${endpoint.id}, ${endpoint.slot}, ${endpoint.url}, ${endpoint.description},
+      ${endpoint.events}, ${endpoint.status}, ${endpoint.version}, ${endpoint.secretSealed}, ${endpoint.secretHint}, 0,
+      ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId})`
+}
+
+// Everything that an operator or the house may change. The row is locked.
+export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
+      status = ${endpoint.status}, disabled_reason = ${endpoint.disabledReason}, version = ${endpoint.version},
+      secret_sealed = ${endpoint.secretSealed}, secret_hint = ${endpoint.secretHint},
+      previous_sealed = ${endpoint.previousSealed}, previous_expires_at = ${endpoint.previousExpiresAt},
+      consecutive_failures = ${endpoint.consecutiveFailures}, failing_since = ${endpoint.failingSince},
+      resting_until = ${endpoint.restingUntil}, updated_at = ${endpoint.updatedAt}, credential_id = ${endpoint.credentialId}
+    where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
+}
+
+export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set last_success_at = ${endpoint.lastSuccessAt}, last_failure_at = ${endpoint.lastFailureAt},
+      consecutive_failures = ${endpoint.consecutiveFailures}, failing_since = ${endpoint.failingSince},
+      resting_until = ${endpoint.restingUntil}
+    where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
+}
+
+// That it is well is written where it was not, and otherwise once a second: a busy endpoint must not become a hot row. A call that was
+// made before the last failure says nothing about now.
+export async function noteSuccess(
+  tx: Tx,
+  { installationId, id }: { installationId: string; id: string },
+  startedAt: number,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set last_success_at = ${now}, consecutive_failures = 0, failing_since = null, resting_until = null
+    where installation_id = ${installationId} and id = ${id}
+      and (last_failure_at is null or last_failure_at <= ${startedAt})
+      and (consecutive_failures > 0 or last_success_at is null or last_success_at <= ${now - 1_000})`
+}
+
+// The row stays, because the log of its deliveries points to it; its secrets go.
+export async function endEndpoint(tx: Tx, installation: string, id: string, now: number): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set ended_at = ${now}, updated_at = ${now}, secret_sealed = '', previous_sealed = null,
+      previous_expires_at = null, version = version + 1
+    where installation_id = ${installation} and id = ${id} and ended_at is null`
+}
+
+export interface Delivery {
+  installationId: string
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string
+  subjectId: string
+  sequence: number
+  status: DeliveryStatus
+  attempts: number
+  dueAt: number | null
+  replayOf: string | null
+  lastStatusCode: number | null
+  lastError: string | null
+  createdAt: number
+  finishedAt: number | null
+}
+
+export const deliveryColumns = new Fragment(`
+  installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId", event_type as "eventType",
+  subject_id as "subjectId", sequence, case when status in ('pending', 'retrying') then coalesce((
+    select case when e.ended_at is not null then 'discarded' when e.status <> 'enabled' then 'held' end
+    from webhook_endpoints e where e.id = webhook_deliveries.endpoint_id), status) else status end as "status", attempts, due_at as "dueAt", replay_of as "replayOf",
+  last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"`)
+
+// Ids sort by time.
+export async function listNewestDeliveries(
+  db: Reader,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+  limit: number,
+): Promise<Delivery[]> {
+  return db.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries
+    where installation_id = ${installationId} and endpoint_id = ${id} order by id desc limit ${limit}`
+}
+
+// How many are not over yet, counted up to a bound: a shop that was away for weeks has many.
+const openCountMax = 10_000
+
+export async function countOpenDeliveries(
+  db: Reader,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from (
+      select 1 from webhook_deliveries where installation_id = ${installationId} and endpoint_id = ${id}
+        and status in ('pending', 'sending', 'retrying') limit ${openCountMax}) as open_deliveries`
+  return row?.count ?? 0
+}
+
+export async function findDelivery(db: Reader, installation: string, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await db.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries where installation_id = ${installation} and id = ${id}`
+  return delivery
+}
+
+// For the operator, who names a delivery by its id alone.
+export async function findDeliveryAnywhere(db: Reader, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await db.sql<Delivery>`select ${deliveryColumns} from webhook_deliveries where id = ${id}`
+  return delivery
+}
+
+export async function lockDelivery(tx: Tx, installation: string, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await tx.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries
+    where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return delivery
+}
+
+export async function hasOpenReplay(db: Reader, installation: string, replayOf: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from webhook_deliveries where installation_id = ${installation} and replay_of = ${replayOf}
+      and status in ('pending', 'sending', 'retrying') limit 1`
+  return rows.length > 0
+}
+
+// False once the text of the event was deleted, or the event is not younger than `since`.
+export async function hasEventText(db: Reader, installation: string, eventId: string, since: number): Promise<boolean> {
+  const rows = await db.sql`
+    select id from events
+    where installation_id = ${installation} and id = ${eventId} and body <> '' and occurred_at > ${since}`
+  return rows.length > 0
+}
+
+// False where another replay of the same delivery is under way: the unique index keeps this one out.
+export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | null): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
+      attempts, due_at, replay_of, replay_reason, created_at)
+    values (${delivery.installationId}, ${delivery.id}, ${delivery.endpointId}, ${delivery.eventId}, ${delivery.eventType},
+      ${delivery.subjectId}, ${delivery.sequence}, ${delivery.status}, ${delivery.attempts}, ${delivery.dueAt},
+      ${delivery.replayOf}, ${reason}, ${delivery.createdAt})
+    on conflict (installation_id, replay_of)
+      where replay_of is not null and status in ('pending', 'sending', 'retrying') do nothing
+    returning id`
+  return rows.length > 0
+}
+
+// What failed before the endpoint was left alone need not wait for its next turn. Only calls that were made are here.
+export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set due_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
+}
+
+// Of one installation, but for endpoints at these addresses.
+export async function deleteDeliveriesBefore(
+  tx: Tx,
+  installationId: string,
+  { before, exceptTo }: { before: number; exceptTo: readonly string[] },
+): Promise<void> {
+  await tx.sql`
+    delete from webhook_deliveries where installation_id = ${installationId} and created_at < ${before} and endpoint_id in (
+      select id from webhook_endpoints where installation_id = ${installationId} and url not in (${list(exceptTo)}))`
+}
+
+// After the clock was set back: what waits for its turn waits as long as it was meant to, and who holds a delivery keeps it for
+// no longer than a lease. In one statement for each endpoint, whose queue is bounded.
+export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {
+  const endpoints = await storage.read(
+    (db) => db.sql<{ installationId: string; id: string }>`
+      select installation_id as "installationId", id from webhook_endpoints where ended_at is null order by id`,
+  )
+  for (const { installationId, id } of endpoints)
+    await storage.write(async (tx) => {
+      await tx.sql`
+        update webhook_endpoints set resting_until = resting_until - ${backMs}
+        where installation_id = ${installationId} and id = ${id} and resting_until > ${now}`
+      // Otherwise no call that is made now would be later, and none could end the failures of before.
+      await tx.sql`
+        update webhook_endpoints set last_failure_at = ${now}
+        where installation_id = ${installationId} and id = ${id} and last_failure_at > ${now}`
+      await tx.sql`
+        update webhook_deliveries set due_at = case when due_at - ${backMs} < ${now} then ${now} else due_at - ${backMs} end
+        where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')
+          and due_at > ${now}`
+      await tx.sql`
+        update webhook_deliveries set lease_expires_at = ${now + leaseMs}
+        where installation_id = ${installationId} and endpoint_id = ${id} and status = 'sending'
+          and lease_expires_at > ${now + leaseMs}`
+    })
+}
+
+export interface Discard {
+  // Only what has been due since then or for longer.
+  dueBy: number
+  // Why, where the delivery has no error of its own.
+  error: string | null
+  limit: number
+  now: number
+}
+
+// Some of what is owed to an endpoint, the longest due first; answers how many. In two statements: as one, by a plan that
+// PostgreSQL made while its tables were empty, it ran the choice again for every delivery of the installation, and so took
+// more than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
+export async function discardSome(
+  tx: Tx,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+  { dueBy, error, limit, now }: Discard,
+): Promise<number> {
+  const owed = await tx.sql<{ id: string }>`
+    select id from webhook_deliveries
+    where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${dueBy}
+    order by due_at limit ${limit} ${tx.skipLocked}`
+  if (owed.length === 0) return 0
+  await tx.sql`
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now},
+      last_error = coalesce(last_error, ${error})
+    where installation_id = ${installationId} and id in (${list(owed.map((delivery) => delivery.id))})`
+  return owed.length
+}
+
+// To an endpoint that was removed nothing is sent any more, with or without this.
+export function discardOwed(
+  tx: Tx,
+  endpoint: Pick<Endpoint, 'installationId' | 'id'>,
+  limit: number,
+  now: number,
+): Promise<number> {
+  return discardSome(tx, endpoint, { dueBy: Number.MAX_SAFE_INTEGER, error: null, limit, now })
+}
+
+export interface Attempt {
+  attempt: number
+  startedAt: number
+  tookMs: number
+  statusCode: number | null
+  error: string | null
+  answer: string | null
+}
+
+export async function listAttempts(db: Reader, installation: string, deliveryId: string): Promise<Attempt[]> {
+  return db.sql<Attempt>`
+    select attempt, started_at as "startedAt", took_ms as "tookMs", status_code as "statusCode", error, answer
+    from webhook_attempts where installation_id = ${installation} and delivery_id = ${deliveryId}
+    union all
+    select attempts, last_started_at, last_took_ms, last_status_code, null, last_answer
+    from webhook_deliveries where installation_id = ${installation} and id = ${deliveryId} and status = 'succeeded'
+      and last_started_at is not null
+    order by "startedAt", "attempt" limit 100`
+}
+
+// Endpoints of any installation at exactly these addresses; ended ones are left out.
+export async function listEndpointsAt(
+  db: Reader,
+  urls: readonly string[],
+): Promise<{ installationId: string; id: string }[]> {
+  return db.sql<{ installationId: string; id: string }>`
+    select installation_id as "installationId", id from webhook_endpoints
+    where url in (${list(urls)}) and ended_at is null order by id limit 100`
+}
+
+// A new test call would wait for an earlier one that is pending or retried, so the earlier one is discarded. The caller has
+// locked the endpoint.
+export async function discardEarlierPings(
+  tx: Tx,
+  { installationId, id, version }: { installationId: string; id: string; version: number },
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and subject_id = ${id} and sequence < ${version}
+      and event_type = 'webhook.ping' and status in ('pending', 'retrying')`
+}

@@ -1,0 +1,36 @@
+// What an endpoint subscribes to: the name of an event, every event of a subject (`order.*`), or everything (`*`).
+
+import { type AdminScope, type EventKind, eventKinds } from '../../contract/words.ts'
+
+export const subscriptionsMax = 50
+
+// Undefined for a valid list; else what is wrong with it.
+export function subscriptionsProblem(subscriptions: readonly string[]): string | undefined {
+  if (subscriptions.length === 0) return 'name at least one event, subject.* or *'
+  if (subscriptions.length > subscriptionsMax)
+    return `at most ${subscriptionsMax} events can be named; use subject.* or *`
+  for (const subscription of subscriptions) {
+    if (!eventKinds.some((kind) => isMatchedBy(kind, subscription)))
+      return `${JSON.stringify(subscription)} is not an event: use one of ${eventKinds.join(', ')}, or subject.* or *`
+  }
+  return undefined
+}
+
+// Whether one who has these admin scopes may read all that an endpoint with these subscriptions gets.
+export function mayRead(scopes: readonly string[], subscriptions: readonly string[]): boolean {
+  return (
+    scopes.includes(scopeOfRest) ||
+    eventKinds.every((kind) => isOfDevelopers(kind) || !subscriptions.some((one) => isMatchedBy(kind, one)))
+  )
+}
+
+export const scopeOfRest = 'admin:read' satisfies AdminScope
+
+// What `admin:developers` is for; all other events tell about the shop.
+function isOfDevelopers(kind: EventKind): boolean {
+  return kind.startsWith('webhook.') || kind.startsWith('app.')
+}
+
+function isMatchedBy(kind: EventKind, subscription: string): boolean {
+  return subscription === kind || subscription === `${kind.slice(0, kind.indexOf('.'))}.*` || subscription === '*'
+}

@@ -1,0 +1,341 @@
+// Keeps the queue and the log within bounds: deliveries that waited too long for their endpoint are discarded, texts of old
+// events and of forgotten shoppers go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
+// transactions, oldest first, so other writers do not wait long.
+
+import { setImmediate as breathe } from 'node:timers/promises'
+import {
+  handleEach,
+  handleRows,
+  noteFailures,
+  type Round,
+  type RowFailure,
+  RowsFailed,
+} from '../../platform/jobs/rows.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { type RetentionMs, retentionDefaultsMs } from '../../platform/kit/retention.ts'
+import { list, type Reader, type Storage } from '../../platform/storage/storage.ts'
+import { removeEndpoint } from './endpoints.ts'
+import { discardOwed, discardSome, isMakerLiving } from './store.ts'
+
+const sweptMax = 500
+const roundsMax = 200
+
+// Where a walk over old events was left. What it passes over (an event that is still owed to an endpoint) is not looked at
+// again before the walk has been to the end, so however much of that there is, what comes behind it has its turn.
+interface Place {
+  occurredAt: number
+  id: string
+}
+
+export type Places = Record<'texts' | 'forgotten' | 'events', Place>
+
+export interface WebhookSweep {
+  retentionMs?: Pick<RetentionMs, 'texts' | 'log'>
+  places?: Places
+  isEnding?: () => boolean
+}
+
+interface Sweep extends Required<WebhookSweep>, Round {
+  failures: RowFailure[]
+  isMore: boolean
+}
+
+const start: Place = { occurredAt: 0, id: '' }
+
+export function newPlaces(): Places {
+  return { texts: start, forgotten: start, events: start }
+}
+
+// Answers whether there is more to do. Each part is safe on several nodes at once, and one that fails does not keep the others
+// from their turn.
+export async function sweepWebhooks(storage: Storage, now: number, input: WebhookSweep = {}): Promise<boolean> {
+  const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = input
+  const parts = [
+    removeOfEndedKeys,
+    dropSecrets,
+    discardOwedToRemoved,
+    discardOverdue,
+    dropTexts,
+    dropForgotten,
+    dropLog,
+    dropEvents,
+  ]
+  const round = { storage, loop: 'webhooks', now } as const
+  const sweep: Sweep = { ...round, retentionMs, places, isEnding, failures: [], isMore: false }
+  const errors: unknown[] = []
+  for (const part of parts) await part(sweep).catch((error: unknown) => errors.push(error))
+  const { failures, isMore } = sweep
+  if (errors.length > 0)
+    throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'webhooks could not all be swept')
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
+}
+
+// An endpoint does not outlive the key that made it.
+async function removeOfEndedKeys(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const ended = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.credential_id is not null and e.ended_at is null and not ${isMakerLiving(now)} and ${isDueAt(now, 'e')}
+      order by e.id limit ${sweptMax}`,
+  )
+  const remove = ({ installationId, id }: EndpointName) =>
+    storage.write(async (tx) => Number(await removeEndpoint(tx, installationId, id, now)))
+  await noteFailures(sweep.failures, handleEach(sweep, ended, keyOf, remove))
+  if (ended.length === sweptMax) sweep.isMore = true
+}
+
+async function dropSecrets(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const replaced = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.previous_expires_at <= ${now} and ${isDueAt(now, 'e')} order by e.id limit ${sweptMax}`,
+  )
+  await noteFailures(
+    sweep.failures,
+    handleRows(sweep, [replaced], keyOf, async (group) => {
+      await storage.write(async (tx) => {
+        for (const [installationId, ids] of byInstallation(group))
+          await tx.sql`
+            update webhook_endpoints set previous_sealed = null, previous_expires_at = null
+            where installation_id = ${installationId} and id in (${list(ids)}) and previous_expires_at <= ${now}`
+      })
+      return group.length
+    }),
+  )
+}
+
+interface EndpointName {
+  installationId: string
+  id: string
+}
+
+const endpointsMax = 100
+
+async function discardOwedToRemoved(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const removed = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.ended_at is not null and ${isDueAt(now, 'e')} and exists (
+        select 1 from webhook_deliveries d where d.endpoint_id = e.id and d.status in ('pending', 'retrying'))
+      order by e.id limit ${endpointsMax}`,
+  )
+  await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardOwed(tx, endpoint, sweptMax, now)))
+}
+
+// What an endpoint could not be sent for so long, because it is paused, disabled or far behind, is not sent any more: without
+// an end, one queue that is never emptied would store the texts of its events for ever.
+async function discardOverdue(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs } = sweep
+  const dueBy = now - retentionMs.texts
+  const discard = { dueBy, error: 'it was due for too long', limit: sweptMax, now }
+  const overdue = await storage.read((db) => listOverdueEndpoints(db, dueBy, now))
+  await eachEndpoint(sweep, overdue, (endpoint) => storage.write((tx) => discardSome(tx, endpoint, discard)))
+}
+
+function eachEndpoint(
+  sweep: Sweep,
+  endpoints: readonly EndpointName[],
+  discard: (endpoint: EndpointName) => Promise<number>,
+): Promise<unknown> {
+  if (endpoints.length === endpointsMax) sweep.isMore = true
+  return noteFailures(
+    sweep.failures,
+    handleEach(sweep, endpoints, keyOf, async (endpoint) => {
+      await again(sweep, () => discard(endpoint))
+      return 1
+    }),
+  )
+}
+
+// Walks from endpoint to endpoint in the index, so a long queue costs no more than a short one.
+export async function listOverdueEndpoints(db: Reader, dueBy: number, now: number): Promise<EndpointName[]> {
+  return db.sql<EndpointName>`
+    with recursive waiting (endpoint_id) as (
+      select min(endpoint_id) from webhook_deliveries where status in ('pending', 'retrying')
+      union all
+      select (
+        select min(d.endpoint_id) from webhook_deliveries d
+        where d.status in ('pending', 'retrying') and d.endpoint_id > w.endpoint_id)
+      from waiting w where w.endpoint_id is not null)
+    select e.installation_id as "installationId", e.id
+    from waiting w join webhook_endpoints e on e.id = w.endpoint_id
+    where ${isDueAt(now, 'e')} and (
+      select min(d.due_at) from webhook_deliveries d
+      where d.endpoint_id = e.id and d.status in ('pending', 'retrying')) <= ${dueBy}
+    order by e.id limit ${endpointsMax}`
+}
+
+interface OldEvent extends Place {
+  installationId: string
+}
+
+export async function listOldTexts(db: Reader, after: Place, until: number, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.id, e.occurred_at as "occurredAt" from events e
+    where e.body <> '' and e.occurred_at <= ${until} and (e.occurred_at, e.id) > (${after.occurredAt}, ${after.id})
+      and ${isDueAt(now, 'e')}
+    order by e.occurred_at, e.id limit ${sweptMax}`
+}
+
+// Nothing can become owed between the look and the write, since texts of this age are replayed no more.
+async function dropTexts(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs, places } = sweep
+  await walk(sweep, 'texts', {
+    list: () => storage.read((db) => listOldTexts(db, places.texts, now - retentionMs.texts, now)),
+    listStaying: listOwed,
+    drop: async (installationId, ids) => {
+      await storage.write(
+        (tx) => tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`,
+      )
+    },
+  })
+}
+
+export async function listForgottenTexts(db: Reader, after: Place, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.event_id as "id", e.occurred_at as "occurredAt" from forgotten_texts e
+    where (e.occurred_at, e.event_id) > (${after.occurredAt}, ${after.id})
+      and ${isNotDeferred('webhooks', 'e.installation_id', 'e.event_id', now)}
+    order by e.occurred_at, e.event_id limit ${sweptMax}`
+}
+
+async function dropForgotten(sweep: Sweep): Promise<void> {
+  const { storage, now, places } = sweep
+  await walk(sweep, 'forgotten', {
+    list: () => storage.read((db) => listForgottenTexts(db, places.forgotten, now)),
+    listStaying: listOwed,
+    drop: async (installationId, ids) => {
+      await storage.write(async (tx) => {
+        await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`
+        await tx.sql`
+          delete from forgotten_texts where installation_id = ${installationId} and event_id in (${list(ids)})`
+      })
+    },
+  })
+}
+
+// The event alone leads to its deliveries. Named as they are, the installation and the status would lead PostgreSQL, as long
+// as it has no statistics, through everything that the installation is owed.
+export async function listOwed(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const owed = await db.sql<{ eventId: string }>`
+    select event_id as "eventId" from webhook_deliveries
+    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}
+      and status || '' in ('pending', 'sending', 'retrying')`
+  return new Set(owed.map(({ eventId }) => eventId))
+}
+
+// The attempts of a delivery go with it.
+async function dropLog(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs } = sweep
+  await again(sweep, async () => {
+    const finished = await storage.read((db) => listFinished(db, now - retentionMs.log, now))
+    return noteFailures(
+      sweep.failures,
+      handleRows(sweep, [finished], keyOf, async (group) => {
+        for (const [installationId, ids] of byInstallation(group))
+          await storage.write(
+            (tx) =>
+              tx.sql`delete from webhook_deliveries where installation_id = ${installationId} and id in (${list(ids)})`,
+          )
+        return group.length
+      }),
+    )
+  })
+}
+
+export async function listFinished(db: Reader, until: number, now: number): Promise<EndpointName[]> {
+  return db.sql<EndpointName>`
+    select d.installation_id as "installationId", d.id from webhook_deliveries d
+    where d.finished_at is not null and d.finished_at <= ${until} and ${isDueAt(now, 'd')}
+    order by d.finished_at limit ${sweptMax}`
+}
+
+export async function listOldEvents(db: Reader, after: Place, until: number, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.id, e.occurred_at as "occurredAt" from events e
+    where e.body = '' and e.occurred_at <= ${until} and (e.occurred_at, e.id) > (${after.occurredAt}, ${after.id})
+      and ${isDueAt(now, 'e')}
+    order by e.occurred_at, e.id limit ${sweptMax}`
+}
+
+// An event is deleted when its text is gone and no delivery of it is left. How far this has come is recorded with it: before
+// that time, events may be missing.
+async function dropEvents(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs, places } = sweep
+  const until = now - retentionMs.log
+  await walk(sweep, 'events', {
+    list: () => storage.read((db) => listOldEvents(db, places.events, until, now)),
+    listStaying: listTold,
+    drop: async (installationId, ids) => {
+      await storage.write(async (tx) => {
+        await tx.sql`
+          insert into sweeps (name, at) values ('events', ${until})
+          on conflict (name) do update set at = excluded.at where sweeps.at < excluded.at`
+        await tx.sql`delete from events where installation_id = ${installationId} and id in (${list(ids)})`
+      })
+    },
+  })
+}
+
+export async function listTold(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const told = await db.sql<{ eventId: string }>`
+    select event_id as "eventId" from webhook_deliveries
+    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}`
+  return new Set(told.map(({ eventId }) => eventId))
+}
+
+interface Walk {
+  list: () => Promise<OldEvent[]>
+  listStaying: (db: Reader, installationId: string, ids: readonly string[]) => Promise<Set<string>>
+  drop: (installationId: string, ids: readonly string[]) => Promise<void>
+}
+
+// Goes on from where the last walk was left, and once at the end begins anew.
+async function walk(sweep: Sweep, name: keyof Places, { list: listOld, listStaying, drop }: Walk): Promise<void> {
+  const { storage, places } = sweep
+  await again(sweep, async () => {
+    const old = await listOld()
+    for (const [installationId, ids] of byInstallation(old)) {
+      const staying = await storage.read((db) => listStaying(db, installationId, ids))
+      const going = ids.filter((id) => !staying.has(id)).map((id) => ({ installationId, id }))
+      await noteFailures(
+        sweep.failures,
+        handleRows(sweep, [going], keyOf, async (group) => {
+          await drop(
+            installationId,
+            group.map(({ id }) => id),
+          )
+          return group.length
+        }),
+      )
+    }
+    const last = old.at(-1)
+    places[name] = last && old.length === sweptMax ? last : start
+    return old.length
+  })
+}
+
+function isDueAt(now: number, table: 'e' | 'd') {
+  return isNotDeferred('webhooks', `${table}.installation_id`, `${table}.id`, now)
+}
+
+function keyOf({ installationId, id }: EndpointName) {
+  return { tenantId: installationId, rowId: id }
+}
+
+function byInstallation(rows: readonly EndpointName[]): Map<string, string[]> {
+  const groups = Map.groupBy(rows, ({ installationId }) => installationId)
+  return new Map([...groups].map(([installationId, its]) => [installationId, its.map(({ id }) => id)]))
+}
+
+async function again(sweep: Sweep, work: () => Promise<number>): Promise<void> {
+  for (let round = 0; round < roundsMax && !sweep.isEnding(); round += 1) {
+    if ((await work()) < sweptMax) return
+    await breathe()
+  }
+  sweep.isMore = true
+}

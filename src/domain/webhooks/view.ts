@@ -1,0 +1,81 @@
+// What an endpoint and its deliveries look like from outside. Pure: facts in, the contract's answer out. No secret is in
+// it, and what could be a credential in an address is masked.
+
+import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '../../contract/open/webhooks.ts'
+import type { EventKind } from '../../contract/words.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { Delivery, Endpoint } from './store.ts'
+import { maskedUrl } from './url.ts'
+
+export function endpointView(
+  endpoint: Endpoint,
+  newest: readonly Delivery[],
+  pending: number,
+  now: number,
+): WebhookEndpoint {
+  const { previousSealed, previousExpiresAt } = endpoint
+  // The former secret is stored until the next rotation; it signs only until it expires.
+  const isRotating = previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now
+  return {
+    id: endpoint.id,
+    url: maskedUrl(endpoint.url),
+    description: endpoint.description,
+    status: endpoint.status,
+    // Written by us, and checked before it was.
+    events: JSON.parse(endpoint.events) as string[],
+    secretHint: `…${endpoint.secretHint}`,
+    secretRotation: { active: isRotating, previousExpiresAt: isRotating ? toInstant(previousExpiresAt) : null },
+    health: {
+      lastSuccessAt: instantOrNull(endpoint.lastSuccessAt),
+      lastFailureAt: instantOrNull(endpoint.lastFailureAt),
+      consecutiveFailures: endpoint.consecutiveFailures,
+      pending,
+    },
+    recentDeliveries: newest.map(deliveryView),
+    createdAt: toInstant(endpoint.createdAt),
+    updatedAt: toInstant(endpoint.updatedAt),
+  }
+}
+
+export function deliveryView(delivery: Delivery): WebhookDelivery {
+  return {
+    id: delivery.id,
+    eventId: delivery.eventId,
+    eventType: kindOf(delivery),
+    status: delivery.status,
+    attempts: delivery.attempts,
+    lastStatusCode: delivery.lastStatusCode,
+    lastError: delivery.lastError,
+    nextAttemptAt: nextAttemptOf(delivery),
+    createdAt: toInstant(delivery.createdAt),
+  }
+}
+
+export function replayView(delivery: Delivery): WebhookReplayDelivery {
+  const { replayOf } = delivery
+  if (replayOf === null) throw new Error(`delivery ${delivery.id} is no replay`)
+  return {
+    id: delivery.id,
+    replayOf,
+    endpointId: delivery.endpointId,
+    eventId: delivery.eventId,
+    eventType: kindOf(delivery),
+    status: delivery.status,
+    attempts: delivery.attempts,
+    nextAttemptAt: instantOrNull(delivery.dueAt),
+  }
+}
+
+// What is held or discarded keeps its due time for later, and has none now.
+function nextAttemptOf({ status, dueAt }: Delivery): string | null {
+  return status === 'pending' || status === 'retrying' ? instantOrNull(dueAt) : null
+}
+
+// Only events are delivered, and an event is of a known kind.
+function kindOf({ eventType }: Delivery): EventKind {
+  return eventType as EventKind
+}
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : toInstant(at)
+}

@@ -1,0 +1,256 @@
+// `payments connect` and its like: the merchant's accounts at payment providers. Keys come from standard input alone: arguments are
+// seen by every process of the machine and stored by shells, and the environment by what the process starts.
+
+import { type Mode, modes } from '../../contract/words.ts'
+import type { Merchant } from '../../domain/merchants/store.ts'
+import type { AccountProvider, AccountQuestion } from '../../domain/payments/accountPort.ts'
+import { type AccountRow, listAccounts } from '../../domain/payments/accounts.ts'
+import {
+  type AccountTools,
+  type Answers,
+  accountProvider,
+  checkAccount,
+  connectAccount,
+  disconnectAccount,
+  findAccountNamed,
+  noticeUrlFor,
+  refuseSecondAccount,
+  rotateAccount,
+  rotateNoticeSecret,
+} from '../../domain/payments/providers/connect.ts'
+import type { accountProviders } from '../../domain/payments/providers/installed.ts'
+import { noticePath } from '../../domain/payments/providers/registry.ts'
+import { visible } from '../../platform/audit/change.ts'
+import type { Config } from '../../platform/config.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import {
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  printReport,
+  type Terminal,
+  type Verb,
+  withMerchant,
+} from './command.ts'
+import { originOf } from './money.ts'
+import { type AccountCommand, writeDown } from './written.ts'
+
+export type AccountProvidersOf = typeof accountProviders
+
+export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, Verb>> {
+  const withTools = <T>(
+    given: Given,
+    operation: AccountCommand | null,
+    work: (tools: AccountTools, merchant: Merchant) => Promise<T>,
+  ): Promise<T> =>
+    withMerchant(given, (merchant, storage, config) =>
+      work(toolsFor(storage, config, { providersOf, operation }), merchant),
+    )
+  const withAccount = <T>(
+    given: Given,
+    operation: AccountCommand,
+    work: (tools: AccountTools, account: AccountRow) => Promise<T>,
+  ): Promise<T> =>
+    withTools(given, operation, async (tools, { id }) => work(tools, await findAccountNamed(tools, id, given.word)))
+
+  return {
+    connect: {
+      summary: 'Connect an account at a payment provider. Its keys are read from standard input.',
+      effect: 'changes',
+      words: ['PROVIDER'],
+      options: {
+        mode: { value: 'MODE', help: `${modes.join(' or ')}; must be that of the keys`, isRequired: true },
+        merchant: merchantOption,
+      },
+      run(given, terminal) {
+        const mode = readMode(given)
+        return withTools(given, 'payments connect', async (tools, { id: merchantId }) => {
+          const provider = await accountProvider(tools, given.word)
+          const merchant = { merchantId, mode }
+          // Before anything is asked for.
+          await refuseSecondAccount(tools, merchant, provider)
+          const answers = await readAnswers(provider.questions, terminal)
+          const account = await connectAccount(tools, merchant, provider, answers)
+          tellAccount(tools, { account, provider }, given, terminal)
+          return 0
+        })
+      },
+    },
+    list: {
+      summary: 'List the accounts at payment providers, also those that have ended.',
+      effect: 'reads',
+      options: { merchant: merchantOption },
+      run: (given, terminal) =>
+        withTools(given, null, async (tools, { id }) => {
+          const accounts = (await tools.storage.read((db) => listAccounts(db, id))).map((row) => shown(tools, row))
+          print(terminal, given, { accounts }, () => accounts.map(lineOf))
+          return 0
+        }),
+    },
+    rotate: {
+      summary: 'Replace the keys of an account. The old signing secret of its notices is accepted for 24 hours.',
+      effect: 'changes',
+      words: ['ACCOUNT_ID'],
+      options: { notices: { help: 'replace only the secret that signs notices' }, merchant: merchantOption },
+      run: (given, terminal) =>
+        withAccount(given, 'payments rotate', async (tools, account) => {
+          const provider = await accountProvider(tools, account.provider)
+          const rotated = given.flags.has('notices')
+            ? await rotateNotices(tools, account, provider, terminal)
+            : await rotateAccount(tools, account, provider, await readAnswers(provider.questions, terminal))
+          tellAccount(tools, { account: rotated, provider }, given, terminal)
+          return 0
+        }),
+    },
+    disconnect: {
+      summary: 'End an account: it takes no new payment, and its own are still looked up and refunded.',
+      effect: 'changes',
+      words: ['ACCOUNT_ID'],
+      options: { merchant: merchantOption },
+      run: (given, terminal) =>
+        withAccount(given, 'payments disconnect', async (tools, known) => {
+          const { account, problem } = await disconnectAccount(tools, known)
+          const seen = shown(tools, account)
+          if (problem !== null) terminal.err(`cartwright: ${account.id} has ended. ${visible(problem)}\n`)
+          return printReport(terminal, given, {
+            value: { account: seen },
+            lines: () => [lineOf(seen)],
+            error: problem === null ? null : { code: 'call_failed', message: problem },
+          })
+        }),
+    },
+    check: {
+      summary: 'Ask the providers whether the accounts work, and print what is wrong.',
+      effect: 'reads',
+      words: ['[ACCOUNT_ID]'],
+      options: { merchant: merchantOption },
+      run: (given, terminal) =>
+        withTools(given, null, async (tools, { id }) => {
+          const accounts = given.word
+            ? [await findAccountNamed(tools, id, given.word)]
+            : (await tools.storage.read((db) => listAccounts(db, id))).filter(({ endedAt }) => endedAt === null)
+          const checked: (Shown & { problems: readonly string[] })[] = []
+          for (const account of accounts)
+            checked.push({ ...shown(tools, account), problems: await checkAccount(tools, account) })
+          const wrong = checked.filter(({ problems }) => problems.length > 0).length
+          return printReport(terminal, given, {
+            value: { accounts: checked },
+            lines: () =>
+              checked.flatMap((account) => [
+                `${account.problems.length === 0 ? '✓' : '✗'} ${lineOf(account)}`,
+                ...account.problems.map((problem) => visible(`    ${problem}`)),
+              ]),
+            error: wrong === 0 ? null : { code: 'unhealthy', message: `${wrong} accounts do not work` },
+          })
+        }),
+    },
+  }
+}
+
+// `operation`: that of the list of changes; null of a command that only reads.
+function toolsFor(
+  storage: Storage,
+  config: Config,
+  { providersOf, operation }: { providersOf: AccountProvidersOf; operation: AccountCommand | null },
+): AccountTools {
+  const { rootSecret, providerUrls } = config
+  const clock = () => new Date()
+  const withAccount = providersOf(providerUrls, clock)
+  const record: AccountTools['record'] = (tx, { merchantId, id, mode, provider }, change) => {
+    if (operation === null) throw new Error('a command that only reads has changed an account')
+    const changes = [{ ...change, what: 'payment_account', id, name: `${mode} ${provider}` } as const]
+    writeDown(tx, { merchantId, mode, operation, changes, now: clock().getTime() })
+  }
+  return { storage, rootSecret, providerUrls, publicOrigin: originOf(config), withAccount, clock, record }
+}
+
+function readMode({ texts }: Given): Mode {
+  const mode = modes.find((known) => known === texts.mode)
+  if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
+  return mode
+}
+
+async function rotateNotices(
+  tools: AccountTools,
+  account: AccountRow,
+  provider: AccountProvider,
+  terminal: Terminal,
+): Promise<AccountRow> {
+  const questions = [{ name: 'secret', label: 'Signing secret of the notices' }]
+  // What is not signed is refused before it is asked for.
+  const { secret = '' } = provider.noticeSecret === null ? {} : await readAnswers(questions, terminal)
+  return rotateNoticeSecret(tools, account, provider, secret)
+}
+
+const answersBytesMax = 16_384
+const answerLengthMax = 1_000
+
+// One line each: typed at a terminal, which does not show it, or piped.
+async function readAnswers(questions: readonly AccountQuestion[], terminal: Terminal): Promise<Answers> {
+  const lines: string[] = []
+  if (terminal.ask) for (const { label } of questions) lines.push(await terminal.ask(label))
+  else lines.push(...(await readLines(terminal.input)))
+  if (lines.length !== questions.length)
+    throw new Misuse(`standard input must have a line for each of: ${questions.map(({ label }) => label).join('; ')}`)
+  const answers = lines.map((line) => line.trim())
+  if (answers.some((answer) => answer === '' || answer.length > answerLengthMax || /\p{Cc}/u.test(answer)))
+    throw new Misuse(`each line must have 1 to ${answerLengthMax} characters`)
+  return Object.fromEntries(questions.map(({ name }, at) => [name, answers[at] ?? '']))
+}
+
+async function readLines(input: Terminal['input']): Promise<string[]> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of input) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > answersBytesMax) throw new Misuse('standard input is too long')
+  }
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+  return text === '' ? [] : text.split(/\r?\n/)
+}
+
+type Shown = ReturnType<typeof shown>
+
+// What may be shown of an account.
+function shown(tools: AccountTools, account: AccountRow) {
+  const { id, provider, mode, public: facts, endedAt, previousUntil, createdAt } = account
+  return {
+    id,
+    provider,
+    mode,
+    facts,
+    noticeUrl: noticeUrlFor(tools, account),
+    createdAt: toInstant(createdAt),
+    previousAcceptedUntil: previousUntil === null ? null : toInstant(previousUntil),
+    endedAt: endedAt === null ? null : toInstant(endedAt),
+  }
+}
+
+function lineOf({ id, provider, mode, facts, endedAt }: Shown): string {
+  const told = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
+  return visible([id, provider, mode, ...told, ...(endedAt === null ? [] : [`ended ${endedAt}`])].join('  '))
+}
+
+function tellAccount(
+  tools: AccountTools,
+  { account, provider }: { account: AccountRow; provider: AccountProvider },
+  given: Given,
+  terminal: Terminal,
+): void {
+  const seen = shown(tools, account)
+  const help = seen.noticeUrl === null ? helpFor(tools, account, provider) : null
+  print(terminal, given, { account: seen, noticeHelp: help }, () => [
+    lineOf(seen),
+    ...(help === null ? [] : ['The provider cannot reach this server: its public URL is not https.', visible(help)]),
+  ])
+}
+
+function helpFor({ publicOrigin }: AccountTools, { id }: AccountRow, { noticeHelp, noticeSecret }: AccountProvider) {
+  const help = noticeHelp(publicOrigin() + noticePath + id)
+  return noticeSecret === null ? help : `${help} Then run: payments rotate ${id} --notices`
+}

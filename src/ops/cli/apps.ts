@@ -1,0 +1,299 @@
+// `apps`: what merchants can install, and where it is installed.
+
+import { open } from 'node:fs/promises'
+import { type Mode, modes, openScopes, type Scope, scopes } from '../../contract/words.ts'
+import {
+  type App,
+  type AppDefinition,
+  appProblem,
+  createApp,
+  disableApp,
+  enableApp,
+  findApp,
+  findAppByName,
+  listAppInstallations,
+  listApps,
+  setApp,
+} from '../../domain/oauth/apps.ts'
+import { type ClientKeys, readClientKeys } from '../../domain/oauth/clientkeys.ts'
+import { uninstall } from '../../domain/oauth/installing.ts'
+import { visible } from '../../platform/audit/change.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { parseJson } from '../../platform/kit/json.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+
+const settings = {
+  description: { value: 'TEXT', help: 'one line below the name' },
+  scopes: {
+    value: 'SCOPES',
+    help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: ${openScopes.join(',')})`,
+  },
+  jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
+  mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
+} as const
+const redirectUris = { value: 'URIS', help: 'where the browser goes in the end, exactly; comma-separated' } as const
+
+export const appsCommand: Command = {
+  summary: 'Manage apps that merchants can install, and their installations.',
+  verbs: {
+    create: {
+      summary: 'Create an app.',
+      effect: 'changes',
+      options: {
+        name: { value: 'NAME', help: 'what merchants read when the app asks', isRequired: true },
+        'redirect-uri': { ...redirectUris, isRequired: true },
+        ...settings,
+      },
+      run: create,
+    },
+    change: {
+      summary: 'Change what is named; the rest stays. Installations stay as they were approved.',
+      effect: 'changes',
+      words: ['APP'],
+      options: { 'redirect-uri': redirectUris, ...settings },
+      run: change,
+    },
+    list: { summary: 'List all apps.', effect: 'reads', run: list },
+    show: { summary: 'Show an app, by id or name.', effect: 'reads', words: ['APP'], run: show },
+    disable: {
+      summary: 'Let it be neither installed nor get tokens; its installations go on working.',
+      effect: 'changes',
+      words: ['APP'],
+      run: (given, terminal) => turn(given, terminal, 'disabled', disableApp),
+    },
+    enable: {
+      summary: 'Undo disable.',
+      effect: 'changes',
+      words: ['APP'],
+      run: (given, terminal) => turn(given, terminal, 'enabled', enableApp),
+    },
+    installations: {
+      summary: 'List where apps, or one of them, are installed.',
+      effect: 'reads',
+      words: ['[APP]'],
+      run: installations,
+    },
+    uninstall: {
+      summary: 'End an installation and its keys.',
+      effect: 'changes',
+      words: ['INSTALLATION_ID'],
+      run: end,
+    },
+  },
+}
+
+async function create(given: Given, terminal: Terminal): Promise<number> {
+  const { name = '', description = '', jwks, mode = 'test' } = given.texts
+  const definition: AppDefinition = {
+    name,
+    description,
+    redirectUris: wordsIn(given.texts['redirect-uri']),
+    scopes: given.texts.scopes === undefined ? openScopes : readScopes(given.texts.scopes),
+    mode: readMode(mode),
+    jwks: jwks === undefined ? null : await readKeys(jwks),
+  }
+  refuseProblem(definition)
+  return withStorage(given, async (storage) => {
+    const app = await storage.write((tx) => createApp(tx, definition, Date.now()))
+    if (!app) throw refuse('app_exists', { message: `There is already an app named ${name}.` })
+    tell(app, given, terminal)
+    return 0
+  })
+}
+
+// What is not named stays. What is installed stays as it was approved.
+async function change(given: Given, terminal: Terminal): Promise<number> {
+  const name = given.word
+  const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
+  const changed: Partial<AppDefinition> = {
+    ...(description !== undefined && { description }),
+    ...(uris !== undefined && { redirectUris: wordsIn(uris) }),
+    ...(wanted !== undefined && { scopes: readScopes(wanted) }),
+    ...(mode !== undefined && { mode: readMode(mode) }),
+    ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
+  }
+  if (Object.keys(changed).length === 0) throw new Misuse('name what changes: --redirect-uri, --scopes and so on')
+  return withStorage(given, async (storage) => {
+    const { id } = await chooseApp(storage, name)
+    const app = await storage.write(async (tx) => {
+      const before = await findApp(tx, id)
+      if (!before) return undefined
+      const definition = { ...before, ...changed }
+      refuseProblem(definition)
+      await setApp(tx, definition, Date.now())
+      return findApp(tx, id)
+    })
+    if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
+    tell(app, given, terminal)
+    return 0
+  })
+}
+
+function refuseProblem(definition: AppDefinition): void {
+  const problem = appProblem(definition)
+  if (problem) throw new Misuse(`${optionAt(problem.path)} ${problem.message}`)
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage) => {
+    const apps = await storage.read(listApps)
+    print(terminal, given, { apps: apps.map(shown) }, () =>
+      apps.map((app) =>
+        visible(
+          `${app.id}  ${app.disabledAt === null ? 'active  ' : 'disabled'}  ${app.clientKind}  ${app.mode}  ${app.name}`,
+        ),
+      ),
+    )
+    return 0
+  })
+}
+
+function show(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage) => {
+    tell(await chooseApp(storage, given.word), given, terminal)
+    return 0
+  })
+}
+
+function turn(
+  given: Given,
+  terminal: Terminal,
+  outcome: 'disabled' | 'enabled',
+  act: typeof disableApp,
+): Promise<number> {
+  return withStorage(given, async (storage) => {
+    const app = await chooseApp(storage, given.word)
+    const isChanged = await storage.write((tx) => act(tx, app.id, Date.now()))
+    const living = (await storage.read((db) => listAppInstallations(db, app.id))).filter(
+      ({ endedAt }) => endedAt === null,
+    )
+    print(terminal, given, { clientId: app.id, disabled: outcome === 'disabled', installations: living.length }, () => [
+      visible(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+      ...(outcome === 'disabled' && living.length > 0
+        ? [`Its installations (${living.length}) keep working: apps uninstall ends them one by one`]
+        : []),
+    ])
+    return 0
+  })
+}
+
+function installations(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage) => {
+    const app = given.word === '' ? undefined : await chooseApp(storage, given.word)
+    const rows = await storage.read((db) => listAppInstallations(db, app?.id ?? null))
+    const shownRows = rows.map(({ createdAt, endedAt, ...row }) => ({
+      ...row,
+      createdAt: toInstant(createdAt),
+      endedAt: endedAt === null ? null : toInstant(endedAt),
+    }))
+    print(terminal, given, { installations: shownRows }, () =>
+      shownRows.map((row) =>
+        visible(
+          `${row.id}  ${row.endedAt === null ? 'active' : 'ended '}  ${row.mode}  ${row.merchantSlug}  ${row.scopes.join(',')}  ${row.name}`,
+        ),
+      ),
+    )
+    return 0
+  })
+}
+
+function end(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
+  return withStorage(given, async (storage) => {
+    const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
+    if (!isEnded)
+      throw refuse('app_installation_not_found', { message: `There is no active installation of an app ${id}.` })
+    print(terminal, given, { id, uninstalled: true }, () => [
+      `${id} is uninstalled: its keys are revoked, and its open checkouts accept no more payments`,
+    ])
+    return 0
+  })
+}
+
+// By id or by name.
+async function chooseApp(storage: Storage, name: string): Promise<App> {
+  const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
+  if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
+  return app
+}
+
+function wordsIn(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function readScopes(text: string): Scope[] {
+  const words = wordsIn(text)
+  const unknown = words.find((word) => !scopes.some((scope) => scope === word))
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
+  return scopes.filter((scope) => words.includes(scope))
+}
+
+function readMode(text: string): Mode {
+  const mode = modes.find((known) => known === text)
+  if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
+  return mode
+}
+
+const keysBytesMax = 65_536
+
+async function readKeys(path: string): Promise<ClientKeys> {
+  const text = await readText(path)
+  const parsed = parseJson(text)
+  if ('problem' in parsed) throw new Failure(`${path} is not JSON: ${parsed.message}`)
+  const read = readClientKeys(parsed.value)
+  if ('problem' in read) throw new Failure(`${path} ${read.problem.path} ${read.problem.message}`)
+  return read
+}
+
+// Reads one byte more than allowed, to see that it is too much.
+async function readText(path: string): Promise<string> {
+  try {
+    const file = await open(path)
+    const chunks = await Array.fromAsync(file.createReadStream({ end: keysBytesMax }) as AsyncIterable<Buffer>)
+    const bytes = Buffer.concat(chunks)
+    if (bytes.length <= keysBytesMax) return bytes.toString('utf8')
+  } catch (error) {
+    throw new Failure(`cannot read ${path}: ${(error as Error).message}`, 'file_unreadable')
+  }
+  throw new Failure(`${path} has more than ${keysBytesMax} bytes`)
+}
+
+// `/redirectUris/0` is --redirect-uri, and so on.
+function optionAt(path: string): string {
+  const [, member = ''] = path.split('/')
+  return member === 'redirectUris' ? '--redirect-uri' : `--${member}`
+}
+
+function shown({ id, createdAt, disabledAt, ...app }: App) {
+  return {
+    clientId: id,
+    ...app,
+    createdAt: toInstant(createdAt),
+    disabledAt: disabledAt === null ? null : toInstant(disabledAt),
+  }
+}
+
+function tell(app: App, given: Given, terminal: Terminal): void {
+  const rows: [name: string, value: string][] = [
+    ['client id', app.id],
+    ['kind', app.clientKind],
+    ['mode', app.mode],
+    ['status', app.disabledAt === null ? 'active' : `disabled since ${toInstant(app.disabledAt)}`],
+    ...app.redirectUris.map((uri): [string, string] => ['redirect URI', uri]),
+    ['scopes', app.scopes.join(' ')],
+    ...(app.jwks?.keys ?? []).map((key): [string, string] => [
+      'key',
+      `${key.kid ?? '(no id)'}  ${key.alg ?? key.crv ?? ''}`,
+    ]),
+    ...(app.description === '' ? [] : [['description', app.description] as [string, string]]),
+  ]
+  print(terminal, given, shown(app), () => [
+    visible(app.name),
+    ...rows.map(([name, value]) => visible(`  ${name.padEnd(12)}  ${value}`)),
+  ])
+}

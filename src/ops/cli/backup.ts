@@ -1,0 +1,126 @@
+// `backup` and `restore`: a SQLite store as one file, made while the server works, and put back while it does not.
+
+import { dirname, join } from 'node:path'
+import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { readSettings, type Settings } from '../../platform/config.ts'
+import { backUp, restore } from '../../platform/storage/backup.ts'
+import { unhurried } from '../../platform/storage/copy.ts'
+import { sqlitePath } from '../../platform/storage/file.ts'
+import { openStorage } from '../../platform/storage/open.ts'
+import { StorageRefused } from '../../platform/storage/storage.ts'
+import { command, Failure, print, printReport, type Terminal } from './command.ts'
+import { checkSecretOfBackup, openDatabase } from './database.ts'
+
+export const backupCommand = command({
+  summary: 'Copy the SQLite database into one file, beside a running server.',
+  effect: 'reads',
+  words: ['FILE'],
+  options: { force: { help: 'replace an existing backup of this name' } },
+  async run(given, terminal) {
+    const path = given.word
+    const settings = readSettings(given.environment)
+    const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
+    // Checks that the root secret that belongs with the backup is the right one.
+    const { storage } = await openDatabase(settings, given.effect)
+    await storage.close()
+    const startedAt = performance.now()
+    const made = await untilSignalled((signal) =>
+      backUp(source, path, {
+        force: given.flags.has('force'),
+        onProgress: tellShare(terminal, 'copied'),
+        signal,
+      }),
+    )
+    const tookMs = Math.round(performance.now() - startedAt)
+    const rootSecret = placeOfSecret(source)
+    print(terminal, given, { ...made, tookMs, rootSecret }, () => [
+      `${made.file}   ${sizeText(made.bytes)} in ${(tookMs / 1000).toFixed(1)} s, checked, up to migration ${made.migration}`,
+      `The root secret is not in it: store CARTWRIGHT_SECRET, or ${rootSecret}, safely in another place.`,
+      'Without it API keys stop working, and addresses, webhook secrets and e-mails cannot be decrypted.',
+    ])
+    return 0
+  },
+})
+
+export const restoreCommand = command({
+  summary: 'Put a backup in the place of the SQLite database, while no server runs on it.',
+  effect: 'creates',
+  words: ['FILE'],
+  options: { force: { help: 'replace the database that is there; it stays beside it under another name' } },
+  async run(given, terminal) {
+    const path = given.word
+    const settings = readSettings(given.environment)
+    const target = sqliteFileOf(
+      settings,
+      'a PostgreSQL database is restored by pg_restore or psql, not by this command',
+    )
+    const secretFits = await checkSecretOfBackup(settings, path)
+    const restored = await untilSignalled((signal) =>
+      restore(path, target, {
+        force: given.flags.has('force'),
+        now: new Date(),
+        onProgress: tellShare(terminal, 'restored'),
+        signal,
+      }),
+    )
+    const findings = await examine(settings)
+    const healthy = findings.length === 0
+    const lines = () => [
+      `restored ${restored.file}   ${sizeText(restored.bytes)}`,
+      ...(restored.replaced
+        ? [`the old database is now ${restored.replaced}; remove it when you no longer need it`]
+        : []),
+      ...restored.applied.map((name) => `applied ${name}`),
+      ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
+      ...(findings.length === 0 ? [`✓ migrations current, ${invariants.length} invariants hold`] : []),
+      ...(secretFits ? ['✓ the root secret fits'] : []),
+    ]
+    const message = 'the database is restored, but invariants do not hold in it'
+    return printReport(terminal, given, {
+      value: { ...restored, healthy, checked: invariants.length, findings, secretFits },
+      lines,
+      error: healthy ? null : { code: 'unhealthy', message },
+    })
+  },
+})
+
+function sqliteFileOf({ databaseUrl }: Settings, otherwise: string): string {
+  if (!databaseUrl.startsWith('sqlite:')) throw new Failure(otherwise)
+  return sqlitePath(databaseUrl)
+}
+
+function placeOfSecret(file: string): string {
+  return join(dirname(file), 'secret')
+}
+
+function tellShare(terminal: Terminal, done: string): (donePages: number, totalPages: number) => void {
+  return (donePages, totalPages) =>
+    terminal.progress(`${done} ${Math.floor((100 * donePages) / Math.max(1, totalPages))} %`)
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 10_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
+}
+
+async function examine({ databaseUrl }: Settings): Promise<Finding[]> {
+  const storage = await openStorage(databaseUrl, unhurried)
+  try {
+    return await storage.read(findViolations)
+  } finally {
+    await storage.close()
+  }
+}
+
+// A second signal of the same kind ends the process at once.
+async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const abort = (signal: string) =>
+    controller.abort(new StorageRefused(`interrupted by ${signal}; nothing was left behind`))
+  for (const signal of signals) process.once(signal, abort)
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const signal of signals) process.off(signal, abort)
+  }
+}

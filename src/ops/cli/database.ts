@@ -1,0 +1,118 @@
+// Opens the database that the settings name, by its root secret: that is checked first, and a wrong secret is
+// refused before a file, table or row is made.
+
+import { type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from '../../platform/config.ts'
+import { BadSetting } from '../../platform/kit/badsetting.ts'
+import { judgeSecret, recordSecret } from '../../platform/secrets/rootsecret.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { readBackup } from '../../platform/storage/backup.ts'
+import { sqlitePath } from '../../platform/storage/file.ts'
+import { type MigrateOptions, migrate } from '../../platform/storage/migrate.ts'
+import { lookInto, openLooked } from '../../platform/storage/open.ts'
+import { isLockTimeout, type Storage, type StorageOptions, StorageRefused } from '../../platform/storage/storage.ts'
+
+// `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
+export type Effect = 'reads' | 'changes' | 'creates'
+
+export interface Database {
+  storage: Storage
+  config: Config
+}
+
+// `forgotten` are versions of the root secret that are about to be given up.
+export async function openDatabase(
+  settings: Settings,
+  effect: Effect,
+  options: StorageOptions = {},
+  forgotten: readonly number[] = [],
+): Promise<Database> {
+  const { databaseUrl } = settings
+  const source = secretSourceOf(settings, databaseUrl)
+  const readsOnly = effect === 'reads'
+  const look = await lookInto(databaseUrl, { ...options, readsOnly })
+  let rootSecret: RootSecret
+  try {
+    if (look.storage && look.isMade)
+      rootSecret = (
+        await secretThatFits(source, readsOnly ? look.storage.read : unlocked(look.storage, options), forgotten)
+      ).rootSecret
+    else if (effect === 'creates') rootSecret = newSecret(source)
+    else throw noDatabase(databaseUrl)
+  } catch (error) {
+    await look.storage?.close()
+    throw error
+  }
+  const config = { ...settings, rootSecret }
+  if (look.storage && readsOnly) return { storage: look.storage, config }
+  return { storage: await openLooked(look, databaseUrl, options), config }
+}
+
+// Another node may be migrating, or a transaction of one that was killed has not ended yet. Tables that it changes cannot be
+// read until then, and what is to be done here comes after it in any case.
+function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
+  return async (work) => {
+    for (;;) {
+      try {
+        return await read(work)
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error
+        log?.('waiting for a migration by another process')
+      }
+    }
+  }
+}
+
+// For a database that is not the configured one, such as the source of a move.
+export async function checkSecretOf(settings: Settings, url: string): Promise<void> {
+  const source = secretSourceOf(settings, url)
+  const { storage, isMade } = await lookInto(url)
+  try {
+    if (!storage || !isMade) throw noDatabase(url)
+    await secretThatFits(source, storage.read)
+  } finally {
+    await storage?.close()
+  }
+}
+
+// For a backup that is to take the place of the configured database. Null: nothing in it was made with a root secret.
+export async function checkSecretOfBackup(settings: Settings, path: string): Promise<true | null> {
+  const source = secretSourceOf(settings, settings.databaseUrl)
+  return (await secretThatFits(source, (work) => readBackup(path, work))).fits
+}
+
+// Gives the migrations that were applied.
+export async function bringUpToDate(
+  { storage, config }: Database,
+  now: Date,
+  onBegin?: MigrateOptions['onBegin'],
+): Promise<string[]> {
+  const applied = await migrate(storage, { now, ...(onBegin && { onBegin }) })
+  await recordSecret(storage, config.rootSecret, now.getTime())
+  return applied
+}
+
+function noDatabase(url: string): StorageRefused {
+  const place = url.startsWith('sqlite:') ? `at ${sqlitePath(url)}` : 'of Cartwright at this PostgreSQL URL'
+  return new StorageRefused(`there is no database ${place}: migrate, or the first start of a server, makes one`)
+}
+
+async function secretThatFits(
+  source: RootSecret | string,
+  read: Storage['read'],
+  forgotten: readonly number[] = [],
+): Promise<{ rootSecret: RootSecret; fits: true | null }> {
+  // Looked for only now: a process that made this database a moment ago made its secret before.
+  const rootSecret = findRootSecret(source)
+  if (!rootSecret)
+    throw new BadSetting(
+      `there is no root secret at ${source}, and the database was made with one: put it there, or set CARTWRIGHT_SECRET`,
+    )
+  const verdict = await read((db) => judgeSecret(db, rootSecret, forgotten))
+  if ('problem' in verdict) throw new BadSetting(verdict.problem)
+  return { rootSecret, fits: verdict.fits }
+}
+
+function newSecret(source: RootSecret | string): RootSecret {
+  if (typeof source !== 'string') return source
+  return findRootSecret(source) ?? makeRootSecret(source)
+}

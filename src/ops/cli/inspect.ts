@@ -1,0 +1,168 @@
+// Commands that look: doctor and openapi.
+
+import { adminDocument } from '../../contract/admin/document.ts'
+import { openDocument } from '../../contract/open/document.ts'
+import { printOpenApi } from '../../contract/openapi.ts'
+import { countIndex } from '../../domain/catalog/indexStore.ts'
+import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
+import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { findOwed } from '../../domain/health/owed.ts'
+import { listAccountsOfAll, openSecrets } from '../../domain/payments/accounts.ts'
+import { installedNames } from '../../domain/payments/providers/installed.ts'
+import { visible } from '../../platform/audit/change.ts'
+import { readSettings } from '../../platform/config.ts'
+import { type DeferredRow, listDeferred } from '../../platform/jobs/store.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { unhurried } from '../../platform/storage/copy.ts'
+import { schemaGap } from '../../platform/storage/migrate.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { version } from '../../platform/version.ts'
+import { noAccount, nothingOffered } from '../provisioning/methods.ts'
+import { lackText } from '../provisioning/readiness.ts'
+import { listUnpayable, listUnready } from '../provisioning/store.ts'
+import { command, printReport } from './command.ts'
+import { openDatabase } from './database.ts'
+
+export const doctorCommand = command({
+  summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
+  effect: 'reads',
+  async run(given, terminal) {
+    // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
+    const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
+    try {
+      const { pending, newer } = await schemaGap(storage)
+      const isOther = pending > 0 || newer > 0
+      const findings = isOther ? [] : await storage.read(findViolations)
+      const now = Date.now()
+      const deferred = isOther ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
+      const unpayable = isOther ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
+      const unready = isOther ? [] : await storage.read((db) => listUnready(db, unreadyMax))
+      const letters = isOther ? [] : await storage.read((db) => letterWarnings(db, now))
+      const warnings = [
+        ...letters,
+        ...(isOther ? [] : await storage.read(indexWarnings)),
+        ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
+        ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
+        ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
+      ]
+      const owed = isOther ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
+      const healthy = !isOther && findings.length === 0
+      const message =
+        newer > 0
+          ? 'the database is newer than this program'
+          : pending > 0
+            ? `${pending} migrations are pending`
+            : `${findings.length} invariants do not hold`
+      const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const
+      return printReport(terminal, given, {
+        value: {
+          healthy,
+          engine: storage.engine,
+          pendingMigrations: pending,
+          checked: invariants.length,
+          findings,
+          deferredRows: deferred.map(shownRow),
+          warnings,
+          needsPerson: owed,
+        },
+        lines: () => [
+          ...(newer > 0 ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
+          ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
+          ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
+          ...deferred.map(deferredLine),
+          ...warnings.map((warning) => `! ${warning}`),
+          ...(healthy
+            ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold, the root secret fits`]
+            : []),
+          ...(owed.length > 0 ? ['', 'Needs a person:'] : []),
+          ...owed.flatMap(({ sentence, subjects }) => [
+            `! ${sentence}`,
+            ...subjects.map((subject) => `    ${subject}`),
+          ]),
+        ],
+        error: healthy ? (owed.some(isLive) ? waits : null) : { code: 'unhealthy', message },
+      })
+    } finally {
+      await storage.close()
+    }
+  },
+})
+
+// Test money needs nobody.
+function isLive({ subjects }: Finding): boolean {
+  return subjects.some((subject) => !subject.endsWith(' (test)'))
+}
+
+// A product that a search does not find. The server indexes what is missing within an hour of its start, most of it at once.
+async function indexWarnings(db: Reader): Promise<string[]> {
+  const { missing, rows, documents } = await countIndex(db)
+  const isTorn = rows !== documents
+  return [
+    ...(missing > 0
+      ? [`${missing} products are missing or outdated in the search index: start the server, or run search rebuild`]
+      : []),
+    ...(isTorn ? [`the search index has ${rows} products and the words of ${documents}: run search rebuild`] : []),
+  ]
+}
+
+const undeliveredMax = 20
+const undeliveredMs = 7 * 24 * 3_600_000
+const waitingMs = 3_600_000
+
+// Letters that were not delivered, and those that wait for a mail server. They are a warning: no money depends on them.
+async function letterWarnings(db: Reader, now: number): Promise<string[]> {
+  const { count, since } = await readWaiting(db)
+  const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
+  return [
+    ...(since !== null && since < now - waitingMs
+      ? [`${count} letters wait to be sent, the oldest since ${toInstant(since)}: look at the mail server`]
+      : []),
+    ...undelivered.map(
+      ({ slug, status, code, count: letters }) => `${slug}: ${letters} letters ${status} within a week (${code})`,
+    ),
+  ]
+}
+
+const accountsMax = 1_000
+const accountWarningsMax = 50
+
+// Accounts that take no payment because they cannot be opened here.
+async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<string[]> {
+  const accounts = await listAccountsOfAll(db, accountsMax)
+  return accounts
+    .flatMap((account) => {
+      const { slug, id, provider, mode, secretsSealed } = account
+      const name = `${slug}: the account ${id} (${provider}, ${mode})`
+      if (!installedNames.includes(provider)) return [`${name} cannot be used: its provider is not installed`]
+      if (openSecrets(rootSecret, account, secretsSealed)) return []
+      return [`${name} cannot be opened with this root secret: run payments rotate ${id}`]
+    })
+    .slice(0, accountWarningsMax)
+}
+
+const unreadyMax = 50
+const unpayableMax = 50
+const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
+
+// Rows that a loop could not handle. The data is still consistent, so they are a warning: the server tries them again.
+const deferredMax = 50
+
+function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {
+  return { ...row, failedAt: toInstant(failedAt), retryAt: toInstant(retryAt) }
+}
+
+function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: DeferredRow): string {
+  const times = failures === 1 ? 'once' : `${failures} times`
+  return `! the loop ${loop} could not handle ${rowId} of ${tenantId} (${errorCode}, ${times}); next try ${toInstant(retryAt)}`
+}
+
+export const openapiCommand = command({
+  summary: 'Print the OpenAPI document.',
+  effect: 'none',
+  options: { admin: { help: 'that of the admin API' } },
+  async run(given, terminal) {
+    terminal.out(printOpenApi(given.flags.has('admin') ? adminDocument : openDocument, { version }))
+    return 0
+  },
+})

@@ -1,0 +1,207 @@
+// What is done between requests. Each loop is safe on several nodes at once, and reads do not wait for any of them.
+
+import type { App } from '../../app.ts'
+import { sweepAddresses } from '../../domain/addresses/vault.ts'
+import { cartsDeletedMax, deleteCarts } from '../../domain/carts/retention.ts'
+import { bringUntoldForward } from '../../domain/carts/store.ts'
+import { expireCarts } from '../../domain/carts/sweep.ts'
+import { tellCarts } from '../../domain/carts/untold.ts'
+import { foldTexts } from '../../domain/catalog/fold.ts'
+import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
+import { indexProducts, newWalk } from '../../domain/catalog/reindex.ts'
+import { labelPayments } from '../../domain/checkout/pay/label.ts'
+import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
+import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
+import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
+import { deleteOldLetters, lettersAtOnce, lettersDeletedMax, mailRound } from '../../domain/emails/send.ts'
+import { bringForward as bringLettersForward } from '../../domain/emails/store.ts'
+import { storePictures } from '../../domain/images/storing.ts'
+import { sweepHolds } from '../../domain/inventory/holds.ts'
+import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
+import { refundPaid } from '../../domain/orders/refunds.ts'
+import { cancelUnpaidOrders } from '../../domain/orders/unpaid.ts'
+import { bringLabelsForward } from '../../domain/payments/labels.ts'
+import { readNews } from '../../domain/payments/news.ts'
+import { refundRound } from '../../domain/payments/refunds.ts'
+import { bringForward as bringPaymentsForward } from '../../domain/payments/store.ts'
+import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.ts'
+import { countSales } from '../../domain/reports/count.ts'
+import { indexOrders } from '../../domain/search/orders.ts'
+import { staffSweptMax, sweepStaff } from '../../domain/users/sweep.ts'
+import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
+import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
+import { deleteDeadKeys } from '../../platform/access/retention.ts'
+import { credentialsDeletedMax } from '../../platform/access/store.ts'
+import { cutLargeEntries, deleteOldEntries, entriesCutMax, entriesDeletedMax } from '../../platform/audit/store.ts'
+import { keysSweptMax, sweepIdempotencyKeys } from '../../platform/idempotency/once.ts'
+import { createClockGuard, createSetBackWatch } from '../../platform/jobs/clock.ts'
+import type { LoopName } from '../../platform/jobs/names.ts'
+import { makeDeferredDue } from '../../platform/jobs/store.ts'
+import { catchUp, catchUpAll, type Loop, type Part, type Workers } from '../../platform/jobs/workers.ts'
+import { late } from '../../platform/kit/late.ts'
+import type { RetentionMs } from '../../platform/kit/retention.ts'
+import { watchedStorage } from '../../platform/metrics/watched.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { deleteOldTransfers, transfersDeletedMax } from '../imports/retention.ts'
+import { hasDueTransfers } from '../imports/store.ts'
+
+export interface LoopParts {
+  storage: Storage
+  app: App
+  retentionMs: RetentionMs
+  clock: () => number
+  // Not affected when the clock is set.
+  monotonic?: () => number
+}
+
+// Rows in one round: few, so others do not wait long for them; rounds repeat while there are more.
+const few = 20
+const some = 100
+const many = 500
+
+function lastUseLoop(app: App, clock: () => number): Loop {
+  return {
+    name: 'last_use',
+    everyMs: 15_000,
+    work: async () => {
+      await app.identify.flushLastUse(clock())
+      return false
+    },
+  }
+}
+
+const loadTransfers = late(() => import('../imports/round.ts'))
+
+export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
+  const storage = watchedStorage(given)
+  const checkClock = createClockGuard(clock, monotonic)
+  const rounds = (name: LoopName, everyMs: number, full: number, round: (now: number) => Promise<number>): Loop => ({
+    name,
+    everyMs,
+    work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
+  })
+  const {
+    mail,
+    payTools: { rootSecret },
+  } = app
+  const places = newPlaces()
+  const walk = newWalk()
+  const setBack = createSetBackWatch(clock, monotonic)
+  const loops: Loop[] = [
+    lastUseLoop(app, clock),
+    rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
+    rounds('product_index', 3_600_000, some, (now) => indexProducts(storage, walk, { now, limit: some })),
+    rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
+    rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
+    rounds('payment_labels', 2_000, few, () => labelPayments(app.payTools, few)),
+    rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
+    ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
+    rounds('search', 2_000, some, async (now) => {
+      const count = await indexOrders(storage, rootSecret, { now, limit: some })
+      return count + (await foldTexts(storage, some))
+    }),
+    rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
+    rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
+    rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),
+    rounds('holds', 2_000, many, (now) => sweepHolds(storage, now, many)),
+    rounds('carts', 30_000, some, (now) => expireCarts(storage, app.cartTools, now, some)),
+    rounds('untold_carts', 1_000, some, (now) => tellCarts(storage, app.cartTools, now, some)),
+    rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),
+    rounds('idempotency_keys', 60_000, keysSweptMax, (now) => sweepIdempotencyKeys(storage, now, retentionMs.answers)),
+    {
+      name: 'clock',
+      everyMs: 2_000,
+      work: async () => {
+        const back = setBack.look()
+        if (!back) return false
+        await storage.write((tx) => makeDeferredDue(tx, back.now))
+        await storage.write((tx) => bringUntoldForward(tx, back.now))
+        await storage.write((tx) => bringPaymentsForward(tx, back))
+        await storage.write(async (tx) => bringLabelsForward(tx, back))
+        await storage.write((tx) => bringLettersForward(tx, back))
+        await bringWebhooksForward(storage, back)
+        setBack.dealtWith()
+        return false
+      },
+    },
+    {
+      name: 'webhooks',
+      everyMs: 60_000,
+      work: (isEnding) => sweepWebhooks(storage, clock(), { retentionMs, places, isEnding }),
+    },
+    {
+      name: 'oauth',
+      everyMs: 60_000,
+      work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
+    },
+    rounds('pictures', 5_000, few, (now) => storePictures(storage, app.pictureFiles, now, few)),
+    rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
+    {
+      name: 'transfers',
+      everyMs: 2_000,
+      // What reads files is loaded with the first one.
+      work: async (isEnding) => {
+        if (!(await storage.read((db) => hasDueTransfers(db, clock())))) return false
+        const { transfersTurn } = await loadTransfers()
+        return transfersTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
+      },
+    },
+    rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
+    {
+      name: 'retention',
+      everyMs: 60_000,
+      work: (isEnding) => catchUpAll(retentionParts(storage, retentionMs, clock()), isEnding),
+    },
+  ]
+  return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
+}
+
+// What loops need not wait for: news of payments and files are looked at at once, on whichever node they arrived.
+export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
+  const unlisten = [
+    storage.listen('payments', () => workers.wake('payments')),
+    storage.listen('transfers', () => workers.wake('transfers')),
+  ]
+  return () => {
+    for (const stop of unlisten) stop()
+  }
+}
+
+// What these end or delete cannot be undone by setting the clock right.
+const endsByTime: ReadonlySet<LoopName> = new Set([
+  'sessions',
+  'unpaid_orders',
+  'carts',
+  'addresses',
+  'idempotency_keys',
+  'webhooks',
+  'oauth',
+  'staff',
+  'retention',
+])
+
+function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
+  return async (isEnding) => {
+    checkClock()
+    return work(isEnding)
+  }
+}
+
+// A cart goes after its sessions.
+function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
+  const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
+  const { checkouts, customers, completed, log, changes, transfers } = retentionMs
+  return [
+    { full: sessionsSweptMax, round: () => eraseCustomers(storage, endedBy(customers)) },
+    { full: sessionsSweptMax, round: () => deleteSessions(storage, 'without order', endedBy(checkouts)) },
+    { full: sessionsSweptMax, round: () => deleteSessions(storage, 'completed', endedBy(completed)) },
+    { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
+    { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
+    { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
+    { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
+    { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
+    { full: entriesCutMax, round: () => cutLargeEntries(storage) },
+    { full: transfersDeletedMax, round: () => deleteOldTransfers(storage, endedBy(transfers)) },
+    { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
+  ]
+}

@@ -1,0 +1,139 @@
+// `methods`: how a merchant takes money by hand. All of it at once is a matter of a shop file.
+
+import { PaymentMethodEntry } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import { compile } from '../../contract/validator.ts'
+import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
+import { listInstallations, lockMerchant, type Merchant } from '../../domain/merchants/store.ts'
+import {
+  findMethodSettings,
+  listMethodSettings,
+  type MethodSettings,
+  saveMethodSettings,
+} from '../../domain/payments/methods.ts'
+import { controlCharacters } from '../../platform/kit/problems.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
+import { paymentMethodProblems } from '../provisioning/read.ts'
+import { methodChange } from '../provisioning/record.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+import { writeDown } from './written.ts'
+
+export const methodsCommand: Command = {
+  summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
+  verbs: {
+    list: {
+      summary: 'List the methods and their settings.',
+      effect: 'reads',
+      options: { merchant: merchantOption },
+      run: list,
+    },
+    set: {
+      summary: `Change a method: ${manualMethods.join(' or ')}.`,
+      effect: 'changes',
+      words: ['METHOD'],
+      options: {
+        mode: { value: 'MODE', help: modes.join(' or '), isRequired: true },
+        on: { help: 'offer it' },
+        off: { help: 'do not offer it' },
+        instructions: {
+          value: 'TEXT',
+          help: `what shoppers read, such as the bank account; up to ${limits.instructionsLengthMax} characters, '' for nothing`,
+        },
+        'term-days': {
+          value: 'DAYS',
+          help: `cancel an order that is not paid after so many days, 1 to ${limits.termDaysMax}; none: never`,
+        },
+        merchant: merchantOption,
+      },
+      run: (given, terminal) => set(readInput(given), given, terminal),
+    },
+  },
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withMerchant(given, async (merchant, storage) => {
+    await tell(storage, merchant, given, terminal)
+    return 0
+  })
+}
+
+interface Input {
+  mode: Mode
+  method: ManualMethod
+  // What is to be another than it was.
+  isOffered?: boolean
+  instructions?: string | null
+  termDays?: number | null
+}
+
+function readInput(given: Given): Input {
+  const { mode: modeText, instructions } = given.texts
+  const days = given.texts['term-days']
+  const method = manualMethods.find((known) => known === given.word)
+  const mode = modes.find((known) => known === modeText)
+  if (!method) throw new Misuse(`the method must be ${manualMethods.join(' or ')}`)
+  if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
+  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('--on and --off exclude each other')
+  if (days !== undefined && days !== 'none' && !/^[1-9]\d{0,2}$/.test(days))
+    throw new Misuse(`--term-days must be a whole number from 1 to ${limits.termDaysMax}, or none`)
+  return {
+    mode,
+    method,
+    ...(given.flags.has('on') || given.flags.has('off') ? { isOffered: given.flags.has('on') } : {}),
+    ...(instructions === undefined ? {} : { instructions: instructions === '' ? null : instructions }),
+    ...(days === undefined ? {} : { termDays: days === 'none' ? null : Number(days) }),
+  }
+}
+
+const validate = compile(PaymentMethodEntry)
+
+function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
+  return withMerchant(given, async (merchant, storage) => {
+    await storage.write(async (tx) => {
+      await lockMerchant(tx, merchant.slug)
+      const before = await findMethodSettings(tx, merchant.id, input)
+      if (!before) throw new Error(`there is no method ${input.method}`)
+      const after = { ...before, ...input }
+      refuseUnfit(after)
+      const now = Date.now()
+      await saveMethodSettings(tx, merchant.id, after, now)
+      const changes = methodChange(merchant.id, before, after)
+      writeDown(tx, {
+        merchantId: merchant.id,
+        mode: after.mode,
+        operation: 'updateAdminPaymentProvider',
+        changes,
+        now,
+      })
+    })
+    await tell(storage, merchant, given, terminal)
+    return 0
+  })
+}
+
+// The rules are those of a shop file; only the names of the places are the command line's.
+function refuseUnfit(settings: MethodSettings): void {
+  const entry = shownMethod(settings)
+  const [issue] = validate(entry)
+  const [problem] = issue ? [issue] : [...controlCharacters(entry, ''), ...paymentMethodProblems(entry)]
+  if (!problem) return
+  const message = `${problem.path === '/termDays' ? '--term-days' : '--instructions'} ${problem.message}`
+  throw refuse('payment_method_invalid', { message, issues: [problem] })
+}
+
+async function tell(storage: Storage, merchant: Merchant, given: Given, terminal: Terminal): Promise<void> {
+  const { settings, warnings } = await storage.read(async (db) => {
+    const found = await listMethodSettings(db, merchant.id)
+    return { settings: found, warnings: methodWarnings(found, await listInstallations(db, merchant.id)) }
+  })
+  const methods = settings.map(shownMethod)
+  print(terminal, given, { methods, warnings }, () => [
+    ...methods.flatMap(({ mode, method, enabled, instructions, termDays }) => [
+      `${mode}  ${method.padEnd(16)}  ${enabled ? 'on ' : 'off'}  ${termDays === null ? 'no term' : `${termDays} days`}`,
+      ...(instructions?.split(/\r?\n/) ?? []).map((line) => `      ${line}`),
+    ]),
+    ...warnings.map((warning) => `! ${warning}`),
+  ])
+}

@@ -1,0 +1,137 @@
+// `migrate`: brings the database up to date, or moves everything from one engine to the other.
+
+import { dirname, join } from 'node:path'
+import { fillIndex } from '../../domain/catalog/reindex.ts'
+import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { readSettings } from '../../platform/config.ts'
+import { type Copied, copyStore, refuseSameEngine, unhurried } from '../../platform/storage/copy.ts'
+import { sqlitePath } from '../../platform/storage/file.ts'
+import { openStorage } from '../../platform/storage/open.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+import { bringUpToDate, checkSecretOf, openDatabase } from './database.ts'
+
+export const migrateCommand = command({
+  summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
+  effect: 'creates',
+  options: {
+    from: {
+      value: 'URL',
+      help: 'copy everything from this database, sqlite:PATH or postgres://… (default: the configured one)',
+    },
+    to: { value: 'URL', help: 'into this one of the other engine, which must be empty (default: the configured one)' },
+    'clear-target': { help: 'delete everything in the target first, in the same transaction' },
+  },
+  async run(given, terminal) {
+    const { from, to } = given.texts
+    if (from !== undefined || to !== undefined) return move(given, terminal)
+    if (given.flags.has('clear-target')) throw new Misuse('--clear-target needs --from or --to')
+    const database = await openDatabase(readSettings(given.environment), given.effect)
+    try {
+      const applied = await bringUpToDate(database, new Date(), async ({ migration, number, of }) =>
+        terminal.progress(`${migration} (${number} of ${of})`),
+      )
+      print(terminal, given, { applied }, () =>
+        applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
+      )
+    } finally {
+      await database.storage.close()
+    }
+    return 0
+  },
+})
+
+async function move(given: Given, terminal: Terminal): Promise<number> {
+  const settings = readSettings(given.environment)
+  const { from = settings.databaseUrl, to = settings.databaseUrl } = given.texts
+  refuseSameEngine(from, to)
+  await checkSecretOf(settings, from)
+  const startedAt = performance.now()
+  const copied = await copyStore(from, to, {
+    now: new Date(),
+    clearTarget: given.flags.has('clear-target'),
+    onProgress: ({ doing, table, rows }) => terminal.progress(`${doing} ${table}: ${rows} rows`),
+  })
+  const isSame = copied.differences.length === 0 && copied.tables.every((table) => table.isSame)
+  const findings = isSame ? await findingsIn(to) : []
+  // Each engine has a search index of its own, which is not copied.
+  if (isSame) await withOpen(to, (storage) => fillIndex(storage, { now: Date.now(), limit: productsAtOnce }))
+  const tookMs = Math.round(performance.now() - startedAt)
+  const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)
+  const moved = isSame && findings.length === 0
+  const lines = () => [
+    ...tableLines(copied),
+    ...copied.left.map((name) => `· ${name} is not a table of Cartwright and was not copied`),
+    ...(isSame
+      ? [
+          `${rows} rows in ${copied.tables.length} tables, each read back and the same, in ${(tookMs / 1000).toFixed(1)} s`,
+          ...findingLines(findings),
+          ...secretLines(from, to),
+        ]
+      : [
+          ...copied.differences.map((difference) => `✗ ${difference}`),
+          '✗ Source and copy differ. Nothing was committed: the target is as it was.',
+        ]),
+  ]
+  return printReport(terminal, given, {
+    value: { moved, committed: isSame, rows, tookMs, ...copied, findings },
+    lines,
+    error: moved
+      ? null
+      : isSame
+        ? { code: 'unhealthy', message: 'invariants do not hold in source and copy' }
+        : copyDiffers,
+  })
+}
+
+const copyDiffers = {
+  code: 'copy_differs',
+  message: 'source and copy differ, and nothing was committed',
+} as const
+
+function findingsIn(url: string): Promise<Finding[]> {
+  return withOpen(url, (storage) => storage.read(findViolations))
+}
+
+const productsAtOnce = 200
+
+async function withOpen<Result>(url: string, use: (storage: Storage) => Promise<Result>): Promise<Result> {
+  const storage = await openStorage(url, unhurried)
+  try {
+    return await use(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+function tableLines({ tables }: Copied): string[] {
+  const width = Math.max(...tables.map(({ name }) => name.length))
+  const digits = Math.max(4, ...tables.map(({ rows }) => String(rows).length))
+  return [
+    `${'table'.padEnd(width)}  ${'rows'.padStart(digits)}  verified`,
+    ...tables.map(
+      ({ name, rows, isSame }) => `${name.padEnd(width)}  ${String(rows).padStart(digits)}  ${isSame ? '✓' : '✗'}`,
+    ),
+  ]
+}
+
+function findingLines(findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [`✓ ${invariants.length} invariants hold in the target`]
+  return [
+    ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
+    'The copy is complete and committed: the source violates the same invariants.',
+  ]
+}
+
+// The secret is looked for in another place once the database is elsewhere.
+function secretLines(from: string, to: string): string[] {
+  return [
+    `The root secret is not in the database. It was in ${secretPlaces(from)};`,
+    `a server on the target looks for it in ${secretPlaces(to)}.`,
+  ]
+}
+
+function secretPlaces(url: string): string {
+  const set = 'CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE'
+  return url.startsWith('sqlite:') ? `${set}, or in ${join(dirname(sqlitePath(url)), 'secret')}` : set
+}

@@ -1,0 +1,98 @@
+// What commands that move money share: finding a payment, and paying what a change has made owed.
+
+import { listInstallations, type Merchant } from '../../domain/merchants/store.ts'
+import { refundPaid } from '../../domain/orders/refunds.ts'
+import { installedProviders } from '../../domain/payments/providers/installed.ts'
+import { type PaidRefund, payRefund } from '../../domain/payments/refunds.ts'
+import { leaseMs } from '../../domain/payments/schedule.ts'
+import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type PaymentRow } from '../../domain/payments/store.ts'
+import { createPaymentWatch, type PaymentWatch } from '../../domain/payments/watch.ts'
+import type { Config } from '../../platform/config.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { createLog } from '../../platform/log/log.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { chooseMerchant, type Given, type ReportError, type Terminal } from './command.ts'
+
+// The refund is owed once the transaction has committed. The command pays it itself, so it is paid even if no server runs;
+// should the command die, a server's loop continues.
+export async function payAfter<Result>(
+  storage: Storage,
+  config: Config,
+  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly PaymentRow[] }>,
+): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
+  const now = Date.now()
+  const { done, due } = await storage.write(async (tx) => {
+    const { done, payments } = await work(tx, now)
+    const due: DueRefund[] = []
+    for (const { installationId, id } of payments)
+      due.push(...(await claimRefundsOfPayment(tx, { installationId, paymentId: id }, now, leaseMs)))
+    return { done, due }
+  })
+  const { rootSecret, providerUrls } = config
+  const watch = silentWatch()
+  const clock = () => new Date()
+  const providers = installedProviders({
+    storage,
+    clock,
+    rootSecret,
+    publicOrigin: originOf(config),
+    providerUrls,
+    watch,
+  })
+  const tools = { storage, providers, watch, onPaid: refundPaid }
+  return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
+}
+
+// Where a server of this configuration is reached.
+export function originOf({ publicUrl, port }: Config): () => string {
+  return () => publicUrl ?? `http://localhost:${port}`
+}
+
+// The command prints what there is to report, so nothing is logged.
+export function silentWatch(): PaymentWatch {
+  return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
+}
+
+// Prints on stderr what was not paid back. null: everything was, or is on its way.
+export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
+  for (const { answer, outcome } of paid) {
+    if (answer === 'pending' && outcome === 'later')
+      terminal.err(`cartwright: ${subject}: the refund is pending at the provider; a running server follows it\n`)
+  }
+  const problems = paid.flatMap((one) => refundProblem(one) ?? [])
+  for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
+  return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
+}
+
+// Why the money has not gone back; undefined when it has.
+function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
+  if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
+  if (outcome === 'later' && answer === 'pending') return undefined
+  const again = 'a running server tries again'
+  if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
+  if (outcome === 'failed')
+    return 'the provider refused the refund for good; pay it another way, and record it with --by-hand'
+  return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
+}
+
+export async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<PaymentRow> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const payment = await storage.read(async (db) => {
+    for (const installationIds of await listInstallationIds(db, merchant)) {
+      const found = installationIds.length > 0 ? await findPaymentOf(db, installationIds, name) : undefined
+      if (found) return found
+    }
+    return undefined
+  })
+  if (!payment) throw refuse('payment_not_found', { message: `${merchant.slug} has no payment ${name}.` })
+  return payment
+}
+
+// In groups as large as a statement should name. One at least, which may be empty: a number alone finds an order.
+export async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
+  const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
+  const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))
+  return Array.from({ length: groups }, (_, group) => ids.slice(group * idsAtOnce, (group + 1) * idsAtOnce))
+}
+
+const idsAtOnce = 1_000

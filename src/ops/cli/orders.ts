@@ -1,0 +1,533 @@
+// `orders`: what was sold, and what the operator does about it. An address is shown when it is asked for, to the terminal
+// and nowhere else.
+
+import type { AdminOperationId } from '../../contract/admin/operations.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import type { OrderSummary } from '../../contract/open/orders.ts'
+import { type Mode, orderCancellationReasons, orderStatuses } from '../../contract/words.ts'
+import { openAddress, UnopenedAddress } from '../../domain/addresses/vault.ts'
+import type { LegalSeller } from '../../domain/checkout/port.ts'
+import { findMerchantFace } from '../../domain/merchants/store.ts'
+import { type CancelInput, cancelOrder } from '../../domain/orders/cancel.ts'
+import { findOrderFacts } from '../../domain/orders/change.ts'
+import { type Customer, openCustomer } from '../../domain/orders/customer.ts'
+import { orderPaymentLifecycle } from '../../domain/orders/lifecycle.ts'
+import {
+  findOrderNamed,
+  fulfilOrder,
+  type Parcel,
+  payOrder,
+  type RefundInput,
+  refundOrder,
+  returnOrder,
+  returnPayment,
+} from '../../domain/orders/operator.ts'
+import { isWaiting } from '../../domain/orders/refunds.ts'
+import {
+  findPlaceOfOrder,
+  findSealedCustomer,
+  listOrdersOfMerchant,
+  type NamedOrder,
+} from '../../domain/orders/store.ts'
+import { type OrderFacts, orderSummary, orderView } from '../../domain/orders/view.ts'
+import { type DisputeRow, disputeView, listDisputesOfOrder } from '../../domain/payments/disputes.ts'
+import { shownStatus } from '../../domain/payments/lifecycle.ts'
+import type { PaidRefund } from '../../domain/payments/refunds.ts'
+import { findPayment, type PaymentRow, type RefundRow } from '../../domain/payments/store.ts'
+import type { Config } from '../../platform/config.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { formatAmount } from '../../platform/kit/money.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { slipDocument } from '../../web/checkout/slip.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  printReport,
+  readLine,
+  type Terminal,
+  withMerchant,
+  withStorage,
+} from './command.ts'
+import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
+import { writeDownOrder } from './written.ts'
+
+const words = ['NUMBER_OR_ID'] as const
+
+export const ordersCommand: Command = {
+  summary: 'List and show orders; record payments and returns, send parcels, cancel and refund.',
+  verbs: {
+    list: {
+      summary: 'List the newest orders.',
+      effect: 'reads',
+      options: {
+        test: { help: 'list test orders, whose numbers begin with T- (default: live orders)' },
+        status: { value: 'STATUS', help: orderStatuses.join(', ') },
+        limit: { value: 'N', help: 'how many (default: 50)' },
+        after: { value: 'NUMBER_OR_ID', help: 'list orders older than this one, as the end of a list names it' },
+        merchant: merchantOption,
+      },
+      run: list,
+    },
+    show: {
+      summary: 'Show an order.',
+      effect: 'reads',
+      words,
+      options: { address: { help: 'also show who ordered and where it goes' }, merchant: merchantOption },
+      run: show,
+    },
+    slip: {
+      summary: 'Print a packing slip, as a page of HTML.',
+      effect: 'reads',
+      words,
+      options: { merchant: merchantOption },
+      run: slip,
+    },
+    pay: {
+      summary: 'Record that the money of a manual payment has arrived, the whole total of the order.',
+      effect: 'changes',
+      words,
+      options: { merchant: merchantOption },
+      run: (given, terminal) =>
+        change(given, terminal, 'payAdminOrder', (tx, key, now) => payOrder(tx, key, { now, cause: null })),
+    },
+    fulfil: {
+      summary: 'Record a parcel.',
+      effect: 'changes',
+      words,
+      options: {
+        test: { help: 'confirm that it is a test order, if it is named by its id' },
+        items: { value: 'SKU=QTY,SKU=QTY', help: 'what is in the parcel (default: all that is left)' },
+        carrier: { value: 'NAME', help: 'who carries the parcel' },
+        tracking: { value: 'NUMBER', help: 'its number at the carrier' },
+        anyway: { help: 'send it although it is not paid, or was paid back' },
+        merchant: merchantOption,
+      },
+      run: fulfil,
+    },
+    return: {
+      summary: 'Record that what was sent and not paid came back.',
+      effect: 'changes',
+      words,
+      options: { restock: { help: 'put what came back into stock' }, merchant: merchantOption },
+      run: comeBack,
+    },
+    cancel: {
+      summary: 'Cancel an order, and give its money back.',
+      effect: 'changes',
+      words,
+      options: {
+        'no-restock': { help: 'do not put the items back into stock' },
+        reason: { value: 'REASON', help: orderCancellationReasons.join(', ') },
+        note: { value: 'TEXT', help: 'the app that sold it can read it' },
+        merchant: merchantOption,
+      },
+      run: cancel,
+    },
+    refund: {
+      summary: 'Give money back, of an order or of a payment without one.',
+      effect: 'changes',
+      words: ['NUMBER_OR_ID|PAYMENT_ID'],
+      options: {
+        amount: {
+          value: 'MINOR',
+          help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)',
+        },
+        reason: { value: 'TEXT', help: 'why, for your records' },
+        'by-hand': { help: 'you have paid the refund yourself: record it, and call no provider' },
+        merchant: merchantOption,
+      },
+      run: refund,
+    },
+  },
+}
+
+async function fulfil(given: Given, terminal: Terminal): Promise<number> {
+  const parcel = readParcel(given)
+  return change(given, terminal, 'fulfilAdminOrder', (tx, key, now) => {
+    // The number of a test order says what it is; an id does not.
+    const isTestMeant = given.flags.has('test') || given.word.toUpperCase() === key.number
+    return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
+  })
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  const { status, limit = '50' } = given.texts
+  const mode = given.flags.has('test') ? 'test' : 'live'
+  const statuses = orderStatuses.filter((known) => status === undefined || known === status)
+  if (statuses.length === 0) throw new Misuse(`--status must be one of ${orderStatuses.join(', ')}`)
+  if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
+  return withMerchant(given, async (merchant, storage) => {
+    const after = given.texts.after === undefined ? undefined : await findNamed(storage, given.texts.after, given)
+    const { orders, next, isOnlyTest } = await storage.read(async (db) => {
+      const input = { statuses, after: after && (await findPlaceOfOrder(db, after)) }
+      const listIn = (wanted: Mode, most: number) =>
+        listOrdersOfMerchant(db, merchant.id, { ...input, mode: wanted, limit: most })
+      const found = await listIn(mode, Number(limit) + 1)
+      const orders = found.slice(0, Number(limit)).map(orderSummary)
+      const isAll = status === undefined && after === undefined
+      const isOnlyTest = isAll && mode === 'live' && found.length === 0 && (await listIn('test', 1)).length > 0
+      return { orders, next: found.length > orders.length ? (orders.at(-1)?.number ?? null) : null, isOnlyTest }
+    })
+    print(terminal, given, { orders, next }, () => [
+      ...(isOnlyTest ? ['There are no live orders. Add --test to list test orders.'] : orders.map(rowText)),
+      ...(next === null ? [] : [`For older orders add --after ${next}.`]),
+    ])
+    return 0
+  })
+}
+
+function show(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const key = await findNamed(storage, given.word, given)
+    const { facts, disputes, shown } = await storage.read(async (db) => {
+      const facts = await findOrderFacts(db, key)
+      if (!facts) throw refuse('order_not_found')
+      const disputes = await listDisputesOfOrder(db, key.installationId, key.orderId)
+      const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
+      return { facts, disputes, shown: { order: orderView(facts), disputes: disputes.map(disputeView), ...sealed } }
+    })
+    print(terminal, given, shown, () => [...orderText(facts), ...disputes.map(disputeText), ...sealedText(shown)])
+    return 0
+  })
+}
+
+// What is left to send, and where to. With --json the page is a member of the answer.
+function slip(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const key = await findNamed(storage, given.word, given)
+    const text = await storage.read(async (db) => {
+      const facts = await findOrderFacts(db, key)
+      const merchant = facts && (await findMerchantFace(db, facts.order.merchantId))
+      if (!merchant) throw refuse('order_not_found')
+      const { order, lines } = facts
+      const { address = null } = await openSealed(db, rootSecret, facts)
+      const seller = merchant.legal === null ? { name: merchant.name } : (JSON.parse(merchant.legal) as LegalSeller)
+      return slipDocument({ seller, order, lines, address })
+    })
+    print(terminal, given, { slip: text }, () => [text.trimEnd()])
+    return 0
+  })
+}
+
+interface Sealed {
+  customer?: Customer | null
+  address?: Address | null
+  // Sealed by a version of the root secret that was given up, or changed since.
+  unopened?: ('customer' | 'address')[]
+}
+
+async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFacts): Promise<Sealed> {
+  const { installationId, id: orderId, checkoutSessionId, address } = order
+  const customer = openCustomer(
+    rootSecret,
+    checkoutSessionId,
+    await findSealedCustomer(db, { installationId, orderId }),
+  )
+  const name = address && { installationId, ownerId: orderId, id: address.token, now: Date.now() }
+  const unopened: Sealed['unopened'] = customer ? [] : ['customer']
+  const opened = name
+    ? await openAddress(db, rootSecret, name).catch((error: unknown) => {
+        if (!(error instanceof UnopenedAddress)) throw error
+        unopened.push('address')
+      })
+    : undefined
+  return { customer: customer ?? null, address: opened ?? null, ...(unopened.length > 0 && { unopened }) }
+}
+
+function change(
+  given: Given,
+  terminal: Terminal,
+  operation: AdminOperationId,
+  work: (tx: Tx, key: NamedOrder, now: number) => Promise<OrderFacts>,
+): Promise<number> {
+  return withStorage(given, async (storage) => {
+    const key = await findNamed(storage, given.word, given)
+    const now = Date.now()
+    const facts = await storage.write((tx) =>
+      writeDownOrder(tx, key, { operation, now }, async () => {
+        const done = await work(tx, key, now)
+        return { done, facts: done }
+      }),
+    )
+    print(terminal, given, { order: orderView(facts) }, () => orderText(facts))
+    return 0
+  })
+}
+
+// The void of the payment that was awaited is asked for at once.
+function comeBack(given: Given, terminal: Terminal): Promise<number> {
+  const input = { isRestocked: given.flags.has('restock') }
+  return withStorage(given, async (storage, config) => {
+    const key = await findNamed(storage, given.word, given)
+    const returned = await payAfter(storage, config, async (tx, now) => {
+      const facts = await writeDownOrder(tx, key, { operation: 'orders return', now }, async () => {
+        const done = await returnOrder(tx, key, input, { now, cause: null })
+        return { done, facts: done }
+      })
+      return { done: facts, payments: facts.payments }
+    })
+    return printChanged(storage, key, returned, given, terminal)
+  })
+}
+
+// By the rules of the API, and by its function.
+function cancel(given: Given, terminal: Terminal): Promise<number> {
+  const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
+  if (given.texts.reason !== undefined && reason === null)
+    throw new Misuse(`--reason must be one of ${orderCancellationReasons.join(', ')}`)
+  const input: CancelInput = {
+    by: 'operator',
+    expectedVersion: undefined,
+    reason,
+    note: readLine(given.texts.note, 'note', 500),
+    isRestocked: !given.flags.has('no-restock'),
+  }
+  return withStorage(given, async (storage, config) => {
+    const key = await findNamed(storage, given.word, given)
+    const cancelled = await payAfter(storage, config, async (tx, now) => {
+      const facts = await writeDownOrder(tx, key, { operation: 'cancelAdminOrder', now }, async () => {
+        const done = await cancelOrder(tx, key, input, { now, cause: null })
+        return { done, facts: done }
+      })
+      return { done: facts, payments: facts.payments }
+    })
+    return printChanged(storage, key, cancelled, given, terminal)
+  })
+}
+
+// What was done is done, also where the money did not move.
+async function printChanged(
+  storage: Storage,
+  key: NamedOrder,
+  { done, paid }: { done: OrderFacts; paid: readonly PaidRefund[] },
+  given: Given,
+  terminal: Terminal,
+): Promise<number> {
+  const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? done
+  const order = orderView(facts)
+  print(terminal, given, { order }, () => orderText(facts))
+  tellUnpaid(terminal, `order ${order.number}`, paid)
+  return 0
+}
+
+function refund(given: Given, terminal: Terminal): Promise<number> {
+  const name = given.word
+  const { amount, reason } = given.texts
+  if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
+    throw new Misuse('--amount must be a whole number above 0')
+  const input: RefundInput = {
+    amount: amount === undefined ? null : Number(amount),
+    reason: readLine(reason, 'reason', 500),
+    isByHand: given.flags.has('by-hand'),
+  }
+  return withStorage(given, async (storage, config) => {
+    const payment = isId('pay', name) ? await findPaymentNamed(storage, name, given) : undefined
+    if (payment?.orderId === null) {
+      if (amount !== undefined)
+        throw new Misuse('a payment without an order is given back as a whole, without --amount')
+      return givePaymentBack(storage, config, payment, { input, given, terminal })
+    }
+    const key = payment
+      ? { installationId: payment.installationId, orderId: payment.orderId }
+      : await findNamed(storage, name, given)
+    const owed = await payAfter(storage, config, async (tx, now) => {
+      const done = await writeDownOrder(tx, key, { operation: 'refundAdminOrder', now }, async () => {
+        const { facts, refund } = await refundOrder(tx, key, input, { now, cause: null })
+        return { done: { facts, refund }, facts, refund }
+      })
+      return { done, payments: done.facts.payments }
+    })
+    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
+    const order = orderView(facts)
+    const made = order.refunds.find(({ id }) => id === owed.done.refund.id)
+    return printReport(terminal, given, {
+      value: { order, refund: made },
+      lines: () => orderText(facts),
+      error: tellUnpaid(terminal, `order ${order.number}`, owed.paid),
+    })
+  })
+}
+
+// Of a payment without an order, which no app can see.
+async function givePaymentBack(
+  storage: Storage,
+  config: Config,
+  payment: PaymentRow,
+  { input, given, terminal }: { input: RefundInput; given: Given; terminal: Terminal },
+): Promise<number> {
+  const { installationId, id } = payment
+  const { paid } = await payAfter(storage, config, async (tx, now) => {
+    const done = await returnPayment(tx, payment, input, { now, cause: null })
+    return { done, payments: [payment] }
+  })
+  const { provider, amount, currency, status } =
+    (await storage.read((db) => findPayment(db, installationId, id))) ?? payment
+  return printReport(terminal, given, {
+    value: { payment: { id, provider, amount, currency, status } },
+    lines: () => [`${id}  ${provider}  ${status}  ${formatAmount(amount, currency, 'en')}`],
+    error: tellUnpaid(terminal, `payment ${id}`, paid),
+  })
+}
+
+async function findNamed(storage: Storage, name: string, given: Given): Promise<NamedOrder> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const key = await storage.read(async (db) => {
+    for (const installationIds of await listInstallationIds(db, merchant)) {
+      const found = await findOrderNamed(db, { merchantId: merchant.id, installationIds }, name)
+      if (found) return found
+    }
+    return undefined
+  })
+  if (!key) throw refuse('order_not_found', { message: `${merchant.slug} has no order ${name}.` })
+  return key
+}
+
+function readParcel(given: Given): Parcel {
+  const { items, carrier, tracking } = given.texts
+  return {
+    carrier: readLine(carrier, 'carrier', 100),
+    trackingNumber: readLine(tracking, 'tracking', 100),
+    items: items === undefined ? null : readItems(items),
+    anyway: given.flags.has('anyway'),
+  }
+}
+
+// A code may hold an equals sign, so the last one counts.
+function readItems(text: string): Map<string, number> {
+  const items = new Map<string, number>()
+  for (const part of text.split(',')) {
+    const [, code, quantity] = /^\s*(.+)=(\d{1,4})\s*$/.exec(part) ?? []
+    if (code === undefined || Number(quantity) < 1) throw new Misuse('--items must look like ROSE-12=2,CARD=1')
+    if (items.has(code)) throw new Misuse(`--items names ${code} twice`)
+    items.set(code, Number(quantity))
+  }
+  return items
+}
+
+function rowText({
+  number,
+  mode,
+  status,
+  paymentStatus,
+  fulfillmentStatus,
+  total,
+  currency,
+  placedAt,
+}: OrderSummary): string {
+  const states = `${status.padEnd(10)}  ${paymentStatus.padEnd(18)}  ${fulfillmentStatus.padEnd(19)}`
+  return `${number.padEnd(8)}  ${mode}  ${states}  ${placedAt}  ${formatAmount(total, currency, 'en')}`
+}
+
+function orderText(facts: OrderFacts): string[] {
+  const order = orderView(facts)
+  const { currency, totals, shipping, shippingAddress, promotion, cancellation } = order
+  const money = (amount: number) => formatAmount(amount, currency, 'en')
+  const codeOf = new Map(order.items.map(({ skuId, code }) => [skuId, code]))
+  const contents = (items: readonly { skuId: string; quantity: number }[]) =>
+    items.map(({ skuId, quantity }) => `${quantity} × ${codeOf.get(skuId)}`).join(', ')
+  const rows: [name: string, value: string][] = [
+    ['id', order.id],
+    ['customer', order.customer.emailMasked ?? '–'],
+    ...order.items.map((item): [string, string] => [
+      'item',
+      `${item.quantity} × ${item.code}, ${item.name}  ${money(item.total)}, ${item.fulfilled} sent`,
+    ]),
+    ...(shipping ? [row('shipping', `${shipping.label}  ${money(totals.shipping)}`)] : []),
+    ...(shippingAddress ? [row('goes to', shippingAddress.summary)] : []),
+    ...(promotion ? [row('promotion', `${promotion.code}  −${money(promotion.amount)}`)] : []),
+    row('tax', `${money(totals.tax)}${totals.taxIncluded ? ', included' : ''}`),
+    row('total', money(totals.total)),
+    ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
+    ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
+    ...owedRows(facts, money),
+    ...facts.payments.map(({ provider, method, brand, last4, status, closedByHandAt }) =>
+      row(
+        'payment',
+        [provider, method, brand, last4, shownStatus(status), closedByHandAt !== null && 'closed by hand']
+          .filter(Boolean)
+          .join(' '),
+      ),
+    ),
+    ...facts.refunds.filter(({ kind }) => kind === 'refund').map((back) => row('refund', refundText(back, money))),
+    ...order.fulfillments.map(({ carrier, trackingNumber, items, at }) =>
+      row('parcel', [at, carrier, trackingNumber, contents(items)].filter(Boolean).join('  ')),
+    ),
+    ...(cancellation
+      ? [row('cancelled', [cancellation.reason, cancellation.note].filter(Boolean).join(': ') || '–')]
+      : []),
+    ...(order.paymentDueAt === null ? [] : [row('pay by', order.paymentDueAt)]),
+    ...order.timeline.map(({ at, type, cancelledBy }) =>
+      row('history', `${at}  ${type}${cancelledBy === null ? '' : ` by ${cancelledBy}`}`),
+    ),
+  ]
+  return [rowText(order), ...rows.map(([name, value]) => `  ${name.padEnd(9)}  ${value}`)]
+}
+
+function refundText(refund: RefundRow, money: (amount: number) => string): string {
+  const { id, amount, status, origin, reference, pendingAt } = refund
+  const more =
+    origin === 'provider'
+      ? [`made at the provider${reference === null ? '' : ` (${reference})`}`]
+      : status === 'pending' && pendingAt !== null
+        ? ['at the provider']
+        : []
+  return [`${id}  ${money(amount)}  ${status}`, ...more].join(', ')
+}
+
+function disputeText({ id, reference, amount, currency, status, reason, dueAt }: DisputeRow): string {
+  const until = status === 'open' && dueAt !== null ? `answer until ${toInstant(dueAt)}` : null
+  const facts = [`${id}  ${formatAmount(amount, currency, 'en')}  ${status}`, reason, until, reference].filter(Boolean)
+  return `  ${'dispute'.padEnd(9)}  ${facts.join(', ')}`
+}
+
+// Money that is owed and that no loop will pay.
+function owedRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
+  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  const left =
+    order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
+      ? order.total - order.refunded
+      : 0
+  const byHand = 'with --by-hand it records that you paid it yourself'
+  if (lost > 0)
+    return [row('owed', `${money(lost)} could not be paid back: orders refund ${order.number} tries again, ${byHand}`)]
+  if (left === 0) return []
+  return [row('owed', `${money(left)} must go back: orders refund ${order.number} gives it back, ${byHand}`)]
+}
+
+function sealedText({ customer, address, unopened = [] }: Sealed): string[] {
+  const none = unopened.includes('address') ? '(cannot be opened)' : '– (none, or erased)'
+  const who = unopened.includes('customer')
+    ? ['(cannot be opened)']
+    : customer
+      ? [customer.email, customer.name, customer.phone].filter(Boolean)
+      : []
+  const where = address
+    ? [
+        address.name,
+        address.company,
+        address.line1,
+        address.line2,
+        [address.postalCode, address.city].filter(Boolean).join(' '),
+        address.region,
+        address.country,
+        address.phone,
+      ].filter((line): line is string => Boolean(line))
+    : []
+  return [
+    ...who.map((line) => `  ${'contact'.padEnd(9)}  ${line}`),
+    ...where.map((line) => `  ${'address'.padEnd(9)}  ${line}`),
+    ...(address === null ? [`  ${'address'.padEnd(9)}  ${none}`] : []),
+  ]
+}
+
+function row(name: string, value: string): [string, string] {
+  return [name, value]
+}

@@ -1,0 +1,82 @@
+// `payments`: accounts at payment providers, and what the operator does about a payment whose provider does not report an outcome.
+
+import { type ClosedOutcome, closedOutcomes, closePayment } from '../../domain/checkout/pay/close.ts'
+import { createPayTools } from '../../domain/checkout/tools.ts'
+import { findOrder } from '../../domain/orders/store.ts'
+import { accountProviders } from '../../domain/payments/providers/installed.ts'
+import { findPayment } from '../../domain/payments/store.ts'
+import { formatAmount } from '../../platform/kit/money.ts'
+import { type AccountProvidersOf, accountVerbs } from './accounts.ts'
+import {
+  type Command,
+  type Given,
+  Misuse,
+  merchantOption,
+  printReport,
+  type Terminal,
+  type Verb,
+  withStorage,
+} from './command.ts'
+import { findPaymentNamed, originOf, payAfter, silentWatch, tellUnpaid } from './money.ts'
+
+export function createPaymentsCommand(providersOf: AccountProvidersOf): Command {
+  return {
+    summary: 'Connect accounts at payment providers, and close payments whose provider does not report an outcome.',
+    verbs: { ...accountVerbs(providersOf), close: closeVerb },
+  }
+}
+
+const closeVerb: Verb = {
+  summary: 'End a payment by the outcome that you saw at the provider.',
+  effect: 'changes',
+  words: ['PAYMENT_ID'],
+  options: {
+    outcome: {
+      value: closedOutcomes.join('|'),
+      help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged, and an authorization that is still open is to be cancelled at the provider',
+      isRequired: true,
+    },
+    merchant: merchantOption,
+  },
+  async run(given, terminal) {
+    const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
+    if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
+    return close(given.word, outcome, given, terminal)
+  },
+}
+
+export const paymentsCommand = createPaymentsCommand(accountProviders)
+
+function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, config) => {
+    const { installationId } = await findPaymentNamed(storage, id, given)
+    const tools = createPayTools({
+      storage,
+      rootSecret: config.rootSecret,
+      publicOrigin: originOf(config),
+      clock: () => new Date(),
+      watch: silentWatch(),
+      cartsIdleMs: config.retentionMs.carts,
+      boundsTries: config.rateLimit !== null,
+      providerUrls: config.providerUrls,
+    })
+    const closed = await payAfter(storage, config, async (tx, now) => {
+      // At one instant: a void that were owed a moment later would not be paid by this command.
+      const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
+      return { done, payments: [done] }
+    })
+    const { payment, order } = await storage.read(async (db) => {
+      const payment = (await findPayment(db, installationId, id)) ?? closed.done
+      const { orderId } = payment
+      return { payment, order: orderId === null ? undefined : await findOrder(db, { installationId, orderId }) }
+    })
+    const { provider, amount, currency, status } = payment
+    const placed = order ? { id: order.id, number: order.number } : null
+    const money = formatAmount(amount, currency, 'en')
+    return printReport(terminal, given, {
+      value: { payment: { id, provider, amount, currency, status }, order: placed },
+      lines: () => [`${id}  ${provider}  ${status}  ${money}${placed ? `  order ${placed.number}` : ''}`],
+      error: tellUnpaid(terminal, `payment ${id}`, closed.paid),
+    })
+  })
+}

@@ -1,0 +1,104 @@
+// `secret`: a root secret for a new database, which is printed and stored nowhere; and the end of a version that is lost.
+
+import { readSettings } from '../../platform/config.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { listSealedBy, reseal, type SealedRows } from '../../platform/secrets/reseal.ts'
+import { forgetVersions } from '../../platform/secrets/rootsecret.ts'
+import { makeSecretText } from '../../platform/secrets/secrets.ts'
+import { migrate } from '../../platform/storage/migrate.ts'
+import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
+import { bringUpToDate, openDatabase } from './database.ts'
+
+export const secretCommand: Command = {
+  summary: 'Print a new root secret, encrypt everything again with the current version, or retire versions.',
+  alone: {
+    summary: 'Print a new root secret, which is stored nowhere.',
+    effect: 'none',
+    async run(given, terminal) {
+      const secret = makeSecretText()
+      print(terminal, given, { secret }, () => [secret])
+      return 0
+    },
+  },
+  verbs: {
+    reseal: {
+      summary: 'Encrypt everything again with the current version.',
+      effect: 'changes',
+      run: resealAll,
+    },
+    forget: {
+      summary: 'Retire versions that are lost or no longer needed.',
+      effect: 'changes',
+      words: ['VERSION...'],
+      options: { force: { help: 'give up whatever was made with those versions' } },
+      run: forget,
+    },
+  },
+}
+
+async function resealAll(given: Given, terminal: Terminal): Promise<number> {
+  const database = await openDatabase(readSettings(given.environment), given.effect)
+  const { storage, config } = database
+  try {
+    await bringUpToDate(database, new Date())
+    const done = await reseal(storage, config.rootSecret)
+    const [, ...others] = config.rootSecret.versions
+    const versions = await storage.read(async (db) => {
+      const counted = []
+      for (const version of others) counted.push({ version, left: await listSealedBy(db, version, Date.now()) })
+      return counted
+    })
+    print(terminal, given, { ...done, versions }, () => [
+      `encrypted again with version ${config.rootSecret.currentVersion}: ${done.resealed}; could not be decrypted: ${done.unopened}`,
+      ...versions.map(({ version, left }) =>
+        left.length === 0
+          ? `version ${version} is no longer needed: run secret forget ${version}`
+          : `version ${version} is still needed for ${left.map(neededText).join(', ')}`,
+      ),
+    ])
+    return 0
+  } finally {
+    await storage.close()
+  }
+}
+
+const namedMax = 20
+
+function neededText({ what, rows, ids = [] }: SealedRows): string {
+  const more = ids.length > namedMax ? ', …' : ''
+  return ids.length === 0 ? `${what}: ${rows}` : `${what}: ${rows} (${ids.slice(0, namedMax).join(', ')}${more})`
+}
+
+// All that are lost at once: the database does not open while one is missing that is not named.
+async function forget(given: Given, terminal: Terminal): Promise<number> {
+  const texts = given.words
+  const versions = [...new Set(texts.map(Number))]
+  if (!texts.every((text) => /^[1-9]\d{0,2}$/.test(text)) || Math.max(...versions) > 255)
+    throw new Misuse('VERSION must be a number from 1 to 255')
+  const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, {}, versions)
+  try {
+    const still = versions.find((version) => config.rootSecret.hasVersion(version))
+    if (still !== undefined)
+      throw refuse('secret_version_given', {
+        message: `The root secret in the settings still contains version ${still}: set another one in its place, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new>.`,
+      })
+    for (const version of given.flags.has('force') ? [] : versions) {
+      const left = await storage.read((db) => listSealedBy(db, version, Date.now()))
+      if (left.length === 0) continue
+      const needs = left.map(neededText).join(', ')
+      throw refuse('secret_version_needed', {
+        message: `Version ${version} is still needed for ${needs} (\`secret reseal\` with both versions set encrypts everything again; an API key is renewed when it is used).`,
+        current: { version, left },
+      })
+    }
+    await migrate(storage, { now: new Date() })
+    const keys = await forgetVersions(storage, config.rootSecret, versions, Date.now())
+    print(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
+      `retired from the root secret: version ${versions.join(', ')}; API keys made with it: ${keys}`,
+      ...(keys > 0 ? ['Create new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
+    ])
+    return 0
+  } finally {
+    await storage.close()
+  }
+}

@@ -1,0 +1,208 @@
+// Commands that make and change shops: demo, apply, import.
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { maskedUrl } from '../../domain/webhooks/url.ts'
+import { changeLines, visible } from '../../platform/audit/change.ts'
+import { isEncoding } from '../imports/csv.ts'
+import { type ImportReport, importProducts } from '../imports/import.ts'
+import { applyShop } from '../provisioning/apply.ts'
+import { makeDemoShop } from '../provisioning/demo.ts'
+import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
+import { shopFileSchema } from '../provisioning/shopfile.ts'
+import {
+  command,
+  Failure,
+  Misuse,
+  merchantOption,
+  print,
+  printReport,
+  type ReportError,
+  type Terminal,
+  withMerchant,
+  withStorage,
+} from './command.ts'
+import { recorderOf } from './written.ts'
+
+export const demoCommand = command({
+  summary: 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.',
+  effect: 'creates',
+  async run(given, terminal) {
+    return withStorage(given, async (storage, config) => {
+      const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
+      const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
+      print(terminal, given, { baseUrl, ...shop }, () => [
+        `base URL    ${baseUrl}`,
+        `merchant    ${shop.merchant.slug}`,
+        `products    ${shop.products.length}`,
+        `promotions  ${shop.promotionCodes.join(' ')}`,
+        `key         ${shop.keys.full}   (the four open scopes)`,
+        `key         ${shop.keys.catalog}   (catalog:read)`,
+        `key         ${shop.keys.none}   (no scope)`,
+        `key         ${shop.keys.admin}   (the eight admin scopes)`,
+        `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
+        '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
+        '            npm start, and npm run -s cartwright -- webhooks listen',
+        `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
+        ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
+        `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
+      ])
+      return 0
+    })
+  },
+})
+
+export const applyCommand = command({
+  summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
+  effect: 'creates',
+  readsWith: 'dry-run',
+  words: ['[FILE]'],
+  options: {
+    'dry-run': { help: 'only print what would change' },
+    stock: {
+      help: 'also set the stock of SKUs that exist, in test and live mode (otherwise a file names opening stock)',
+    },
+    schema: { help: 'print the JSON Schema of shop files, for editors' },
+  },
+  async run(given, terminal) {
+    const path = given.word
+    if (given.flags.has('schema')) {
+      if (path !== '') throw new Misuse('apply --schema takes no FILE')
+      terminal.out(`${JSON.stringify(shopFileSchema, null, 2)}\n`)
+      return 0
+    }
+    if (path === '') throw new Misuse('apply needs FILE')
+    const read = readShopBytes(await readBytes(path), Date.now())
+    if ('problems' in read) {
+      const { problems } = read
+      const error = { code: 'invalid_shop_file', message: `${visible(path)} has problems: ${problems.length}` } as const
+      const lines = () =>
+        problems.map(({ path: place, message }) => visible(`${path}${place ? ` ${place}` : ''}: ${message}`))
+      return printReport(terminal, given, { value: { problems }, lines, error })
+    }
+    const dryRun = given.flags.has('dry-run')
+    return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
+      const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
+      const now = Date.now()
+      const options = { now, stock: given.flags.has('stock'), dryRun, webhooks, record: recorderOf('apply', now) }
+      const report = await applyShop(storage, read.file, options)
+      const { changes, refused, refusedPromotions, unchangedProducts, secrets, warnings } = report
+      const refusedCount = refused.length + refusedPromotions.length
+      const lines = () => [
+        ...changes.flatMap(changeLines).map(visible),
+        ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
+        ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
+        ...secrets.map(({ endpointId, url, secret }) =>
+          visible(`${secret}   the secret of ${endpointId}, shown only once: ${maskedUrl(url)}`),
+        ),
+        `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products unchanged, ${refusedCount} refused`,
+      ]
+      const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets, warnings }
+      if (!given.flags.has('json')) for (const warning of warnings) terminal.err(`warning: ${visible(warning)}\n`)
+      return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
+    })
+  },
+})
+
+function partlyRefused(count: number): ReportError | null {
+  return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
+}
+
+// Reads one byte more than allowed, so the reader sees that it is too much.
+async function readBytes(path: string): Promise<Buffer> {
+  const file = await openFile(path)
+  const chunks: AsyncIterable<Buffer> = file.createReadStream({ end: fileBytesMax })
+  const read = await Array.fromAsync(chunks).catch((error: Error) => {
+    throw unreadable(path, error)
+  })
+  return Buffer.concat(read)
+}
+
+function openFile(path: string): Promise<FileHandle> {
+  return open(path).catch((error: Error) => {
+    throw unreadable(path, error)
+  })
+}
+
+function unreadable(path: string, error: Error): Failure {
+  return new Failure(`cannot read ${path}: ${error.message}`, 'file_unreadable')
+}
+
+export const importCommand = command({
+  summary: 'Import products from a product file of Shopify, WooCommerce, Wix or Medusa, or a Google feed.',
+  effect: 'changes',
+  words: ['FILE.csv'],
+  options: {
+    merchant: merchantOption,
+    stock: { help: 'also set the stock of SKUs that exist, in test and live mode' },
+    'stock-default': { value: 'N', help: 'the stock of SKUs of which the file names none' },
+    encoding: { value: 'NAME', help: 'of a file that is not UTF-8, often windows-1252' },
+  },
+  async run(given, terminal) {
+    const path = given.word
+    const { encoding } = given.texts
+    if (encoding !== undefined && !isEncoding(encoding))
+      throw new Misuse(`--encoding ${visible(encoding)} is unknown; windows-1252 is a usual one`)
+    const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
+    const file = await openFile(path)
+    // The stream owns the file from here on, and closes it once, however it ends.
+    const chunks = file.createReadStream()
+    return withMerchant(given, async (merchant, storage) => {
+      const startedAt = performance.now()
+      const now = Date.now()
+      const report = await importProducts(storage, chunks, {
+        merchantSlug: merchant.slug,
+        now,
+        record: recorderOf('import', now),
+        stock: given.flags.has('stock'),
+        stockDefault,
+        ...(encoding !== undefined && { encoding }),
+        onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
+      }).catch((error: Error) => {
+        throw error === chunks.errored ? unreadable(path, error) : error
+      })
+      const lines = () => reportLines(report).map(visible)
+      const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
+      const exitCode = printReport(terminal, given, { value: report, lines, error })
+      // The lines are about rows; that the file ends in the middle of one is not among them.
+      if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
+      return exitCode
+    }).finally(() => chunks.destroy())
+  },
+})
+
+function readCount(text: string | undefined, name: string): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,9}$/.test(text)) throw new Misuse(`--${name} must be a whole number up to 999999999`)
+  return Number(text)
+}
+
+function brokenOff(path: string, report: ImportReport): ReportError | null {
+  if (report.brokenOff === null) return null
+  const message = visible(`${path} ${report.brokenOff}; the products that end before it are imported`)
+  return { code: 'file_broken_off', message }
+}
+
+function tellProgress(terminal: Terminal, report: Readonly<ImportReport>, startedAt: number): void {
+  const done = report.created + report.changed + report.unchanged
+  const seconds = (performance.now() - startedAt) / 1000
+  terminal.progress(`${done} products, ${Math.round(done / seconds)}/s, ${report.refusedCount} rows refused`)
+}
+
+const linesMax = 50
+
+function reportLines(report: ImportReport): string[] {
+  const lines: string[] = []
+  for (const { line, handle, reason } of report.refused.slice(0, linesMax))
+    lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${reason}`)
+  if (report.refusedCount > linesMax)
+    lines.push(`! and ${report.refusedCount - linesMax} more (--json lists the first thousand)`)
+  const notes = report.notes.filter((note) => !note.startsWith('warning: '))
+  for (const note of notes.slice(0, linesMax)) lines.push(`· ${note}`)
+  if (report.notesCount > linesMax) lines.push(`· and ${report.notesCount - linesMax} more notes`)
+  lines.push(
+    `prices were read as ${report.currency}`,
+    ...report.notes.filter((note) => note.startsWith('warning: ')),
+    `${report.created} created, ${report.changed} changed, ${report.unchanged} unchanged, ${report.refusedCount} rows refused`,
+  )
+  return lines
+}

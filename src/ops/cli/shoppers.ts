@@ -1,0 +1,68 @@
+// `shoppers`: erases a person from a shop.
+
+import { limits } from '../../contract/limits.ts'
+import { type Forgotten, forgetShopper, type ShopperData } from '../../domain/checkout/forget.ts'
+import { listInstallations } from '../../domain/merchants/store.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+
+export const shoppersCommand: Command = {
+  summary: 'Erase the personal data of a shopper.',
+  verbs: {
+    forget: {
+      summary: 'Erase name, e-mail, phone and addresses in carts, checkouts and orders.',
+      effect: 'changes',
+      readsWith: 'dry-run',
+      options: {
+        email: {
+          value: 'ADDRESS',
+          help: 'the e-mail address that the shopper gave, in any spelling',
+          isRequired: true,
+        },
+        unsent: { help: 'also orders that are not completed: their parcels have no address then' },
+        'dry-run': { help: 'print what would be erased, and erase nothing' },
+        merchant: merchantOption,
+      },
+      async run(given, terminal) {
+        const email = given.texts.email ?? ''
+        // As loosely as addresses were ever taken.
+        if (!/.@./.test(email) || email.length > limits.emailLengthMax)
+          throw new Misuse('--email must be an e-mail address')
+        return forget(email, given, terminal)
+      },
+    },
+  },
+}
+
+// 1 when something of the shopper is left.
+function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
+  return withMerchant(given, async (merchant, storage, { rootSecret }) => {
+    const installations = await storage.read((db) => listInstallations(db, merchant.id))
+    const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
+    const isDryRun = given.flags.has('dry-run')
+    const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
+    const { kept, owedTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, input)
+    print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, owedTexts }, () => [
+      ...erasedLines(erased, isDryRun),
+      ...kept.map(keptLine),
+      ...(owedTexts === 0
+        ? []
+        : [
+            `not erased yet: ${owedTexts} event texts with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
+          ]),
+    ])
+    return kept.length === 0 && owedTexts === 0 ? 0 : 1
+  })
+}
+
+function erasedLines(erased: Omit<Forgotten, 'kept' | 'owedTexts'>, isDryRun: boolean): string[] {
+  const { checkoutSessions, orders, addresses, eventTexts } = erased
+  if (checkoutSessions + orders === 0) return ['nothing is stored about this shopper']
+  const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts`
+  return [`${isDryRun ? 'would be erased' : 'erased'}: ${counts}`]
+}
+
+function keptLine(kept: ShopperData): string {
+  return kept.type === 'order'
+    ? `not erased: order ${kept.number} is not completed; --unsent erases it too`
+    : `not erased: checkout session ${kept.id} has a payment under way; try again later`
+}

@@ -1,0 +1,448 @@
+// `users`: the people who sign in for a merchant.
+
+import { adminScopes, type Role, roles } from '../../contract/words.ts'
+import { removeAllFactors } from '../../domain/users/factors.ts'
+import { createInvitation, createReset, type MadeLink } from '../../domain/users/invitations.ts'
+import { removeMember, replaceMerchants, setRole } from '../../domain/users/members.ts'
+import { tellPerson } from '../../domain/users/notices.ts'
+import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../../domain/users/password.ts'
+import { listSessions } from '../../domain/users/sessions.ts'
+import {
+  createUser,
+  disableUser,
+  emailProblem,
+  enableUser,
+  endSessionsFrom,
+  findUser,
+  findUserByEmail,
+  listUserMerchants,
+  listUsers,
+  merchantsPerUserMax,
+  setPassword,
+  type User,
+} from '../../domain/users/users.ts'
+import { type AuditedChange, visible } from '../../platform/audit/change.ts'
+import type { Config } from '../../platform/config.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+import { originOf } from './money.ts'
+import { writeDown, writeDownPerson } from './written.ts'
+
+const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }
+const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
+const merchantsOption = {
+  value: 'SLUGS',
+  help: 'comma-separated: the shops that the user may act for; required if there are several',
+}
+
+export const usersCommand: Command = {
+  summary: 'Manage the people who sign in for a merchant.',
+  verbs: {
+    create: {
+      summary: 'Create a user.',
+      effect: 'changes',
+      options: {
+        email: { value: 'ADDRESS', help: 'with which the user signs in', isRequired: true },
+        merchant: merchantsOption,
+        role: roleOption,
+        'password-stdin': passwordOption,
+      },
+      run: create,
+    },
+    invite: {
+      summary: 'Make a link with which a person sets a password and joins a merchant; it is shown only once.',
+      effect: 'changes',
+      options: {
+        email: {
+          value: 'ADDRESS',
+          help: 'of the person; the link is also sent there if mail is set up',
+          isRequired: true,
+        },
+        role: { ...roleOption, isRequired: true },
+        merchant: merchantOption,
+      },
+      run: invite,
+    },
+    reset: {
+      summary: 'Make a link with which the user sets a new password; it is shown only once.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { 'second-factor': { help: 'remove the second factor and the passkeys too' } },
+      run: reset,
+    },
+    role: {
+      summary: 'Change the role of a member.',
+      effect: 'changes',
+      words: ['USER', 'ROLE'],
+      options: { merchant: merchantOption },
+      run: changeRole,
+    },
+    remove: {
+      summary: 'Remove a member from a merchant, and sign them out.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { merchant: merchantOption },
+      run: remove,
+    },
+    sessions: {
+      summary: 'List the sessions of a user.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { end: { help: 'end all of them' } },
+      run: sessions,
+    },
+    list: { summary: 'List all users.', effect: 'reads', run: list },
+    password: {
+      summary: 'Replace the password, and sign the user out.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { 'password-stdin': passwordOption },
+      run: replacePassword,
+    },
+    merchants: {
+      summary: 'Set the shops that the user may act for.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { merchant: merchantsOption },
+      run: setMerchants,
+    },
+    disable: {
+      summary: 'Let the user sign in no more.',
+      effect: 'changes',
+      words: ['USER'],
+      run: (given, terminal) => change(given, terminal, 'disabled', disableUser),
+    },
+    enable: {
+      summary: 'Undo disable.',
+      effect: 'changes',
+      words: ['USER'],
+      run: (given, terminal) => change(given, terminal, 'enabled', enableUser),
+    },
+  },
+}
+
+async function create(given: Given, terminal: Terminal): Promise<number> {
+  const { email = '' } = given.texts
+  const problem = emailProblem(email)
+  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  const role = readRole(given.texts.role ?? 'owner')
+  const password = await choosePassword(given, terminal)
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const merchants = await chooseMerchants(storage, given)
+    const passwordHash = await hashPassword(password.text)
+    const merchantIds = merchants.map(({ id }) => id)
+    const user = await storage.write(async (tx) => {
+      const now = Date.now()
+      const made = await createUser(tx, rootSecret, { email, passwordHash, merchantIds, role }, now)
+      const change = roleChange('create', 'member', made.id, null, role)
+      for (const merchantId of merchantIds)
+        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
+      return made
+    })
+    tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
+    return 0
+  })
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const [kept, pairs] = await storage.read((db) => Promise.all([listUsers(db, rootSecret), listUserMerchants(db)]))
+    const users = kept.map(({ id, email, createdAt, disabledAt }) => ({
+      id,
+      email,
+      merchants: pairs.filter(({ userId }) => userId === id).map(({ slug }) => slug),
+      roles: pairs.filter(({ userId }) => userId === id).map(({ role }) => role),
+      createdAt: toInstant(createdAt),
+      disabledAt: disabledAt === null ? null : toInstant(disabledAt),
+    }))
+    print(terminal, given, { users }, () =>
+      users.map(({ id, email, merchants, roles: held, disabledAt }) => {
+        const shops = merchants.map((slug, i) => (held[i] === 'owner' ? slug : `${slug} (${held[i]})`)).join(', ')
+        return visible(`${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${email}  ${shops || '(no shop)'}`)
+      }),
+    )
+    return 0
+  })
+}
+
+async function replacePassword(given: Given, terminal: Terminal): Promise<number> {
+  const password = await choosePassword(given, terminal)
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const passwordHash = await hashPassword(password.text)
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      await setPassword(tx, user.id, passwordHash, now)
+      await writeDownReset(tx, user.id, now)
+      await tellPerson(tx, rootSecret, { userId: user.id, kind: 'password_changed' }, now)
+    })
+    tellPassword(user, password, given, terminal, {})
+    return 0
+  })
+}
+
+function invite(given: Given, terminal: Terminal): Promise<number> {
+  const { email = '' } = given.texts
+  const problem = emailProblem(email)
+  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  const role = readRole(given.texts.role ?? '')
+  return withStorage(given, async (storage, config) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const input = { merchantId, email, role, held: adminScopes, createdBy: null }
+    const link = await storage.write(async (tx) => {
+      const now = Date.now()
+      const made = await createInvitation(tx, config.rootSecret, input, now)
+      const change = roleChange('create', 'invitation', made.id, null, role)
+      writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
+      return made
+    })
+    printLink(given, terminal, { link, config, facts: { email, merchant: slug, role } })
+    return 0
+  })
+}
+
+function reset(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, config) => {
+    const user = await chooseUser(storage, config.rootSecret, given.word)
+    const link = await storage.write(async (tx) => {
+      const now = Date.now()
+      const { id: userId } = user
+      if (given.flags.has('second-factor') && (await removeAllFactors(tx, userId)))
+        await tellPerson(tx, config.rootSecret, { userId, kind: 'factor_removed' }, now)
+      await writeDownReset(tx, userId, now)
+      await tellPerson(tx, config.rootSecret, { userId, kind: 'reset_made' }, now)
+      return createReset(tx, userId, now)
+    })
+    printLink(given, terminal, { link, config, facts: { user: user.id, email: user.email } })
+    return 0
+  })
+}
+
+function printLink(
+  given: Given,
+  terminal: Terminal,
+  { link, config, facts }: { link: MadeLink; config: Config; facts: object },
+): void {
+  const url = originOf(config)() + link.path
+  const expiresAt = toInstant(link.expiresAt)
+  print(terminal, given, { id: link.id, ...facts, url, expiresAt }, () => [
+    url,
+    `${link.id}, shown only once; works once, until ${expiresAt}`,
+  ])
+}
+
+function changeRole(given: Given, terminal: Terminal): Promise<number> {
+  const role = readRole(given.words[1] ?? '')
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const change = { merchantId, userId: user.id, role, held: adminScopes }
+    const before = await storage.write(async (tx) => {
+      const now = Date.now()
+      const from = await setRole(tx, change, now)
+      const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role } } as const
+      if (from !== role) await tellPerson(tx, rootSecret, notice, now)
+      const changes = from === role ? [] : [roleChange('change', 'member', user.id, from, role)]
+      writeDown(tx, { merchantId, mode: null, operation: 'updateAdminMember', changes, now })
+      return from
+    })
+    print(terminal, given, { id: user.id, merchant: slug, role, before }, () => [
+      visible(`${user.email} ${before === role ? 'was already' : 'is now'} ${role} of ${slug}`),
+    ])
+    return 0
+  })
+}
+
+function remove(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const user = await chooseUser(storage, rootSecret, given.word)
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      const role = await removeMember(tx, { merchantId, userId: user.id, held: adminScopes }, now)
+      const change = roleChange('retire', 'member', user.id, role, null)
+      writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes: [change], now })
+    })
+    print(terminal, given, { id: user.id, merchant: slug, removed: true }, () => [
+      visible(`${user.email} no longer acts for ${slug}`),
+    ])
+    return 0
+  })
+}
+
+function sessions(given: Given, terminal: Terminal): Promise<number> {
+  const isEnding = given.flags.has('end')
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const now = Date.now()
+    const open = await storage.read((db) => listSessions(db, user.id, now))
+    if (isEnding)
+      await storage.write(async (tx) => {
+        await endSessionsFrom(tx, user.id, now)
+        const members = [{ member: 'sessions', from: open.length, to: 0 }]
+        await writeDownPerson(tx, { userId: user.id, operation: 'endAdminMemberSessions', members, now })
+      })
+    const shown = open.map(({ id, browser, hasSecondFactor, createdAt, seenAt, expiresAt }) => ({
+      id,
+      browser,
+      hasSecondFactor,
+      createdAt: toInstant(createdAt),
+      seenAt: toInstant(seenAt),
+      expiresAt: toInstant(expiresAt),
+    }))
+    print(terminal, given, { id: user.id, sessions: shown, ended: isEnding }, () => [
+      ...shown.map(({ id, browser, seenAt }) => `${id}  last seen ${seenAt}  ${browser || '(unknown browser)'}`),
+      ...(isEnding ? [visible(`${user.email} is signed out everywhere`)] : []),
+    ])
+    return 0
+  })
+}
+
+function writeDownReset(tx: Tx, userId: string, now: number): Promise<void> {
+  const members = [{ member: 'passwordReset', from: null, to: toInstant(now) }]
+  return writeDownPerson(tx, { userId, operation: 'resetAdminMemberPassword', members, now })
+}
+
+// A person is named by the role: no address is in the list of changes.
+function roleChange(
+  kind: 'create' | 'change' | 'retire',
+  what: 'member' | 'invitation',
+  id: string,
+  from: Role | null,
+  to: Role | null,
+): AuditedChange {
+  return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
+}
+
+function readRole(text: string): Role {
+  const role = roles.find((known) => known === text)
+  if (!role) throw new Misuse(`the role must be ${roles.join(', ')}`)
+  return role
+}
+
+function setMerchants(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const merchants = await chooseMerchants(storage, given)
+    const ids = merchants.map(({ id }) => id)
+    await storage.write(async (tx) => {
+      const now = Date.now()
+      const { added, dropped } = await replaceMerchants(tx, user.id, ids, now)
+      for (const merchantId of added) {
+        const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role: 'owner' } } as const
+        await tellPerson(tx, rootSecret, notice, now)
+        const changes = [roleChange('create', 'member', user.id, null, 'owner')]
+        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
+      }
+      for (const { merchantId, role } of dropped) {
+        const changes = [roleChange('retire', 'member', user.id, role, null)]
+        writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes, now })
+      }
+    })
+    const slugs = merchants.map(({ slug }) => slug)
+    print(terminal, given, { id: user.id, merchants: slugs }, () => [
+      visible(`${user.email} may act for ${slugs.join(', ')}`),
+    ])
+    return 0
+  })
+}
+
+function change(
+  given: Given,
+  terminal: Terminal,
+  outcome: 'disabled' | 'enabled',
+  act: typeof disableUser,
+): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const isChanged = await storage.write(async (tx) => {
+      const now = Date.now()
+      const isDone = await act(tx, user.id, now)
+      const isDisabled = outcome === 'disabled'
+      const members = [{ member: 'disabled', from: !isDisabled, to: isDisabled }]
+      if (isDone) await writeDownPerson(tx, { userId: user.id, operation: 'updateAdminMember', members, now })
+      return isDone
+    })
+    print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
+      visible(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+    ])
+    return 0
+  })
+}
+
+// By e-mail or by id.
+async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string): Promise<User> {
+  const user = await storage.read((db) =>
+    name.includes('@') ? findUserByEmail(db, rootSecret, name) : findUser(db, rootSecret, name),
+  )
+  if (!user) throw refuse('user_not_found', { message: `There is no user ${name}.` })
+  return user
+}
+
+async function chooseMerchants(storage: Storage, given: Given): Promise<{ id: string; slug: string }[]> {
+  const slugs = (given.texts.merchant ?? '')
+    .split(',')
+    .map((slug) => slug.trim())
+    .filter(Boolean)
+  if (slugs.length > merchantsPerUserMax) throw new Misuse(`--merchant must be at most ${merchantsPerUserMax} slugs`)
+  if (slugs.length === 0) return [await chooseMerchant(storage, undefined)]
+  const merchants = []
+  for (const slug of new Set(slugs)) merchants.push(await chooseMerchant(storage, slug))
+  return merchants
+}
+
+interface ChosenPassword {
+  text: string
+  // Generated here, so it must be shown.
+  isMade: boolean
+}
+
+// Never from an argument: every process of the machine can read those, and shells store them.
+async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenPassword> {
+  if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
+  const text = await readStandardInput(terminal.input)
+  const problem = passwordProblem(text)
+  if (problem !== undefined) throw new Misuse(`the password ${problem}`)
+  return { text, isMade: false }
+}
+
+const inputBytesMax = passwordLengthMax * 8
+
+// One line, whose end does not belong to it.
+async function readStandardInput(input: Terminal['input']): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of input) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > inputBytesMax) throw new Misuse('the password is too long')
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+function tellPassword(
+  { id, email }: User,
+  password: ChosenPassword,
+  given: Given,
+  terminal: Terminal,
+  more: object,
+): void {
+  print(terminal, given, { id, email, ...more, ...(password.isMade && { password: password.text }) }, () => [
+    ...(password.isMade ? [password.text] : []),
+    visible(`${id}  ${email}${password.isMade ? ', the password is shown only once' : ''}`),
+  ])
+}

@@ -1,0 +1,66 @@
+// The handlers of the admin surface. `app.ts` loads this file with the first request to it: a server that nobody administers does
+// without their code.
+
+import { adminCatalogOperations } from '../domain/catalog/adminOperations.ts'
+import { catalogUndoer } from '../domain/catalog/undo.ts'
+import { adminPictureOperations } from '../domain/images/operations.ts'
+import { adminShopOperations } from '../domain/merchants/adminOperations.ts'
+import { shopUndoer } from '../domain/merchants/undo.ts'
+import { adminDeveloperOperations } from '../domain/oauth/adminOperations.ts'
+import { adminOrderOperations } from '../domain/orders/adminOperations.ts'
+import { orderUndoer } from '../domain/orders/undo.ts'
+import { adminChangeOperations, adminHomeOperations } from '../domain/overview/adminOperations.ts'
+import { findOrderKeys } from '../domain/overview/search.ts'
+import { adminPromotionOperations } from '../domain/promotions/adminOperations.ts'
+import { promotionUndoer } from '../domain/promotions/undo.ts'
+import { countAllAgain } from '../domain/reports/count.ts'
+import { adminReportOperations } from '../domain/reports/operations.ts'
+import { adminPeopleOperations } from '../domain/users/adminOperations.ts'
+import { adminWebhookOperations } from '../domain/webhooks/adminOperations.ts'
+import type { AdminHandlers } from '../platform/http/admin.ts'
+import type { RootSecret } from '../platform/secrets/secrets.ts'
+import { adminTransferOperations } from './imports/adminOperations.ts'
+
+export interface AdminHandlerParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  shopUrl: (merchantSlug: string) => string | undefined
+  // Of a key that was revoked.
+  forget: (keyId: string) => void
+  // Whether webhooks may go to private addresses.
+  allowPrivate: boolean
+  // How long texts of events are stored.
+  textsMs: number
+}
+
+export function adminHandlersFor({
+  rootSecret,
+  publicOrigin,
+  shopUrl,
+  forget,
+  allowPrivate,
+  textsMs,
+}: AdminHandlerParts): AdminHandlers {
+  const shopParts = { timeZoneChanged: countAllAgain }
+  return {
+    ...adminOrderOperations({
+      rootSecret,
+      findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
+    }),
+    ...adminHomeOperations({ rootSecret }),
+    ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
+    ...adminPictureOperations(),
+    ...adminReportOperations(),
+    ...adminPeopleOperations({ rootSecret, publicOrigin }),
+    ...adminDeveloperOperations({ rootSecret, forget }),
+    ...adminWebhookOperations({
+      rootSecret,
+      allowPrivate,
+      textsMs,
+    }),
+    ...adminCatalogOperations(),
+    ...adminPromotionOperations(),
+    ...adminTransferOperations({ rootSecret, publicOrigin, shopUrl }),
+    ...adminShopOperations(shopParts),
+  }
+}

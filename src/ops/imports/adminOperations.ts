@@ -1,0 +1,230 @@
+// The admin operations on imports and exports.
+
+import type {
+  AdminCustomerExportQuery,
+  AdminTransfer,
+  AdminTransferSummary,
+  transferRows,
+} from '../../contract/admin/transfers.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Static } from '../../contract/schema.ts'
+import { findSeller } from '../../domain/catalog/store.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { actorOf } from '../../platform/http/actor.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { refuseProblems } from '../../platform/http/adminReply.ts'
+import { Audited, type Paging } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { late } from '../../platform/kit/late.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { controlCharacters } from '../../platform/kit/problems.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import type { ExportPage, OrderAsk } from './exports.ts'
+import {
+  countTransfers,
+  discardOldest,
+  findTransfer,
+  insertTransfer,
+  listTransfers,
+  lockTransfer,
+  putPiece,
+  setConfirmed,
+  setDiscarded,
+  setReceived,
+  type Transfer,
+  type TransferHead,
+} from './store.ts'
+
+// Files that wait; those that are shown; and all that are stored, with those that are about to be deleted.
+const waitingMax = 5
+const shownMax = 200
+const storedMax = 400
+
+// Few servers are asked for a file before they are restarted.
+const loadExports = late(() => import('./exports.ts'))
+
+export interface TransferParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  // The shop that this server shows, where it shows one of this merchant.
+  shopUrl: (merchantSlug: string) => string | undefined
+}
+
+export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: TransferParts): {
+  [Id in keyof typeof transferRows]: AdminHandler<Id>
+} {
+  async function shownLink(db: Reader, { merchantId }: MerchantMode): Promise<string> {
+    const seller = await findSeller(db, merchantId)
+    const shop = seller && shopUrl(seller.slug)
+    return shop === undefined ? '' : `${shop}/products/{slug}`
+  }
+
+  return {
+    async listAdminTransfers({ db, caller, paging }) {
+      if (paging.after !== null && !isId('trf', paging.after)) throw badCursor()
+      const found = await listTransfers(db, caller, paging.after, adminRowsAsked)
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      return { data: rows.map(summaryView), meta }
+    },
+
+    async createAdminTransfer({ db, caller, body: { kind, name, pieces }, now }) {
+      refuseProblems('', controlCharacters({ name }, ''))
+      const { merchantId, mode } = caller
+      // Two at once count each other.
+      await db.lockRow`select id from merchants where id = ${merchantId}`
+      const { all, shown, waiting } = await countTransfers(db, merchantId)
+      if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')
+      if (shown >= shownMax) await discardOldest(db, merchantId)
+      const id = newId('trf')
+      insertTransfer(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
+      return new Audited({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])
+    },
+
+    async getAdminTransfer({ db, caller, path: { transferId } }) {
+      return { data: transferView(await find(db, caller, transferId)) }
+    },
+
+    async appendAdminTransfer({ db, caller, path: { transferId, piece: place }, body: { text }, now }) {
+      const transfer = await lock(db, caller, transferId)
+      const piece = /^[1-9]\d?$/.test(place) ? Number(place) : 0
+      if (piece === 0 || piece > transfer.pieces) throw refuse('transfer_not_found')
+      if (transfer.state !== 'receiving') throw refuse('transfer_not_receiving', { current: { state: transfer.state } })
+      if (Buffer.byteLength(text) > limits.transferPieceBytesMax)
+        refuseProblems('', [{ path: '/text', message: 'must be at most 1 MiB in UTF-8' }])
+      const isNew = await putPiece(db, transfer, piece, text)
+      const received = transfer.received + (isNew ? 1 : 0)
+      const isWhole = received === transfer.pieces
+      await setReceived(db, transfer, { received, isWhole, now: now.getTime() })
+      if (isWhole) db.signal('transfers')
+      const change = changeOf(transfer, 'change', [{ member: 'piece', from: null, to: piece }])
+      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+    },
+
+    async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause: { requestId } }) {
+      const transfer = await lock(db, caller, transferId)
+      const { state } = transfer
+      if (state !== 'ready') throw refuse('transfer_not_ready', { current: { state } })
+      await setConfirmed(db, transfer, { actor: actorOf(caller), requestId, now: now.getTime() })
+      db.signal('transfers')
+      const change = changeOf(transfer, 'change', [{ member: 'state', from: state, to: 'writing' }])
+      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+    },
+
+    async discardAdminTransfer({ db, caller, path: { transferId } }) {
+      const transfer = await lock(db, caller, transferId)
+      const { state, id } = transfer
+      if (state === 'writing') throw refuse('transfer_not_ready', { current: { state } })
+      await setDiscarded(db, transfer)
+      return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
+    },
+
+    async listAdminExport({ db, caller, query: { of, link: givenLink, ...filters }, paging, now }) {
+      const { after } = paging
+      const exports = await loadExports()
+      const exporters = {
+        products: () => exports.exportProducts(db, caller, { after, origin: publicOrigin() }),
+        stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
+        orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(filters) }),
+        promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
+        async google() {
+          const origin = publicOrigin()
+          const link = givenLink ?? (await shownLink(db, caller))
+          const problem = exports.linkProblem(link)
+          if (problem !== undefined)
+            throw refuse('invalid_request', { issues: [{ path: '/query/link', message: problem }] })
+          return exports.exportGoogle(db, caller, { after, origin, link, now: now.getTime() })
+        },
+      }
+      return exportView(await exporters[of](), paging)
+    },
+
+    async listAdminCustomerExport({ db, caller, query, paging, now }) {
+      const ask = { after: paging.after, ...ordersAsked(query) }
+      const { exportOrdersWithCustomers } = await loadExports()
+      const page = await exportOrdersWithCustomers(db, caller, ask, { rootSecret, now: now.getTime() })
+      const looks = page.orders.map(
+        ({ id, number: name }) => ({ kind: 'look', what: 'order', id, name, members: [] }) as const,
+      )
+      return new Audited(exportView(page, paging), looks)
+    },
+  }
+}
+
+function changeOf(
+  { id, name }: { id: string; name: string },
+  kind: AuditedChange['kind'],
+  members: AuditedChange['members'] = [],
+): AuditedChange {
+  return { kind, what: 'transfer', id, name, members }
+}
+
+function ordersAsked({ from, to, ...filters }: Static<typeof AdminCustomerExportQuery>): Omit<OrderAsk, 'after'> {
+  return {
+    ...filters,
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+  }
+}
+
+function exportView({ text, count, last }: ExportPage, paging: Paging) {
+  return { data: { text }, meta: { count, next: last === null ? null : paging.next(last) } }
+}
+
+async function find(db: Reader, caller: MerchantMode, id: string): Promise<Transfer> {
+  const transfer = isId('trf', id) ? await findTransfer(db, caller, id) : undefined
+  if (!transfer) throw refuse('transfer_not_found')
+  return transfer
+}
+
+async function lock(tx: Tx, caller: MerchantMode, id: string): Promise<Transfer> {
+  if (isId('trf', id)) await lockTransfer(tx, { merchantId: caller.merchantId, id })
+  return find(tx, caller, id)
+}
+
+async function viewOf(tx: Tx, caller: MerchantMode, id: string): Promise<AdminTransfer> {
+  return transferView(await find(tx, caller, id))
+}
+
+function transferView(transfer: Transfer): AdminTransfer {
+  const { changesCount, changes, refusedRows, notes } = transfer
+  return {
+    ...summaryView(transfer),
+    changesCount,
+    changes: [...changes],
+    refusedRows: [...refusedRows],
+    notes: [...notes],
+  }
+}
+
+function summaryView({
+  merchantId: _,
+  mode: __,
+  state,
+  createdAt,
+  updatedAt,
+  ...head
+}: TransferHead): AdminTransferSummary {
+  if (state === 'discarded') throw new Error('an import that was discarded is shown')
+  const { id, kind, name, pieces, received, created, changed, unchanged, refused, written, problem } = head
+  return {
+    id,
+    kind,
+    name,
+    state,
+    pieces,
+    received,
+    created,
+    changed,
+    unchanged,
+    refused,
+    written,
+    problem,
+    createdAt: toInstant(createdAt),
+    updatedAt: toInstant(updatedAt),
+  }
+}

@@ -1,0 +1,71 @@
+// SKU codes of files. Codes that a file shares with other products of the shop: codes are unique here and need not be in other systems, so
+// such a SKU comes in under a code that is made of its own, the same in every import.
+
+import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { madeCode, type ReadProduct } from './shopify.ts'
+import type { StockOutcome } from './stockfile.ts'
+
+export async function withOwnCodes(
+  db: Reader,
+  merchant: string,
+  products: readonly ReadProduct[],
+): Promise<ReadProduct[]> {
+  const codes = products.flatMap(({ entry, sharedCodes }) => [
+    ...entry.skus.flatMap(({ code }) => [code, ...formerCode(code)]),
+    ...sharedCodes.values(),
+  ])
+  const owners = new Map((await listCodeOwners(db, merchant, codes)).map(({ code, slug }) => [code, slug]))
+  return products.map((product) => {
+    const { line, entry, sharedCodes } = product
+    const notes = [...product.notes]
+    const taken = new Set(entry.skus.map(({ code }) => code))
+    const skus = entry.skus.map((sku) => {
+      // The file names it after another SKU of that code, and here it is the one that has it.
+      const shared = sharedCodes.get(sku.code)
+      if (shared !== undefined && owners.get(shared) === entry.slug && !taken.has(shared))
+        return { ...sku, code: shared }
+      const [former] = formerCode(sku.code)
+      if (former !== undefined && !owners.has(sku.code) && owners.get(former) === entry.slug)
+        return { ...sku, code: former }
+      const owner = owners.get(sku.code) ?? entry.slug
+      if (owner === entry.slug) return sku
+      const values = (entry.options ?? []).map(({ name }) => sku.options?.[name] ?? '')
+      const code = madeCode(sku.code, entry.slug, values)
+      notes.push(`line ${line}: the SKU "${sku.code}" belongs to the product ${owner}; here it became "${code}"`)
+      return { ...sku, code }
+    })
+    return { ...product, entry: { ...entry, skus }, notes }
+  })
+}
+
+// Imports of before took Shopify's guard of digits for a part of the code. Such a SKU keeps it, and with it its stock.
+function formerCode(code: string): string[] {
+  return /^\d/.test(code) ? [`'${code}`] : []
+}
+
+// The codes of SKUs that a stock file names by product and options, which may differ from those in the file.
+export async function withKnownCodes(
+  db: Reader,
+  merchant: string,
+  outcomes: readonly StockOutcome[],
+): Promise<StockOutcome[]> {
+  const variantOf = (outcome: StockOutcome) => (outcome.kind === 'level' ? outcome.variant : undefined)
+  const slugs = new Set(outcomes.flatMap((outcome) => variantOf(outcome)?.slug ?? []))
+  if (slugs.size === 0) return [...outcomes]
+  const products = new Map(
+    (await listProductsBySlug(db, merchant, [...slugs])).map((product) => [product.slug, product]),
+  )
+  return outcomes.map((outcome) => {
+    const variant = variantOf(outcome)
+    if (!variant) return outcome
+    const values = JSON.stringify(variant.values)
+    const sku = products
+      .get(variant.slug)
+      ?.skus.find(({ options }) => JSON.stringify(options.map(({ value }) => value)) === values)
+    if (sku) return { ...outcome, code: sku.code }
+    if (outcome.code !== '') return outcome
+    const name = [variant.slug, ...variant.values].join(' / ').slice(0, 200)
+    return { kind: 'refused', line: outcome.line, code: name, reason: 'there is no such variant' }
+  })
+}

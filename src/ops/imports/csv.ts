@@ -1,0 +1,279 @@
+// Reads CSV as RFC 4180 writes it, row by row, from chunks of bytes. Memory is bounded by one row, whatever the file's
+// size. What cannot be read for certain is refused with its line, never guessed. And writes it.
+
+import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
+import { createBreath } from '../../platform/kit/breath.ts'
+import { isFormula } from '../../platform/kit/formula.ts'
+
+export interface CsvRow {
+  line: number
+  cells: string[]
+  delimiter?: Delimiter
+  // By who converted the file before it is read.
+  refused?: { handle: string; reason: string }
+  // What was noticed about the row, or about the file if it is the header.
+  notes?: readonly string[]
+}
+export type Delimiter = (typeof delimiters)[number]
+
+export interface CsvOptions {
+  // A name of the Encoding Standard, such as windows-1252. Without one the text is UTF-8, or UTF-16 if it begins with the mark.
+  encoding?: string
+}
+
+export const cellBytesMax = 1024 * 1024
+export const rowBytesMax = 2 * 1024 * 1024
+// As many columns as a spreadsheet has.
+export const cellsMax = 16_384
+
+export class CsvError extends Error {
+  readonly line: number
+
+  constructor(line: number, reason: string) {
+    super(`line ${line}: ${reason}`)
+    this.name = 'CsvError'
+    this.line = line
+  }
+}
+
+const quote = 0x22
+const blank = 0x20
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+// Spreadsheets write a semicolon where the comma is the decimal sign, and a tab as "text".
+const delimiters = [',', ';', '\t'] as const
+const delimiterBytes = delimiters.map((character) => character.charCodeAt(0))
+
+// `line` is where the row begins; a quoted cell may run over several. Lines without any character are passed over.
+// Rows are found among the bytes, since no byte of a multi-byte character looks like a quote, a delimiter or a line end,
+// so a character that is split over two chunks needs no care. The text is decoded row by row.
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  { encoding }: CsvOptions = {},
+): AsyncGenerator<CsvRow & { delimiter: Delimiter }> {
+  let delimiter: Delimiter | undefined
+  let delimiterByte = -1
+  let place: 'start' | 'plain' | 'quoted' | 'closed' | 'padding' = 'start'
+  let line = 1
+  let rowLine = 1
+  let quoteLine = 1
+  let previous = 0
+  let isBroken = false
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let cellCount = 1
+  const breath = createBreath()
+
+  const takeRow = (rest: Buffer): (CsvRow & { delimiter: Delimiter }) | undefined => {
+    const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
+    held = []
+    heldBytes = 0
+    if (bytes.length > rowBytesMax) throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+    const text = decode(bytes, rowLine)
+    if (text === '') return undefined
+    delimiter ??= delimiterOf(text)
+    delimiterByte = delimiter.charCodeAt(0)
+    const cells = cellsOf(delimiter, text, rowLine)
+    const notes = isBroken ? [undoubledQuote] : undefined
+    isBroken = false
+    if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
+      throw new CsvError(rowLine, 'a cell is larger than 1 MiB')
+    }
+    return { line: rowLine, cells, delimiter, ...(notes && { notes }) }
+  }
+
+  for await (const chunk of inUtf8(chunks, encoding)) {
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number // within bounds by the loop
+      const endsLine = byte === lineFeed || byte === carriageReturn
+      const isSecondHalf = byte === lineFeed && previous === carriageReturn
+      previous = byte
+      if (endsLine && !isSecondHalf) line++
+
+      if (place === 'quoted') {
+        if (byte === quote) place = 'closed'
+      } else if (endsLine) {
+        if (!isSecondHalf && heldBytes + at > from) {
+          const row = takeRow(chunk.subarray(from, at))
+          if (row) yield row
+        }
+        if (breath.isDue()) await breath.take()
+        from = at + 1
+        rowLine = line
+        place = 'start'
+        cellCount = 1
+      } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
+        place = 'start'
+        cellCount += 1
+        if (cellCount > cellsMax) throw new CsvError(rowLine, `the row has more than ${cellsMax} cells`)
+      } else if (place === 'closed' && byte === blank) {
+        place = 'padding'
+      } else if (place === 'closed' || place === 'padding') {
+        if (place === 'padding' && byte === blank) continue
+        // A quote that is not doubled within a quoted cell closes it, and what follows is plain, as other readers have it.
+        place = byte === quote && place === 'closed' ? 'quoted' : 'plain'
+        isBroken ||= place === 'plain'
+      } else if (place === 'start') {
+        const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
+        if (byte === quote) quoteLine = line
+        // Some programs put a blank before a quote.
+        if (!isMark && byte !== blank) place = byte === quote ? 'quoted' : 'plain'
+      }
+    }
+    if (breath.isDue()) await breath.take()
+    if (from < chunk.length) held.push(chunk.subarray(from))
+    heldBytes += chunk.length - from
+    if (heldBytes > rowBytesMax) {
+      if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is not closed within 2 MiB')
+      throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+    }
+  }
+  if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is never closed')
+  const row = takeRow(Buffer.alloc(0))
+  if (row) yield row
+}
+
+// As it is, unless its encoding is named or it begins with the mark of UTF-16.
+export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined = encoding === undefined ? undefined : decoderOf(encoding)
+  let isKnown = decoder !== undefined
+  let begin = Buffer.alloc(0)
+  let line = 1
+  const decoded = (bytes: Buffer | undefined) => {
+    if (!decoder) return bytes ?? Buffer.alloc(0)
+    let text: string
+    try {
+      text = decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch {
+      throw new CsvError(line, `the text is not ${decoder.encoding}`)
+    }
+    line += text.split('\n').length - 1
+    return Buffer.from(text)
+  }
+  for await (const chunk of inParts(chunks)) {
+    if (isKnown) {
+      yield decoded(chunk)
+      continue
+    }
+    begin = Buffer.concat([begin, chunk])
+    if (begin.length < 2) continue
+    isKnown = true
+    const mark = begin.readUInt16BE(0)
+    if (mark === 0xfffe) decoder = decoderOf('utf-16le')
+    else if (mark === 0xfeff) decoder = decoderOf('utf-16be')
+    yield decoded(begin)
+  }
+  if (!isKnown) yield begin
+  else if (decoder) yield decoded(undefined)
+}
+
+const partBytesMax = 64 * 1024
+
+// What is done with one of them is a matter of some milliseconds.
+async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += partBytesMax) yield chunk.subarray(at, at + partBytesMax)
+}
+
+function decoderOf(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding, { fatal: true })
+  } catch {
+    throw new CsvError(1, `the encoding ${encoding} is not known`)
+  }
+}
+
+export function isEncoding(name: string): boolean {
+  try {
+    return decoderOf(name).fatal
+  } catch {
+    return false
+  }
+}
+
+function decode(bytes: Buffer, rowLine: number): string {
+  if (isUtf8(bytes)) {
+    const text = bytes.toString('utf8')
+    if (rowLine === 1 && text.includes('\0'))
+      throw new CsvError(1, 'the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"')
+    return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+  // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
+  const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
+  const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
+  throw new CsvError(
+    rowLine + bad,
+    'the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252',
+  )
+}
+
+// The header decides: the sign that stands between its cells most often. A file of one column has none, and any sign will do.
+function delimiterOf(header: string): Delimiter {
+  const bare = header.replace(/"[^"]*"/g, '')
+  const counts = delimiters.map((character) => bare.split(character).length)
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+// The quotes of a row are known to be closed. Only a header that mixes delimiters, read before its own was known, can differ.
+function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
+  if (!text.includes('"')) return text.split(delimiter)
+  const cells: string[] = []
+  let at = 0
+  while (at <= text.length) {
+    let first = at
+    while (text[first] === ' ') first += 1
+    if (text[first] === '"') {
+      let end = text.indexOf('"', first + 1)
+      while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+      if (end < 0) throw new CsvError(rowLine, 'the header mixes delimiters')
+      const quoted = text.slice(first + 1, end).replaceAll('""', '"')
+      const next = text.indexOf(delimiter, end + 1)
+      at = next < 0 ? text.length : next
+      cells.push(quoted + text.slice(end + 1, at).replace(/^ +$/, ''))
+      at += 1
+    } else {
+      const next = text.indexOf(delimiter, at)
+      const end = next < 0 ? text.length : next
+      cells.push(text.slice(at, end))
+      at = end + 1
+    }
+  }
+  return cells
+}
+
+const undoubledQuote = 'a quote within a cell is not doubled; the cell was read as far as it could be'
+
+const guard = "'"
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(cellText).join(',')}\n`
+}
+
+function cellText(cell: string): string {
+  const text = guarded(cell)
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function guarded(cell: string): string {
+  return isFormula(cell) ? guard + cell : cell
+}
+
+// The cell as it was before it was guarded.
+export function withoutGuard(cell: string): string {
+  return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
+}
+
+// Shopify also guards codes and barcodes of digits, from a spreadsheet that would drop their zeros.
+const guardedDigits = /^'+\d/
+
+// A code as a file has it, so that it is read as it is: `csvLine` guards the rest.
+export function codeCell(code: string): string {
+  return guardedDigits.test(code) ? guard + code : code
+}
+
+export function codeWithoutGuard(cell: string): string {
+  return guardedDigits.test(cell) ? cell.slice(1) : withoutGuard(cell)
+}

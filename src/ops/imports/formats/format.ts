@@ -1,0 +1,185 @@
+// What the readers of other systems' product files share. Each turns its rows into rows in Shopify's columns, which
+// `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
+
+import { skusMax } from '../../../contract/entries.ts'
+import { inSlices } from '../../../platform/kit/breath.ts'
+import { CsvError, type CsvRow, withoutGuard } from '../csv.ts'
+import { optionColumns, type ShopifyColumn } from '../shopify.ts'
+
+export interface ProductFormat {
+  name: string
+  isThis(columns: ReadonlySet<string>): boolean
+  // Whether a column of the file is read. The others are named in a note.
+  reads(column: string): boolean
+  // Those that its rows may fill; what the file has no column for, it does not say.
+  columnsOf(columns: ReadonlySet<string>): readonly ShopifyColumn[]
+  convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, context: FileContext): AsyncIterable<ConvertedRow>
+}
+
+export interface FileContext {
+  currency: string
+  findKnown: FindKnown
+}
+
+// A product of a file whose handle may change, while its mark does not.
+export interface MarkedProduct {
+  slug: string
+  mark: string
+  // What its slug ends with, after a hyphen, whatever it begins with.
+  end: string
+  // Its codes in the file.
+  codes: readonly string[]
+}
+
+// The slugs under which the shop knows such products, by their marks, where it does not know the slug of the file. Marks are stored as a
+// member of the metadata.
+export type FindKnown = (member: string, products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
+
+export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
+
+export type ConvertedRow =
+  | { line: number; cells: ShopifyCells; notes?: readonly string[] }
+  | { line: number; handle: string; refused: string }
+
+export interface FileRow {
+  line: number
+  // Empty where the file has no such column.
+  cell(name: string): string
+}
+
+export function columnName(text: string): string {
+  return text
+    .replaceAll('_', ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .toLowerCase()
+}
+
+export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, number>): FileRow {
+  const cell = (name: string) => cells[places.get(name) ?? -1] ?? ''
+  return { line, cell: (name) => withoutGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
+}
+
+// A cell that is longer is cut before anything is done with it.
+function lengthMaxOf(name: string): number {
+  return name.endsWith('description') ? 512 * 1024 : 32 * 1024
+}
+
+export const heldRowsMax = 200_000
+export const heldCharactersMax = 128 * 1024 * 1024
+// What a cell takes beside its text.
+const cellCharacters = 8
+
+// For files in which the rows of a product need not stand together.
+export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {
+  const held: FileRow[] = []
+  let characters = 0
+  for await (const { line, cell } of inSlices(rows)) {
+    const cells = new Map<string, string>()
+    for (const name of names) {
+      const text = cell(name)
+      if (text === '') continue
+      cells.set(name, text)
+      characters += cellCharacters + text.length
+    }
+    if (held.length >= heldRowsMax || characters > heldCharactersMax)
+      throw new CsvError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
+    held.push({ line, cell: (name) => cells.get(name) ?? '' })
+  }
+  return held
+}
+
+// Rows by what they have in common, in the order of the first of each. Without a key a row is left out.
+export async function groupRows<Key>(
+  rows: readonly FileRow[],
+  keyOf: (row: FileRow) => Key | undefined,
+): Promise<Map<Key, FileRow[]>> {
+  const groups = new Map<Key, FileRow[]>()
+  for await (const row of inSlices(rows)) {
+    const key = keyOf(row)
+    const group = key === undefined ? undefined : groups.get(key)
+    if (group) group.push(row)
+    else if (key !== undefined) groups.set(key, [row])
+  }
+  return groups
+}
+
+// As many as one product may have. The others are refused one by one, before anything is made of them.
+export function* variantsOf(handle: string, rows: readonly FileRow[]): Generator<ConvertedRow, readonly FileRow[]> {
+  for (const { line } of rows.slice(skusMax))
+    yield { line, handle, refused: `the product has more than ${skusMax} variants` }
+  return rows.slice(0, skusMax)
+}
+
+// The row of each variant, the first with what is said of the product, and a row for each further picture.
+export function productRows(
+  handle: string,
+  product: ShopifyCells,
+  variants: readonly { line: number; cells: ShopifyCells }[],
+  pictures: readonly string[],
+): ConvertedRow[] {
+  const [first, ...others] = pictures
+  const line = variants[0]?.line ?? 1
+  return [
+    ...variants.map((variant, index) => ({
+      line: variant.line,
+      cells: { handle, ...(index === 0 && { ...product, imageUrl: first ?? '' }), ...variant.cells },
+    })),
+    ...others.map((imageUrl) => ({ line, cells: { handle, imageUrl } })),
+  ]
+}
+
+// Beginning with the columns of the given place.
+export function optionsOf(options: readonly { name: string; value: string }[], first = 0): ShopifyCells {
+  const cells: ShopifyCells = {}
+  for (const [index, [name, value]] of optionColumns.slice(first).entries()) {
+    const option = options[index]
+    if (!option) break
+    cells[name] = option.name
+    cells[value] = option.value
+  }
+  return cells
+}
+
+// What is made of one row that stands for several variants: which of how many it is, and what its code ends with.
+export interface Share {
+  index: number
+  count: number
+  end: string
+}
+
+export const unrolledMax = 500
+
+// Combinations of one of each list, as many as are wanted.
+export function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
+  let combinations: string[][] = [[]]
+  for (const list of lists) {
+    const longer: string[][] = []
+    for (const one of combinations)
+      for (const value of list.length === 0 ? [''] : list) if (longer.length < countMax) longer.push([...one, value])
+    combinations = longer
+  }
+  return combinations
+}
+
+// What several variants share of one row: each has a code of its own, and a part of its stock.
+export function sharedCells(cells: ShopifyCells, share: Share | undefined): ShopifyCells {
+  if (!share) return cells
+  const { index, count, end } = share
+  const stock = Number(cells.quantity)
+  const part = Math.floor(stock / count) + (index < stock % count ? 1 : 0)
+  return {
+    ...cells,
+    ...(cells.sku && { sku: `${cells.sku}-${end}` }),
+    ...(stock > 0 && { quantity: String(part) }),
+    ...(index > 0 && { barcode: '' }),
+  }
+}
+
+// A list of addresses, in one cell.
+export function listOf(text: string): string[] {
+  return text
+    .split(/,\s*(?=https?:)/)
+    .map((url) => url.trim())
+    .filter((url) => url !== '')
+}

@@ -1,0 +1,112 @@
+// Which system wrote a product file, by its header, and its rows in Shopify's columns.
+
+import { inSlices } from '../../../platform/kit/breath.ts'
+import { type CsvRow, codeCell, guarded } from '../csv.ts'
+import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
+import { columnName, type FileContext, type FileRow, type FindKnown, fileRow, type ProductFormat } from './format.ts'
+import { google } from './google.ts'
+import { medusa } from './medusa.ts'
+import { wix } from './wix.ts'
+import { woocommerce } from './woocommerce.ts'
+import { wooHeader } from './wooheader.ts'
+
+const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
+
+const unknownLanguage =
+  'this is a product file of WooCommerce whose columns are named in a language that is not known here; in WordPress set the language of your profile to English, and export it again'
+
+// Enough to see what the columns of a file hold.
+const sampleRows = 50
+
+export async function* productFileRows(
+  rows: AsyncIterable<CsvRow>,
+  { currency, findKnown = async () => new Map() }: { currency: string; findKnown?: FindKnown },
+): AsyncGenerator<CsvRow, void, undefined> {
+  const iterator = rows[Symbol.asyncIterator]()
+  try {
+    const first = await iterator.next()
+    if (first.done) return
+    const header: CsvRow = first.value
+    const places = placesOf(header.cells)
+    const columns = new Set(places.keys())
+    const format = isShopify(columns) ? undefined : formats.find((known) => known.isThis(columns))
+    const sample = format || isShopify(columns) ? [] : await take(iterator, sampleRows)
+    const remaining = remainingOf(sample, iterator)
+    const context = { currency, findKnown }
+    if (format) yield* converted(format, header, { places, notes: [] }, remaining, context)
+    else {
+      const woo = wooHeader(header.cells, sample)
+      if (woo && woocommerce.isThis(new Set(woo.places.keys())))
+        yield* converted(woocommerce, header, woo, remaining, context)
+      else if (woo) {
+        yield { ...header, cells: ['handle', 'title', 'price'] }
+        yield { line: header.line, cells: [], refused: { handle: '', reason: unknownLanguage } }
+      } else {
+        yield header
+        yield* remaining
+      }
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+function isShopify(columns: ReadonlySet<string>): boolean {
+  // Newer files of Wix have a handle, too.
+  return shopifyColumns.handle.some((name) => columns.has(name)) && !wix.isThis(columns)
+}
+
+// The first of those that repeat.
+function placesOf(header: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>()
+  for (const [place, text] of header.entries()) if (!places.has(columnName(text))) places.set(columnName(text), place)
+  places.delete('')
+  return places
+}
+
+async function* converted(
+  format: ProductFormat,
+  header: CsvRow,
+  { places, notes }: { places: ReadonlyMap<string, number>; notes: readonly string[] },
+  rows: AsyncIterable<CsvRow>,
+  context: FileContext,
+): AsyncGenerator<CsvRow> {
+  const columns = new Set(places.keys())
+  const wanted = format.columnsOf(columns)
+  const nameAt = new Map([...places].map(([name, place]) => [place, name]))
+  const unread = header.cells.filter((text, place) => text.trim() !== '' && !format.reads(nameAt.get(place) ?? ''))
+  const allNotes = [...notes, ...unreadNotes(unread.map((text) => text.trim()))]
+  yield { ...header, cells: wanted.map((column) => shopifyColumns[column][0]), notes: allNotes }
+  for await (const row of inSlices(format.convert(fileRows(rows, places), columns, context))) {
+    const { line } = row
+    if ('refused' in row) yield { line, cells: [], refused: { handle: row.handle, reason: row.refused } }
+    else {
+      const cells = wanted.map((column) => cellText(column, row.cells[column] ?? ''))
+      yield { line, cells, ...(row.notes && { notes: row.notes }) }
+    }
+  }
+}
+
+// The reader takes a guard away.
+function cellText(column: ShopifyColumn, text: string): string {
+  return guarded(column === 'sku' || column === 'barcode' ? codeCell(text) : text)
+}
+
+async function* fileRows(rows: AsyncIterable<CsvRow>, places: ReadonlyMap<string, number>): AsyncGenerator<FileRow> {
+  for await (const row of rows) if (row.cells.some((text) => text.trim() !== '')) yield fileRow(row, places)
+}
+
+async function take(iterator: AsyncIterator<CsvRow>, count: number): Promise<CsvRow[]> {
+  const rows: CsvRow[] = []
+  while (rows.length < count) {
+    const next = await iterator.next()
+    if (next.done) break
+    rows.push(next.value)
+  }
+  return rows
+}
+
+async function* remainingOf(taken: CsvRow[], iterator: AsyncIterator<CsvRow>): AsyncGenerator<CsvRow> {
+  yield* taken
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
+}

@@ -1,0 +1,200 @@
+// A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
+// share their `item_group_id`.
+
+import { attributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
+import { htmlOf } from '../../../domain/catalog/plaintext.ts'
+import { isNoOption, optionColumns } from '../shopify.ts'
+import {
+  type ConvertedRow,
+  type FileRow,
+  groupRows,
+  holdRows,
+  listOf,
+  optionsOf,
+  type ProductFormat,
+  productRows,
+  type ShopifyCells,
+  variantsOf,
+} from './format.ts'
+
+// As a feed in XML has it. One of text may name several, between commas.
+export const productTypePath = 'product type path'
+// The options of an item as our own feed in XML has them: a line for each, of name and value with a tab between them.
+export const optionDetails = 'option details'
+// The section of `product_detail` in which they are.
+export const optionsSection = 'Options'
+
+// Slug, SKU code and brand as our own feed in XML has them where they are longer than Google takes.
+export const wholeSlug = 'whole slug'
+export const wholeCode = 'whole code'
+export const wholeBrand = 'whole brand'
+// The namespace of their elements, apart from Google's.
+export const ownNamespace = 'urn:cartwright:feed'
+
+interface Option {
+  name: string
+  value: string
+}
+
+// What Google has no attribute for tells the items of a product apart in their titles.
+export function titleEndOf(options: readonly Option[]): string {
+  return options
+    .filter((option) => !attributeOf(option.name))
+    .map(({ value }) => ` – ${value}`)
+    .join('')
+}
+
+// biome-ignore format: a list of words
+const read = new Set<string>([
+  'id', 'title', 'price', 'availability', 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', ...optionAttributes,
+  'image link', 'additional image link', 'shipping weight', productTypePath, optionDetails, wholeSlug, wholeCode, wholeBrand,
+])
+
+export const google: ProductFormat = {
+  name: 'a Google feed',
+  isThis: (columns) => ['id', 'title', 'price', 'availability'].every((name) => columns.has(name)),
+  reads: (column) => read.has(column),
+  columnsOf: (columns) => [
+    ...(['handle', 'title', 'body', 'sku', 'price', 'compareAtPrice', 'tracker', 'quantity', 'policy'] as const),
+    ...optionColumns.flat(),
+    ...(['imageUrl', 'variantImage'] as const),
+    ...(columns.has('brand') ? (['vendor'] as const) : []),
+    ...(columns.has('gtin') ? (['barcode'] as const) : []),
+    ...(columns.has('product type') || columns.has(productTypePath) ? (['type'] as const) : []),
+    ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
+  ],
+  async *convert(rows, columns, { currency }) {
+    const held = await holdRows(rows, [...columns])
+    const groups = await groupRows(held, (row) => row.cell(wholeSlug) || row.cell('item group id') || row.cell('id'))
+    for (const [handle, items] of groups) yield* productOf(handle, yield* variantsOf(handle, items), currency)
+  },
+}
+
+function* productOf(handle: string, items: readonly FileRow[], currency: string): Generator<ConvertedRow> {
+  const taken: FileRow[] = []
+  for (const item of items) {
+    const found = [item.cell('price'), item.cell('sale price')].filter((text) => text !== '').map(currencyOf)
+    const foreign = found.find((code) => code !== currency)
+    if (foreign === undefined) taken.push(item)
+    else
+      yield {
+        line: item.line,
+        handle,
+        refused: `the price is in ${foreign || 'no currency'}, and the shop sells in ${currency}`,
+      }
+  }
+  const [item] = taken
+  if (!item) return
+  const ends = titleEndsOf(taken)
+  const options = optionReader(taken, ends)
+  // In the first columns, these words would say that there are no options.
+  const first = taken.some((item) => isNoOption(options(item).map(({ value }) => value))) ? 1 : 0
+  const product: ShopifyCells = {
+    title:
+      (taken.length > 1 && options(item).some(({ name }) => name === variantOption) && ends?.begin) || nameOf(item),
+    body: bodyOf(item.cell('description')),
+    vendor: item.cell(wholeBrand) || item.cell('brand'),
+    type: item.cell(productTypePath) || (item.cell('product type').split(',', 1)[0] ?? ''),
+  }
+  const variants = taken.map((item) => ({
+    line: item.line,
+    cells: {
+      ...variantCells(item),
+      ...optionsOf(options(item), first),
+      ...(taken.length > 1 && { variantImage: item.cell('image link') }),
+    },
+  }))
+  const pictures = taken.flatMap((item) => [item.cell('image link'), ...listOf(item.cell('additional image link'))])
+  yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
+}
+
+// The options of an item: as our own feed names them, or else the attributes that all items of the product have. Where these do not
+// tell the items apart, the ends of their titles do, or their ids.
+function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (item: FileRow) => Option[] {
+  if (items.some((item) => detailsOf(item).length > 0)) return detailsOf
+  if (items.length === 1) return () => []
+  const names = optionAttributes.filter((name) => items.every((item) => item.cell(name) !== '')).slice(0, 3)
+  const given = (item: FileRow) =>
+    names.map((name) => ({ name: name[0]?.toUpperCase() + name.slice(1), value: item.cell(name) }))
+  const combinations = new Set(items.map((item) => JSON.stringify(given(item))))
+  if (combinations.size === items.length) return given
+  return (item) => [...given(item).slice(0, 2), { name: variantOption, value: ends?.of.get(item) ?? item.cell('id') }]
+}
+
+const variantOption = 'Variant'
+
+interface TitleEnds {
+  // What the titles have in common.
+  begin: string
+  of: ReadonlyMap<FileRow, string>
+}
+
+// "Rope, 5 m" and "Rope, 10 m" differ in "5 m" and "10 m". Undefined where titles repeat or one says no more than the others.
+function titleEndsOf(items: readonly FileRow[]): TitleEnds | undefined {
+  const titles = items.map((item) => item.cell('title').split(/\s+/))
+  const [first = []] = titles
+  let common = 0
+  while (common < first.length && titles.every((words) => words[common] === first[common])) common += 1
+  const ends = titles.map((words) =>
+    words
+      .slice(common)
+      .join(' ')
+      .replace(/^[-–—|,:/(]+|\)+$/g, '')
+      .trim(),
+  )
+  if (new Set(ends).size < items.length || ends.includes('')) return undefined
+  const begin = first
+    .slice(0, common)
+    .join(' ')
+    .replace(/[\s\-–—|,:/(]+$/, '')
+  return { begin, of: new Map(items.map((item, index) => [item, ends[index] ?? ''])) }
+}
+
+function detailsOf(item: FileRow): Option[] {
+  const lines = item.cell(optionDetails).split('\n')
+  return lines.flatMap((line) => {
+    const [name = '', value = ''] = line.split('\t')
+    return name === '' || value === '' ? [] : [{ name, value }]
+  })
+}
+
+function nameOf(item: FileRow): string {
+  const [title, end] = [item.cell('title'), titleEndOf(detailsOf(item))]
+  return title.endsWith(end) ? title.slice(0, title.length - end.length) : title
+}
+
+// A description may have some HTML. A text that only mentions a tag has no end tag.
+function bodyOf(description: string): string {
+  return /<\/(?:p|div|ul|ol|li|b|strong|i|em|h\d|table)>|<br\s*\/?>/i.test(description)
+    ? description
+    : htmlOf(description)
+}
+
+// "12.90 EUR"
+const priceExpression = /^(\S+)\s*([A-Z]{3})$/
+
+function currencyOf(text: string): string {
+  return priceExpression.exec(text)?.[2] ?? ''
+}
+
+function amountOf(text: string): string {
+  return priceExpression.exec(text)?.[1] ?? text
+}
+
+function variantCells(item: FileRow): ShopifyCells {
+  const [price, sale] = [amountOf(item.cell('price')), amountOf(item.cell('sale price'))]
+  const availability = item.cell('availability').toLowerCase().replaceAll(' ', '_')
+  const [, weight = '', unit = ''] = /^(\S+)\s*(g|kg|oz|lb)$/.exec(item.cell('shipping weight')) ?? []
+  return {
+    sku: item.cell(wholeCode) || item.cell('id'),
+    barcode: item.cell('gtin'),
+    price: sale || price,
+    compareAtPrice: sale === '' ? '' : price,
+    // A feed says whether an item can be bought, and no number.
+    tracker: availability === 'in_stock' ? '' : 'google',
+    quantity: availability === 'in_stock' ? '' : '0',
+    policy: ['backorder', 'preorder'].includes(availability) ? 'continue' : 'deny',
+    weight,
+    weightUnit: unit,
+  }
+}

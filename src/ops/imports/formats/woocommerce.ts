@@ -1,0 +1,395 @@
+// WooCommerce's product file: a row for each product and one for each of its variations, which name their parent and stand
+// anywhere. It has no slugs; a product is named after its name and its id.
+
+import { skusMax } from '../../../contract/entries.ts'
+import { paragraphsOf } from '../../../domain/catalog/plaintext.ts'
+import { inSlices } from '../../../platform/kit/breath.ts'
+import { slugify } from '../../../platform/kit/slug.ts'
+import { optionColumns, slugOfHandle } from '../shopify.ts'
+import {
+  type ConvertedRow,
+  combined,
+  type FileRow,
+  groupRows,
+  holdRows,
+  listOf,
+  type MarkedProduct,
+  optionsOf,
+  type ProductFormat,
+  productRows,
+  type Share,
+  type ShopifyCells,
+  sharedCells,
+  unrolledMax,
+  variantsOf,
+} from './format.ts'
+import { isRead } from './wooheader.ts'
+
+const attributesMax = 100
+// In the metadata of a product: the id by which WooCommerce knows it.
+const markMember = 'woocommerceId'
+const categoriesMax = 100
+
+export const woocommerce: ProductFormat = {
+  name: 'WooCommerce',
+  isThis: (columns) => ['type', 'name', 'regular price'].every((name) => columns.has(name)),
+  reads: isRead,
+  columnsOf: (columns) => [
+    ...([
+      'handle',
+      'metadata',
+      'title',
+      'published',
+      'sku',
+      'price',
+      'compareAtPrice',
+      'tracker',
+      'quantity',
+      'policy',
+    ] as const),
+    ...optionColumns.flat(),
+    ...(['requiresShipping', 'variantImage'] as const),
+    ...(hasText(columns) ? (['body'] as const) : []),
+    ...(hasAny(columns, 'categories') ? (['type', 'furtherTypes'] as const) : []),
+    ...(hasAny(columns, ...brandColumns) ? (['vendor'] as const) : []),
+    ...(hasAny(columns, 'tags') ? (['tags'] as const) : []),
+    ...(hasAny(columns, barcodeColumn) ? (['barcode'] as const) : []),
+    ...(hasAny(columns, 'images') ? (['imageUrl'] as const) : []),
+    ...(weightColumnOf(columns) ? (['weight', 'weightUnit'] as const) : []),
+  ],
+  async *convert(rows, columns, { findKnown }) {
+    const held = await holdRows(rows, [...columns])
+    const family = await familiesOf(held)
+    const rowsOf = (row: FileRow) => (kindOf(row) === 'simple' ? [row] : (family.variations.get(row) ?? []))
+    const marked: MarkedProduct[] = []
+    for await (const row of inSlices(held)) if (isProduct(row)) marked.push(...markedProduct(row, rowsOf(row)))
+    const file: WooFile = {
+      weight: weightColumnOf(columns),
+      hasText: hasText(columns),
+      attributes: attributeColumnsOf(columns),
+      known: await findKnown(markMember, marked),
+      said: new Set(),
+    }
+    for await (const row of inSlices(held)) {
+      if (isProduct(row)) yield* productOf(row, yield* variantsOf(handleOf(row), rowsOf(row)), file)
+      else if (kindOf(row) === 'variation') {
+        if (!parentOf(row, family.byKey)) yield refusal(row, 'the variation names no product of the file as its parent')
+      } else yield refusal(row, `products of the type "${row.cell('type').slice(0, 40)}" are not imported`)
+    }
+  },
+}
+
+interface WooFile {
+  weight: Weight | undefined
+  // A file without a description says nothing about it.
+  hasText: boolean
+  // Of the columns of attributes.
+  attributes: readonly AttributeColumns[]
+  // Slugs of the shop by the marks of products that have another name by now.
+  known: ReadonlyMap<string, string>
+  // What was noted once, and is not noted again.
+  said: Set<string>
+}
+
+function isProduct(row: FileRow): boolean {
+  return ['simple', 'variable'].includes(kindOf(row))
+}
+
+// WooCommerce knows a product by its id, whatever its name is. Without one, by its code.
+function markOf(row: FileRow): string {
+  return row.cell('id') || row.cell('sku')
+}
+
+function markedProduct(row: FileRow, variants: readonly FileRow[]): MarkedProduct[] {
+  const mark = markOf(row)
+  const codes = variants.map((variant) => variant.cell('sku')).filter((code) => code !== '')
+  return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, end: mark, codes }]
+}
+
+// WooCommerce's own, and that of older plugins.
+const brandColumns = ['brands', 'brand'] as const
+const barcodeColumn = 'gtin, upc, ean, or isbn'
+
+function hasAny(columns: ReadonlySet<string>, ...names: readonly string[]): boolean {
+  return names.some((name) => columns.has(name))
+}
+
+function hasText(columns: ReadonlySet<string>): boolean {
+  return hasAny(columns, 'description', 'short description')
+}
+
+interface Weight {
+  column: string
+  unit: string
+}
+
+// The unit is in the header: "Weight (lbs)".
+function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
+  for (const column of columns) {
+    const unit = /^weight \((.+)\)$/.exec(column)?.[1]
+    if (unit !== undefined) return { column, unit: unit === 'lbs' ? 'lb' : unit }
+  }
+  return undefined
+}
+
+type Kind = 'simple' | 'variable' | 'variation' | 'other'
+
+// "simple, downloadable, virtual"
+function kindOf(row: FileRow): Kind {
+  const words = typeWords(row)
+  return (['variation', 'variable', 'simple'] as const).find((word) => words.includes(word)) ?? 'other'
+}
+
+function typeWords(row: FileRow): string[] {
+  return row
+    .cell('type')
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+}
+
+async function familiesOf(rows: readonly FileRow[]) {
+  const byKey = new Map<string, FileRow>()
+  const kinds = await groupRows(rows, kindOf)
+  for await (const row of inSlices(kinds.get('variable') ?? [])) {
+    if (row.cell('sku') !== '') byKey.set(row.cell('sku'), row)
+    if (row.cell('id') !== '') byKey.set(`id:${row.cell('id')}`, row)
+  }
+  const variations = await groupRows(kinds.get('variation') ?? [], (row) => parentOf(row, byKey))
+  return { byKey, variations }
+}
+
+function parentOf(row: FileRow, byKey: ReadonlyMap<string, FileRow>): FileRow | undefined {
+  return byKey.get(row.cell('parent'))
+}
+
+function* productOf(row: FileRow, rows: readonly FileRow[], file: WooFile): Generator<ConvertedRow> {
+  if (rows.length === 0) return yield refusal(row, 'the product has no variations in the file')
+  const own = attributesOf(row, file)
+  const isSimple = rows[0] === row
+  const { options, variants, constants, notes } = isSimple ? simpleOf(row) : unrolledOf(own, rows, file)
+  if (options.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
+  const details = file.hasText ? detailsOf(row, { own, options, constants }, file) : ''
+  if (details !== '') notes.push(inDescription)
+  const [type = '', ...furtherTypes] = categoriesOf(row)
+  const mark = markOf(row)
+  const known = file.known.get(mark)
+  const product: ShopifyCells = {
+    title: row.cell('name'),
+    body: bodyOf(row) + details,
+    vendor: brandOf(row),
+    type,
+    furtherTypes: furtherTypes.join('\n'),
+    tags: row.cell('tags').replaceAll('\\,', ' '),
+    published: row.cell('published') === '1' && row.cell('visibility in catalog') !== 'hidden' ? 'TRUE' : 'FALSE',
+    ...(mark !== '' && { metadata: `${markMember}\t${mark}` }),
+  }
+  const cells = variants.map(({ row: variant, values, share }) => ({
+    line: variant.line,
+    cells: {
+      ...sharedCells(variantCells(variant, row, file.weight), share),
+      ...optionsOf(options.map((name, index) => ({ name, value: values?.[index] ?? '' }))),
+      ...(!isSimple && { variantImage: listOf(variant.cell('images'))[0] ?? '' }),
+    },
+  }))
+  const made = productRows(known ?? handleOf(row), product, cells, listOf(row.cell('images')))
+  const told = [...new Set(notes)].filter((note) => !file.said.has(note))
+  for (const note of told) file.said.add(note)
+  if (known !== undefined) told.push(`the product has another name here, and is found by its id as "${known}"`)
+  const [first, ...others] = made
+  if (first && 'cells' in first) yield { ...first, ...(told.length > 0 && { notes: told }) }
+  yield* others
+}
+
+function simpleOf(row: FileRow): Variants {
+  return { options: [], variants: [{ row }], constants: new Map(), notes: [] }
+}
+
+interface Variants {
+  options: readonly string[]
+  variants: readonly Variant[]
+  // Attributes that are the same in all variations.
+  constants: ReadonlyMap<string, string>
+  notes: string[]
+}
+
+interface Variant {
+  row: FileRow
+  // Of the options.
+  values?: readonly string[]
+  share?: Share
+}
+
+const inDescription = 'attributes that are not options are listed at the end of descriptions'
+const unrolled =
+  'a variation for any value of an attribute became a variant for each value, and its stock was divided among them'
+
+const tooManyUnrolled = `a variation stands for any of many values, of which only the first ${unrolledMax} became variants`
+
+// An empty value of a variation stands for any of the product's.
+function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], file: WooFile): Variants {
+  const given = rows.map((row) => ({ row, attributes: attributesOf(row, file) }))
+  const names = [...new Set(given.flatMap(({ attributes }) => [...attributes.keys()]))]
+  const allOf = (name: string) => given.map(({ attributes }) => attributes.get(name) ?? '')
+  const choices = new Map(
+    names.map((name) => [
+      name,
+      [...new Set([...valuesIn(own.get(name) ?? ''), ...allOf(name).filter((value) => value !== '')])],
+    ]),
+  )
+  const differs = (name: string) =>
+    new Set(allOf(name)).size > 1 || (allOf(name).includes('') && (choices.get(name)?.length ?? 0) > 1)
+  // With up to three, each may be an option, whether it differs or not.
+  const options = names.length <= 3 ? names : names.filter(differs)
+  const constants = new Map(names.filter((name) => !options.includes(name)).map((name) => [name, allOf(name)[0] ?? '']))
+  const notes: string[] = []
+  if (options.length > 3) return { options, variants: [], constants, notes }
+  const found = given.map(({ row, attributes }) => ({ row, values: options.map((name) => attributes.get(name) ?? '') }))
+  const taken = new Set(found.flatMap(({ values }) => (values.includes('') ? [] : [JSON.stringify(values)])))
+  const variants: Variant[] = []
+  let room = skusMax
+  for (const { row, values } of found) {
+    if (!values.includes('')) {
+      variants.push({ row, values })
+      continue
+    }
+    const lists = options.map((name, index) => (values[index] ? [values[index]] : (choices.get(name) ?? [])))
+    const all = combined(lists, Math.min(unrolledMax, room))
+    room -= all.length
+    const free = all.filter((one) => !taken.has(JSON.stringify(one)))
+    for (const [index, one] of free.entries()) {
+      taken.add(JSON.stringify(one))
+      const chosen = one.filter((_, place) => values[place] === '')
+      const end = chosen.map((value) => slugify(value) || value).join('-')
+      variants.push({ row, values: one, ...(free.length > 1 && { share: { index, count: free.length, end } }) })
+    }
+    if (free.length > 1) notes.push(all.length < unrolledMax ? unrolled : tooManyUnrolled)
+  }
+  return { options, variants, constants, notes }
+}
+
+// As WooCommerce shows them below a product: those that are visible and not to be chosen.
+function detailsOf(
+  row: FileRow,
+  {
+    own,
+    options,
+    constants,
+  }: { own: ReadonlyMap<string, string>; options: readonly string[]; constants: ReadonlyMap<string, string> },
+  file: WooFile,
+): string {
+  const isHidden = ({ visible }: AttributeColumns) => row.cell(visible) === '0'
+  const hidden = new Set(file.attributes.filter(isHidden).map(({ name }) => row.cell(name)))
+  const items = [...new Map([...own, ...constants])]
+    .filter(([name, value]) => value !== '' && !options.includes(name) && !hidden.has(name))
+    .map(([name, value]) => `<li>${escaped(name)}: ${escaped(valuesIn(value).join(', '))}</li>`)
+  return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
+
+// "Clothing, Clothing > T-shirts, Sale": what stands in a category stands in those above it, so these are left out.
+function categoriesOf(row: FileRow): string[] {
+  const paths = row
+    .cell('categories')
+    .split(/(?<!\\),/, categoriesMax)
+    .map((path) =>
+      unescaped(path)
+        .split('>')
+        .map((name) => name.trim())
+        .join(' > '),
+    )
+    .filter((path) => path !== '')
+  return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
+}
+
+// A product has one brand here: the first, and of "Acme > Acme Kids" the last part.
+function brandOf(row: FileRow): string {
+  const cell = brandColumns.map((column) => row.cell(column)).find((text) => text !== '') ?? ''
+  const [first = ''] = cell.split(/(?<!\\),/)
+  return unescaped(first).split('>').at(-1)?.trim() ?? ''
+}
+
+function handleOf(row: FileRow): string {
+  const words = slugify(row.cell('name')).slice(0, 90) || 'product'
+  const id = markOf(row)
+  return id === '' ? row.cell('name') : `${words}-${id}`
+}
+
+function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined): ShopifyCells {
+  const [regular, sale] = [decimalOf(row.cell('regular price')), decimalOf(row.cell('sale price'))]
+  const own = row.cell('stock')
+  const stock = own === 'parent' ? parent.cell('stock') : own
+  const isSold = row.cell('in stock?') !== '0'
+  const words = typeWords(row)
+  const heavy = weight && (row.cell(weight.column) || parent.cell(weight.column))
+  return {
+    sku: row.cell('sku'),
+    barcode: row.cell(barcodeColumn),
+    price: sale || regular,
+    compareAtPrice: sale === '' ? '' : regular,
+    // Without a count WooCommerce sells it, or does not, by this switch alone.
+    tracker: stock === '' && isSold ? '' : 'woocommerce',
+    quantity: stock || '0',
+    policy: ['1', 'notify'].includes(row.cell('backorders allowed?')) ? 'continue' : 'deny',
+    requiresShipping: words.includes('virtual') || words.includes('downloadable') ? 'FALSE' : 'TRUE',
+    ...(weight && { weight: decimalOf(heavy ?? ''), weightUnit: heavy ? weight.unit : '' }),
+  }
+}
+
+// In the form of the shop, without a sign for thousands.
+function decimalOf(text: string): string {
+  return text.replace(/^(\d+),(\d+)$/, '$1.$2')
+}
+
+interface AttributeColumns {
+  name: string
+  values: string
+  visible: string
+}
+
+function attributeColumnsOf(columns: ReadonlySet<string>): AttributeColumns[] {
+  return [...columns]
+    .filter((column) => /^attribute \d+ name$/.test(column))
+    .slice(0, attributesMax)
+    .map((name) => ({ name, values: name.replace('name', 'value(s)'), visible: name.replace('name', 'visible') }))
+}
+
+// In the order of the columns. A list of values is as it is written, with an escaped comma within one.
+function attributesOf(row: FileRow, { attributes }: WooFile): Map<string, string> {
+  const isOne = kindOf(row) === 'variation'
+  const found = new Map<string, string>()
+  for (const { name: column, values } of attributes) {
+    const name = row.cell(column)
+    if (name !== '') found.set(name, isOne ? unescaped(row.cell(values)) : row.cell(values))
+  }
+  return found
+}
+
+function valuesIn(text: string): string[] {
+  return text
+    .split(/(?<!\\),/, unrolledMax)
+    .map(unescaped)
+    .filter((value) => value !== '')
+}
+
+function bodyOf(row: FileRow): string {
+  const texts = [row.cell('short description'), row.cell('description')].filter((text) => text !== '')
+  return texts.map(paragraphs).join('')
+}
+
+// The file writes a line break as \n, and an empty line is a paragraph.
+function paragraphs(text: string): string {
+  const lines = text.replaceAll('\\n', '\n')
+  return /<(?:p|div|ul|ol|table|h\d)\b/i.test(lines) ? lines : paragraphsOf(lines)
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('\\,', ',').trim()
+}
+
+function refusal(row: FileRow, reason: string): ConvertedRow {
+  return { line: row.line, handle: row.cell('name').slice(0, 100), refused: reason }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { type FeedContext, feedItems, isGtin, leftOutOf } from './googlefeed.ts'
+
+const context: FeedContext = {
+  shopName: 'Pottery',
+  currency: 'EUR',
+  mode: 'live',
+  origin: 'https://api.example',
+  link: 'https://shop.example/p/{slug}',
+  categories: new Map(),
+  now: 1_000,
+}
+
+const sku: SkuRow = {
+  id: 'sku_1',
+  code: 'MUG-S',
+  name: 'Mug',
+  options: [
+    { name: 'Colour', value: 'Plum & <oat>' },
+    { name: 'Handle', value: 'Left' },
+  ],
+  price: 1_250,
+  compareAtPrice: 1_500,
+  whenSoldOut: 'refuse',
+  maxPerOrder: 9,
+  delivery: 'shipped',
+  weightGrams: 340,
+  taxClass: 'standard',
+  image: '/media/pottery/mug.jpg',
+  barcode: '4006381333931',
+  stock: { live: { onHand: 2, held: 1 }, test: { onHand: 0, held: 0 } },
+}
+
+const product: ProductRow = {
+  id: 'prd_1',
+  slug: 'mug',
+  name: 'Mug',
+  brand: 'Kiln',
+  summary: 'Short.',
+  description: 'A mug.\u0001',
+  descriptionHtml: null,
+  categories: [],
+  tags: [],
+  images: [{ url: 'https://cdn.example/1.jpg', alt: '', width: null, height: null }],
+  options: [],
+  metadata: {},
+  publishedAt: 1_000,
+  createdAt: 1,
+  updatedAt: 1,
+  archivedAt: null,
+  version: 1,
+  skus: [sku, { ...sku, id: 'sku_2', code: 'M'.repeat(51), compareAtPrice: null, barcode: '123', image: null }],
+}
+
+const valuesOf = (xml: string, name: string) =>
+  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => text)
+
+test('an item for each SKU, with what Google has a name for', () => {
+  const xml = feedItems(product, context)
+  const expected = {
+    'g:id': ['MUG-S', 'sku_2'],
+    'g:item_group_id': ['mug', 'mug'],
+    title: ['Mug – Left', 'Mug – Left'],
+    description: ['A mug.', 'A mug.'],
+    link: ['https://shop.example/p/mug', 'https://shop.example/p/mug'],
+    'g:image_link': ['https://api.example/media/pottery/mug.jpg', 'https://cdn.example/1.jpg'],
+    'g:additional_image_link': ['https://cdn.example/1.jpg'],
+    'g:availability': ['in_stock', 'in_stock'],
+    'g:price': ['15.00 EUR', '12.50 EUR'],
+    'g:sale_price': ['12.50 EUR'],
+    'g:gtin': ['4006381333931'],
+    'g:brand': ['Kiln', 'Kiln'],
+    'g:color': ['Plum &amp; &lt;oat&gt;', 'Plum &amp; &lt;oat&gt;'],
+    'g:shipping_weight': ['340 g', '340 g'],
+    'g:section_name': ['Options', 'Options', 'Options', 'Options'],
+    'g:attribute_name': ['Colour', 'Handle', 'Colour', 'Handle'],
+    'g:attribute_value': ['Plum &amp; &lt;oat&gt;', 'Left', 'Plum &amp; &lt;oat&gt;', 'Left'],
+    'g:identifier_exists': ['no'],
+  }
+  for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(xml, name), values, name)
+})
+
+test('what Merchant Center refuses is left out, and counted', () => {
+  const free = { ...sku, code: 'FREE--1, no picture -->', price: 0 }
+  const bare = { ...product, images: [], skus: [{ ...sku, image: null }, free, sku] }
+  const xml = feedItems(bare, context)
+  assert.deepEqual(valuesOf(xml, 'g:id'), ['MUG-S'])
+  assert.deepEqual(
+    [...leftOutOf(xml)],
+    [
+      ['no picture', 1],
+      ['no price', 1],
+    ],
+  )
+  // A comment of XML may not contain these.
+  for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
+})
+
+test('the stock is that of the mode, and a backorder is told as one', () => {
+  const availability = (more: Partial<SkuRow>, mode: 'live' | 'test') =>
+    valuesOf(feedItems({ ...product, skus: [{ ...sku, ...more }] }, { ...context, mode }), 'g:availability')[0]
+  assert.equal(availability({}, 'test'), 'out_of_stock')
+  assert.equal(availability({ whenSoldOut: 'backorder' }, 'test'), 'backorder')
+  assert.equal(availability({ whenSoldOut: 'not_counted' }, 'test'), 'in_stock')
+})
+
+test('nothing of what shoppers do not see', () => {
+  for (const hidden of [{ publishedAt: null }, { publishedAt: 1_001 }, { archivedAt: 5 }])
+    assert.equal(feedItems({ ...product, ...hidden }, context), '')
+})
+
+test('a barcode that is a GTIN is told without its spaces and hyphens, and no other', () => {
+  const told = (barcode: string) =>
+    /<g:gtin>(.*)<\/g:gtin>/.exec(
+      feedItems({ ...product, skus: product.skus.map((sku) => ({ ...sku, barcode })) }, context),
+    )?.[1]
+  assert.equal(told('4006381 333-931'), '4006381333931')
+  assert.equal(told('SHELF-7'), undefined)
+})
+
+test('a GTIN has its check digit', () => {
+  for (const right of ['4006381333931', '96385074', '036000291452', '10614141000415']) assert.ok(isGtin(right), right)
+  for (const wrong of ['4006381333932', '123', '', 'X006381333931', '40063813339']) assert.ok(!isGtin(wrong), wrong)
+})

@@ -1,0 +1,167 @@
+// Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The other direction of `formats/google.ts`. Pure.
+
+import type { Mode } from '../../contract/words.ts'
+import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
+import { attributeOf } from '../../domain/catalog/attributes.ts'
+import { availableQuantity } from '../../domain/catalog/availability.ts'
+import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { decimalAmount } from '../../platform/kit/money.ts'
+import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
+
+export interface FeedContext {
+  shopName: string
+  currency: string
+  // Whose stock is told.
+  mode: Mode
+  // Of this server, before the paths of its own pictures.
+  origin: string
+  // The page of a product; `{slug}` stands for its slug.
+  link: string
+  // By slug and by id.
+  categories: ReadonlyMap<string, CategoryRow>
+  now: number
+}
+
+// The bounds of Google.
+const idLengthMax = 50
+const titleLengthMax = 150
+const descriptionLengthMax = 5_000
+const brandLengthMax = 70
+const furtherPicturesMax = 10
+
+export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'origin'>): string {
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0" xmlns:cw="${ownNamespace}">\n<channel>\n`,
+    element('title', shopName),
+    element('link', origin),
+    element('description', shopName),
+  ].join('')
+}
+
+export const feedEnd = '</channel>\n</rss>\n'
+
+// Nothing of a product that shoppers do not see.
+export function feedItems(product: ProductRow, context: FeedContext): string {
+  const { publishedAt, archivedAt, skus } = product
+  if (publishedAt === null || publishedAt > context.now || archivedAt !== null) return ''
+  return skus
+    .map((sku) => {
+      const obstacle = obstacleOf(product, sku)
+      if (obstacle === undefined) return itemOf(product, sku, context)
+      // A comment has no two hyphens in a row.
+      return `<!-- ${leftOutMark}: ${escapeXml(sku.code).replaceAll('-', '‐')}, ${obstacle} -->\n`
+    })
+    .join('')
+}
+
+const leftOutMark = 'left out of the feed'
+
+// How many items of a part of the feed are left out, by why.
+export function leftOutOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const [, why = ''] of text.matchAll(leftOutComment)) counts.set(why, (counts.get(why) ?? 0) + 1)
+  return counts
+}
+
+const leftOutComment = new RegExp(`^<!-- ${leftOutMark}: .*, ([a-z ]+) -->$`, 'gm')
+
+// What Merchant Center refuses an item for.
+function obstacleOf({ images }: ProductRow, { image, price }: SkuRow): string | undefined {
+  if (image === null && images.length === 0) return 'no picture'
+  return price === 0 ? 'no price' : undefined
+}
+
+function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string {
+  const money = (amount: number) => `${decimalAmount(amount, context.currency)} ${context.currency}`
+  const pictures = picturesOf(product, sku, context)
+  const digits = (sku.barcode ?? '').replaceAll(/[\s-]/g, '')
+  const gtin = isGtin(digits) ? digits : ''
+  const brand = product.brand ?? ''
+  const lines = [
+    ...idOf('g:id', 'cw:code', sku.code, sku.id),
+    // Also of a product with one SKU: it is found by this when the feed is read in again.
+    ...idOf('g:item_group_id', 'cw:slug', product.slug, product.id),
+    element('title', titleOf(product, sku)),
+    // Google refuses an item without one.
+    element('description', (product.description || product.summary || product.name).slice(0, descriptionLengthMax)),
+    element('link', context.link.replace('{slug}', product.slug)),
+    element('g:image_link', pictures[0] ?? ''),
+    ...pictures.slice(1, 1 + furtherPicturesMax).map((url) => element('g:additional_image_link', url)),
+    element('g:availability', availabilityOf(sku, context.mode)),
+    element('g:price', money(sku.compareAtPrice ?? sku.price)),
+    sku.compareAtPrice === null ? '' : element('g:sale_price', money(sku.price)),
+    element('g:brand', brand.slice(0, brandLengthMax)),
+    // Where only we read it, as below.
+    brand.length <= brandLengthMax ? '' : element('cw:brand', brand),
+    element('g:gtin', gtin),
+    // There is no number of the maker (`mpn`) here.
+    gtin === '' ? element('g:identifier_exists', 'no') : '',
+    element('g:condition', 'new'),
+    element('g:product_type', categoryOf(product, context)),
+    ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
+    ...sku.options.map(detailOf),
+    sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
+  ]
+  return `<item>\n${lines.join('')}</item>\n`
+}
+
+// What is too long for an id stands beside it, where only we read it.
+function idOf(name: string, wholeName: string, text: string, id: string): string[] {
+  return text.length <= idLengthMax ? [element(name, text)] : [element(name, id), element(wholeName, text)]
+}
+
+function titleOf({ name }: ProductRow, { options }: SkuRow): string {
+  const end = titleEndOf(options)
+  return (name.slice(0, Math.max(0, titleLengthMax - end.length)) + end).slice(0, titleLengthMax)
+}
+
+// All options by their own names and in their order, as the feed is read in again.
+function detailOf({ name, value }: SkuRow['options'][number]): string {
+  const members = [
+    element('g:section_name', optionsSection),
+    element('g:attribute_name', name),
+    element('g:attribute_value', value),
+  ]
+  return `<g:product_detail>\n${members.join('')}</g:product_detail>\n`
+}
+
+function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {
+  if (whenSoldOut === 'not_counted' || availableQuantity(stock[mode]) > 0) return 'in_stock'
+  return whenSoldOut === 'backorder' ? 'backorder' : 'out_of_stock'
+}
+
+function picturesOf({ images }: ProductRow, { image }: SkuRow, { origin }: FeedContext): string[] {
+  const urls = [...(image === null ? [] : [image]), ...images.map(({ url }) => url)]
+  return [...new Set(urls)].map((url) => (url.startsWith('/media/') ? origin + url : url))
+}
+
+function categoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
+  const category = categories.get(slug)
+  if (!category) return ''
+  return pathTo(category, categories)
+    .map((part) => categories.get(part)?.name.replaceAll('>', ' ') ?? part)
+    .join(' > ')
+}
+
+// GTIN-8, -12, -13 or -14, with its check digit (GS1 General Specifications, 7.9).
+export function isGtin(text: string): boolean {
+  if (!/^(?:\d{8}|\d{12,14})$/.test(text)) return false
+  const sum = [...text].reverse().reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 1 : 3), 0)
+  return sum % 10 === 0
+}
+
+function element(name: string, text: string): string {
+  return text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>\n`
+}
+
+// XML 1.0 has no way to write the other control characters, nor half of a surrogate pair.
+const unwritable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(unwritable, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

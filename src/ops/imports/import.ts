@@ -1,0 +1,234 @@
+// Imports products from a CSV file as a stream: a batch is one transaction, and no more than a batch is in memory, beside the
+// slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
+// the rest goes on.
+
+import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
+import { categoryChange } from '../../domain/catalog/categories.ts'
+import { batchProductsMax, saveProducts } from '../../domain/catalog/change.ts'
+import type { SellerFacts } from '../../domain/catalog/product.ts'
+import { lockSellerFor } from '../../domain/catalog/seller.ts'
+import { insertCategory, listCategories, listProductsBySlug } from '../../domain/catalog/store.ts'
+import { findMerchant } from '../../domain/merchants/store.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { countedAfter } from '../provisioning/counts.ts'
+import { planMissing } from '../provisioning/missing.ts'
+import { productEntries, type Recorder } from '../provisioning/record.ts'
+import { learnSizes } from '../provisioning/store.ts'
+import { withOwnCodes } from './codes.ts'
+import { CsvError, type CsvRow } from './csv.ts'
+import { readFile } from './formats/file.ts'
+import { productFileRows } from './formats/formats.ts'
+import { importStock } from './importStock.ts'
+import { findKnownIn } from './known.ts'
+import { changedProduct, unknownProduct, unknownSku } from './merge.ts'
+import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn } from './shopify.ts'
+import { categoryMap } from './shopifyrows.ts'
+import { isStockFile } from './stockfile.ts'
+
+export interface RefusedRow {
+  line: number
+  handle: string
+  reason: string
+}
+
+export interface ImportReport {
+  // In which prices were read: the file names none.
+  currency: string
+  created: number
+  changed: number
+  unchanged: number
+  // The first thousand; `refusedCount` counts them all.
+  refused: RefusedRow[]
+  refusedCount: number
+  notes: string[]
+  notesCount: number
+  // Why the file could not be read to its end; the products that end before that are imported.
+  brokenOff: string | null
+}
+
+export interface ImportOptions {
+  merchantSlug: string
+  now: number
+  // Also set the stock of SKUs that exist.
+  stock: boolean
+  // Of the file, where it is not UTF-8.
+  encoding?: string
+  // Of SKUs of which the file names none.
+  stockDefault?: number | null
+  onProgress: (report: Readonly<ImportReport>) => void
+  record?: Recorder
+}
+
+const toldMax = 1_000
+// Early, and then ever more rarely: what matters is the order of magnitude.
+const learnAfterBatches = [1, 5, 25, 125]
+
+interface Batch {
+  products: ReadProduct[]
+  categories: Map<string, CategoryEntry>
+  // Products of which a row was refused: a typo in a row must not take a SKU off the shelf.
+  partial: Set<string>
+}
+
+function emptyBatch(): Batch {
+  return { products: [], categories: new Map(), partial: new Set() }
+}
+
+export async function importProducts(
+  storage: Storage,
+  chunks: AsyncIterable<Buffer>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const merchant = await storage.read((db) => findMerchant(db, options.merchantSlug))
+  if (!merchant) throw new Error(`there is no merchant ${options.merchantSlug}`)
+  const { id: merchantId, slug: merchantSlug, currency } = merchant
+  const report: ImportReport = {
+    currency,
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    refused: [],
+    refusedCount: 0,
+    notes: [],
+    notesCount: 0,
+    brokenOff: null,
+  }
+  const categoryIds = new Map(
+    (await storage.read((db) => listCategories(db, merchant.id))).map(({ slug, id }) => [slug, id]),
+  )
+
+  function refuseRow(row: RefusedRow): void {
+    report.refusedCount += 1
+    if (report.refused.length < toldMax) report.refused.push(row)
+  }
+
+  let savedBatches = 0
+  async function save(batch: Batch): Promise<void> {
+    if (batch.products.length === 0) return
+    const saved = await storage.write(async (tx) => {
+      // First of all, so that another import does not make the same categories.
+      const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
+      const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
+      const known = new Map([...categoryIds, ...made.ids])
+      const products = await withOwnCodes(tx, seller.id, batch.products)
+      const { entries, unknown } = await changedEntries(tx, seller, products)
+      const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
+      const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
+      options.record?.(tx, seller.id, productEntries(plans, made.changes))
+      const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
+      const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
+      return {
+        made,
+        plans,
+        refused: [...outside, ...refused, ...unknown],
+        notes: products.flatMap(({ notes }) => notes),
+      }
+    })
+    savedBatches += 1
+    if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
+    for (const [slug, id] of saved.made.ids) categoryIds.set(slug, id)
+    for (const plan of saved.plans) {
+      if (!plan.differs) report.unchanged += 1
+      else if (!plan.before) report.created += 1
+      else report.changed += 1
+    }
+    for (const { slug, reason } of saved.refused) {
+      const line = batch.products.find(({ entry }) => entry.slug === slug)?.line ?? 0
+      refuseRow({ line, handle: slug, reason })
+    }
+    report.notesCount += saved.notes.length
+    report.notes.push(...saved.notes.slice(0, toldMax - report.notes.length))
+    options.onProgress(report)
+  }
+
+  // Of a file without prices, what it changes in products that exist.
+  let columns: ReadonlySet<ShopifyColumn> = new Set()
+  async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
+    const entries: ProductEntry[] = []
+    const unknown: { slug: string; reason: string }[] = []
+    if (!products.some(({ isPriceless }) => isPriceless))
+      return { entries: products.map(({ entry }) => entry), unknown }
+    const slugs = products.map(({ entry }) => entry.slug)
+    const stored = new Map((await listProductsBySlug(tx, seller.id, slugs)).map((product) => [product.slug, product]))
+    const context = { currency, origin: '', categories: categoryMap(await listCategories(tx, seller.id)) }
+    for (const product of products) {
+      const { slug } = product.entry
+      const before = stored.get(slug)
+      if (!before) unknown.push({ slug, reason: unknownProduct })
+      else {
+        const changed = await changedProduct(before, product, columns, context)
+        entries.push(changed.entry)
+        unknown.push(...changed.unknown.map((code) => ({ slug, reason: unknownSku(code) })))
+      }
+    }
+    return { entries, unknown }
+  }
+
+  async function saveAll(): Promise<void> {
+    const { encoding, stockDefault = null } = options
+    const file = readFile(chunks, encoding === undefined ? {} : { encoding })
+    let batch = emptyBatch()
+    try {
+      const { header, rows } = await withHeader(file)
+      if (isStockFile(header)) {
+        const { merchantSlug, now } = options
+        await importStock(storage, rows, { merchantSlug, now, report, refuseRow, record: options.record })
+        options.onProgress(report)
+        return
+      }
+      const products = productFileRows(rows, { currency, findKnown: findKnownIn(storage.read, merchantId) })
+      columns = columnsOf(header?.cells ?? [])
+      for await (const outcome of readShopifyProducts(products, { currency, stockDefault })) {
+        if (outcome.kind === 'refused') {
+          refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
+          continue
+        }
+        batch.products.push(outcome)
+        if (outcome.isPartial) batch.partial.add(outcome.entry.slug)
+        for (const category of outcome.categories) batch.categories.set(category.slug, category)
+        if (batch.products.length === batchProductsMax) {
+          await save(batch)
+          batch = emptyBatch()
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      report.brokenOff = error.message
+    }
+    await save(batch)
+  }
+
+  await countedAfter(storage, merchantSlug, saveAll)
+  return report
+}
+
+async function makeMissingCategories(
+  tx: Tx,
+  merchant: string,
+  wanted: ReadonlyMap<string, CategoryEntry>,
+  known: ReadonlyMap<string, string>,
+  now: number,
+): Promise<{ ids: ReadonlyMap<string, string>; changes: readonly AuditedChange[] }> {
+  const missing = [...wanted.values()].filter(({ slug }) => !known.has(slug))
+  if (missing.length === 0) return { ids: new Map(), changes: [] }
+  const stored = await listCategories(tx, merchant)
+  const { categories } = planMissing(missing, stored, now)
+  for (const category of categories) await insertCategory(tx, merchant, category)
+  const idOf = new Map([...stored, ...categories].map(({ slug, id }) => [slug, id]))
+  const ids = missing.flatMap(({ slug }) => (idOf.has(slug) ? [[slug, idOf.get(slug) as string] as const] : []))
+  return { ids: new Map(ids), changes: categories.map((category) => categoryChange(undefined, category)) }
+}
+
+// The header, and all rows with it.
+async function withHeader(
+  file: AsyncGenerator<CsvRow>,
+): Promise<{ header: CsvRow | undefined; rows: AsyncIterable<CsvRow> }> {
+  const first = await file.next()
+  const header: CsvRow | undefined = first.done ? undefined : first.value
+  async function* rows(): AsyncGenerator<CsvRow> {
+    if (header) yield header
+    yield* file
+  }
+  return { header, rows: rows() }
+}

@@ -1,0 +1,120 @@
+// What a Shopify file says about a product that exists. The format holds less than a product does, so the product is written in
+// that format and read again: a member that the file shows as this shows it was not touched, and stays. An export that is
+// imported again therefore changes nothing, and an edit of one cell changes one member.
+
+import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entries.ts'
+import { productEntry } from '../../domain/catalog/adminView.ts'
+import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { guarded } from './csv.ts'
+import { type ReadProduct, readShopifyProducts, type ShopifyColumn, shopifyColumns } from './shopify.ts'
+import { type ShopifyContext, shopifyRows } from './shopifyrows.ts'
+
+export interface MergedProduct {
+  entry: ProductEntry
+  // Those that the entry needs.
+  categories: readonly CategoryEntry[]
+}
+
+// `columns` are those of the file: what it has no column for, it does not say.
+export async function mergedProduct(
+  before: ProductRow,
+  read: ReadProduct,
+  columns: ReadonlySet<ShopifyColumn>,
+  context: ShopifyContext,
+): Promise<MergedProduct> {
+  const shown = await readBack(before, columns, context)
+  const stored = productEntry(before)
+  if (!shown) return { entry: read.entry, categories: read.categories }
+  const said = saidOf(read.entry, shown.entry)
+  // A summary of the merchant's own is not replaced by one that is made of the description.
+  if (before.summary !== shown.entry.summary) delete said.summary
+  if (said.metadata) said.metadata = { ...stored.metadata, ...said.metadata }
+  const codes = codesOf(shown.entry, before)
+  const skus = read.entry.skus.map((sku) => {
+    const known = codes.get(sku.code)
+    const shownSku = shown.entry.skus.find(({ code }) => code === sku.code)
+    return known && shownSku ? mergedSku(known, sku, shownSku, stored) : sku
+  })
+  const entry = { ...stored, ...said, slug: stored.slug, skus }
+  // Published and since when go together.
+  if (said.published !== undefined) delete entry.publishedAt
+  return { entry, categories: said.categories ? read.categories : [] }
+}
+
+// The same for a file without prices, which changes only what exists: of a product, the SKUs that it names. The codes of those that do
+// not exist are unknown.
+export async function changedProduct(
+  before: ProductRow,
+  read: ReadProduct,
+  columns: ReadonlySet<ShopifyColumn>,
+  context: ShopifyContext,
+): Promise<MergedProduct & { unknown: readonly string[] }> {
+  const { entry, categories } = await mergedProduct(before, read, columns, context)
+  const stored = productEntry(before)
+  const named = new Map(entry.skus.map((sku, index) => [sku.code, { sku, stock: read.entry.skus[index]?.stock }]))
+  const skus = stored.skus.map((sku) => {
+    const found = named.get(sku.code)
+    named.delete(sku.code)
+    if (!found) return sku
+    const { options: _, stock: __, ...said } = found.sku
+    return { ...sku, ...said, ...(found.stock !== undefined && { stock: found.stock }) }
+  })
+  const { options } = stored
+  return { entry: { ...entry, ...(options && { options }), skus }, categories, unknown: [...named.keys()] }
+}
+
+export const unknownProduct = 'there is no such product yet, and the file has no prices; the product is left out'
+
+export function unknownSku(code: string): string {
+  return `there is no SKU "${code.slice(0, 100)}" yet, and the file has no prices`
+}
+
+async function readBack(
+  before: ProductRow,
+  columns: ReadonlySet<ShopifyColumn>,
+  context: ShopifyContext,
+): Promise<ReadProduct | undefined> {
+  const wanted = [...columns]
+  const header = { line: 1, cells: wanted.map((column) => shopifyColumns[column][0]) }
+  const rows = shopifyRows(before, context).map((row, index) => ({
+    line: index + 2,
+    cells: wanted.map((column) => guarded(row[column] ?? '')),
+  }))
+  for await (const outcome of readShopifyProducts([header, ...rows], context))
+    if (outcome.kind === 'product') return outcome
+  return undefined
+}
+
+type Said = { -readonly [Member in keyof ProductEntry]?: ProductEntry[Member] }
+
+function saidOf(read: ProductEntry, shown: ProductEntry): Said {
+  const said: Said = differing(read, shown)
+  delete said.skus
+  return said
+}
+
+// The members of `read` that are not as in `shown`.
+function differing<Entry extends object>(read: Entry, shown: Entry): Partial<Entry> {
+  const values = new Map<string, unknown>(Object.entries(shown))
+  // Object.fromEntries forgets the names of the members.
+  return Object.fromEntries(
+    Object.entries(read).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify(values.get(member))),
+  ) as Partial<Entry>
+}
+
+// A code may be read otherwise than it is stored. Each row is one SKU, unless the reader refused one.
+function codesOf(shown: ProductEntry, before: ProductRow): Map<string, SkuRow> {
+  if (shown.skus.length === before.skus.length)
+    return new Map(shown.skus.map(({ code }, index) => [code, before.skus[index] as SkuRow]))
+  return new Map(before.skus.map((sku) => [sku.code, sku]))
+}
+
+function mergedSku(known: SkuRow, read: SkuEntry, shown: SkuEntry, stored: ProductEntry): SkuEntry {
+  const entry = stored.skus.find(({ code }) => code === known.code)
+  const said = differing(read, shown)
+  const { stock: _, code: __, ...members } = said
+  // A name that is made of the options follows them.
+  const isMade = known.name === known.options.map(({ value }) => value).join(' / ')
+  const { name, ...rest } = { ...entry, ...members, code: known.code, price: members.price ?? known.price }
+  return isMade && members.options !== undefined ? rest : { ...rest, ...(name !== undefined && { name }) }
+}

@@ -1,0 +1,410 @@
+// Compares a file with the shop and writes down what it would change, a batch at a time. It changes nothing in the shop. If the
+// process dies, another run begins anew.
+
+import { setImmediate as breathe } from 'node:timers/promises'
+import {
+  type AdminPlannedChange,
+  type AdminRefusedRow,
+  plannedChangesMax,
+  refusedRowsMax,
+  transferNotesMax,
+} from '../../contract/admin/transfers.ts'
+import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
+import type { CategoryRow } from '../../domain/catalog/answer.ts'
+import { planProducts } from '../../domain/catalog/change.ts'
+import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
+import {
+  findSeller,
+  listCategories,
+  listProductsBySlug,
+  listProductsOfSkus,
+  listSkusByCode,
+} from '../../domain/catalog/store.ts'
+import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
+import { createBreath } from '../../platform/kit/breath.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { planMissing } from '../provisioning/missing.ts'
+import { withKnownCodes, withOwnCodes } from './codes.ts'
+import { CsvError, type CsvRow } from './csv.ts'
+import { readFile } from './formats/file.ts'
+import { productFileRows } from './formats/formats.ts'
+import { findKnownIn } from './known.ts'
+import { changedProduct, type MergedProduct, mergedProduct, unknownProduct, unknownSku } from './merge.ts'
+import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn, type ShopifyOutcome } from './shopify.ts'
+import { categoryMap, type ShopifyContext } from './shopifyrows.ts'
+import { readStock, type StockOutcome } from './stockfile.ts'
+import {
+  claimPlanning,
+  type DueTransfer,
+  deleteItems,
+  deletePieces,
+  extendPlanning,
+  findPiece,
+  insertItems,
+  type PlanResult,
+  savePlan,
+  type TransferItem,
+} from './store.ts'
+
+// What is written for a product or a SKU once the plan is confirmed.
+export interface ProductItem {
+  entry: ProductEntry
+  categories: readonly CategoryEntry[]
+  isPartial: boolean
+  // That the plan was made of; 0: there was none.
+  version: number
+}
+
+export interface StockItem {
+  skuId: string
+  onHand: number
+  expectedOnHand: number
+}
+
+export interface TransferTools {
+  storage: Storage
+  // Of this server.
+  origin: () => string
+  clock: () => number
+}
+
+// So few that reads beside it wait for some milliseconds.
+const batchProducts = 20
+export const batchWeightMax = 40
+const batchLevels = 100
+// A run that has not said anything for so long is taken over.
+const runMs = 20_000
+const extendedEveryMs = 5_000
+// A file that ends the process, or has it ended, would do so for ever.
+const interruptionsMax = 3
+const deletedAtOnce = 200
+
+class Superseded extends Error {}
+
+// Answers whether there was something to do.
+export async function planTransfer(
+  tools: TransferTools,
+  transfer: DueTransfer,
+  isEnding: () => boolean,
+): Promise<boolean> {
+  const { storage, clock } = tools
+  const run = newId('req')
+  const interruptions = await storage.write((tx) =>
+    claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }),
+  )
+  if (interruptions === undefined) return false
+  // Of a run that died.
+  while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
+  const planning = new Planning(tools, transfer, run, isEnding)
+  try {
+    if (interruptions >= interruptionsMax) planning.fail(brokenOff)
+    else
+      for await (const batch of planning.batches()) {
+        await planning.save(batch)
+        await breathe()
+      }
+  } catch (error) {
+    if (error instanceof Superseded) {
+      await storage.write((tx) => extendPlanning(tx, transfer, { run, until: null }))
+      return false
+    }
+    if (!(error instanceof CsvError)) throw error
+    planning.fail(error.message)
+  }
+  const plan = planning.result()
+  // A run that has taken over still needs the pieces.
+  if (!(await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan })))) return false
+  while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
+  return true
+}
+
+const brokenOff = `reading the file was broken off ${interruptionsMax} times, so it is not read again; split it, and send it again`
+
+type Batch = { kind: 'products'; outcomes: ShopifyOutcome[] } | { kind: 'stock'; outcomes: StockOutcome[] }
+
+class Planning {
+  readonly #tools: TransferTools
+  readonly #transfer: DueTransfer
+  readonly #run: string
+  readonly #isEnding: () => boolean
+  readonly #breath = createBreath()
+  #extendedAt: number
+  readonly #plan: PlanResult & { changes: AdminPlannedChange[]; refusedRows: AdminRefusedRow[]; notes: string[] } = {
+    state: 'ready',
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    refused: 0,
+    problem: null,
+    changesCount: 0,
+    changes: [],
+    refusedRows: [],
+    notes: [],
+  }
+  #position = 0
+  #columns: ReadonlySet<ShopifyColumn> = new Set()
+  // Those of the shop, and those that the file will have made.
+  #categories: CategoryRow[] | undefined
+
+  constructor(tools: TransferTools, transfer: DueTransfer, run: string, isEnding: () => boolean) {
+    this.#tools = tools
+    this.#transfer = transfer
+    this.#run = run
+    this.#isEnding = isEnding
+    this.#extendedAt = tools.clock()
+  }
+
+  async *batches(): AsyncGenerator<Batch> {
+    const { kind } = this.#transfer
+    const rows = readFile(this.#chunks(), { isUtf8: true })
+    if (kind === 'stock') {
+      for await (const outcomes of inBatches(readStock(rows), batchLevels, () => 1)) yield { kind, outcomes }
+      return
+    }
+    const { currency } = await this.#seller()
+    const findKnown = findKnownIn(this.#tools.storage.read, this.#transfer.merchantId)
+    const products = readShopifyProducts(this.#noteColumns(productFileRows(rows, { currency, findKnown })), {
+      currency,
+      origin: this.#tools.origin(),
+    })
+    const least = batchWeightMax / batchProducts
+    // A refused row is only counted.
+    const weightOfOutcome = (outcome: ShopifyOutcome) =>
+      outcome.kind === 'product' ? Math.max(least, weightOf(outcome.entry)) : 0.1
+    for await (const outcomes of inBatches(products, batchWeightMax, weightOfOutcome)) yield { kind, outcomes }
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let piece = 1; piece <= this.#transfer.pieces; piece += 1) {
+      await this.#goOn()
+      yield Buffer.from(await this.#tools.storage.read((db) => findPiece(db, this.#transfer, piece)))
+    }
+  }
+
+  // A file may be read for long before there is something to save.
+  async #goOn(): Promise<void> {
+    if (this.#isEnding()) throw new Superseded()
+    const { storage, clock } = this.#tools
+    if (clock() - this.#extendedAt < extendedEveryMs) return
+    if (!(await storage.write((tx) => this.#extend(tx)))) throw new Superseded()
+  }
+
+  #extend(tx: Tx): Promise<boolean> {
+    this.#extendedAt = this.#tools.clock()
+    return extendPlanning(tx, this.#transfer, { run: this.#run, until: this.#extendedAt + runMs })
+  }
+
+  async *#noteColumns(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
+    let isHeader = true
+    for await (const row of rows) {
+      if (isHeader) this.#columns = columnsOf(row.cells)
+      isHeader = false
+      yield row
+    }
+  }
+
+  async save(batch: Batch): Promise<void> {
+    const items = batch.kind === 'stock' ? await this.#levels(batch.outcomes) : await this.#products(batch.outcomes)
+    const isMine = await this.#tools.storage.write(async (tx) => {
+      if (!(await this.#extend(tx))) return false
+      insertItems(tx, this.#transfer, items)
+      return true
+    })
+    if (!isMine || this.#isEnding()) throw new Superseded()
+  }
+
+  async #products(outcomes: readonly ShopifyOutcome[]): Promise<TransferItem[]> {
+    const { storage, origin, clock } = this.#tools
+    const now = clock()
+    const seller = await this.#seller()
+    this.#categories ??= await storage.read((db) => listCategories(db, seller.id))
+    const found: ReadProduct[] = []
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'product') found.push(outcome)
+      else this.#refuse({ line: outcome.line, name: outcome.handle, reason: outcome.reason })
+    }
+    if (found.length === 0) return []
+    const slugs = found.map(({ entry }) => entry.slug)
+    const [read, stored] = await storage.read(async (db) => [
+      await withOwnCodes(db, seller.id, found),
+      await listProductsBySlug(db, seller.id, slugs),
+    ])
+    // A product of two thousand SKUs is some milliseconds in each of these steps.
+    await this.#breath.take()
+    const storedOf = new Map(stored.map((product) => [product.slug, product]))
+    const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
+    const items = new Map<string, ProductItem & { line: number; notes: readonly string[] }>()
+    for (const outcome of read) {
+      const { line, entry, isPartial, notes } = outcome
+      const before = storedOf.get(entry.slug)
+      if (outcome.isPriceless && !before) {
+        this.#refuse({ line, name: entry.slug, reason: unknownProduct })
+        continue
+      }
+      const merged = before ? await this.#merged(before, outcome, context) : { entry, categories: outcome.categories }
+      items.set(entry.slug, { line, ...merged, isPartial, notes, version: before?.version ?? 0 })
+      if (this.#breath.isDue()) await this.#breath.take()
+    }
+    this.#placeCategories(items, now)
+    const entries = [...items.values()].map(({ entry }) => entry)
+    const partial = new Set([...items.values()].filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
+    await this.#breath.take()
+    const { plans, refused } = await storage.read((db) =>
+      planProducts(db, seller, entries, { now, stock: false, partial }),
+    )
+    await this.#breath.take()
+    for (const { slug, reason } of refused) {
+      this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: `${reason}; the product is left out` })
+      items.delete(slug)
+    }
+    const planned: TransferItem[] = []
+    for (const plan of plans) {
+      const { slug } = plan.product
+      const item = items.get(slug)
+      if (!item) continue
+      if (!plan.differs) this.#plan.unchanged += 1
+      else {
+        if (plan.before) this.#plan.changed += 1
+        else this.#plan.created += 1
+        const { line, notes, ...rest } = item
+        for (const note of notes) if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(note)
+        for (const change of plan.changes) this.#show(line, change)
+        planned.push(this.#item(line, slug, rest))
+      }
+    }
+    return planned
+  }
+
+  async #merged(before: ProductRow, read: ReadProduct, context: ShopifyContext): Promise<MergedProduct> {
+    if (!read.isPriceless) return mergedProduct(before, read, this.#columns, context)
+    const { unknown, ...changed } = await changedProduct(before, read, this.#columns, context)
+    for (const code of unknown) this.#refuse({ line: read.line, name: before.slug, reason: unknownSku(code) })
+    return changed
+  }
+
+  // Plans the categories that are missing, and leaves out products whose category cannot be made.
+  #placeCategories(items: Map<string, { line: number } & ProductItem>, now: number): void {
+    for (const [slug, { line, entry, categories }] of items) {
+      const stored = this.#categories ?? []
+      const { categories: made, changes } = planMissing(categories, stored, now)
+      const isRoom = stored.length + made.length <= categoriesMax
+      const known = new Set([...stored, ...(isRoom ? made : [])].map((category) => category.slug))
+      if (entry.categories?.every((category) => known.has(category)) ?? true) {
+        if (made.length === 0) continue
+        this.#categories = [...stored, ...made]
+        for (const change of changes) this.#show(line, change)
+      } else {
+        const why = isRoom ? 'would be nested too deeply' : `would be one of more than ${categoriesMax}`
+        this.#refuse({ line, name: slug, reason: `its category ${why}; the product is left out` })
+        items.delete(slug)
+      }
+    }
+  }
+
+  async #levels(read: readonly StockOutcome[]): Promise<TransferItem[]> {
+    const { merchantId, mode } = this.#transfer
+    const outcomes = await this.#tools.storage.read((db) => withKnownCodes(db, merchantId, read))
+    const codes = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [] : [outcome.code]))
+    const known = await this.#tools.storage.read(async (db) => {
+      const owners = codes.length === 0 ? [] : await listSkusByCode(db, merchantId, codes)
+      // Without those that are retired.
+      const sold = await listProductsOfSkus(
+        db,
+        merchantId,
+        owners.map(({ id }) => id),
+      )
+      const ids = new Set(sold.map(({ skuId }) => skuId))
+      return new Map(owners.filter(({ id }) => ids.has(id)).map((owner) => [owner.code, owner]))
+    })
+    const planned: TransferItem[] = []
+    for (const outcome of outcomes) {
+      const { line, code: name } = outcome
+      const sku = known.get(name)
+      const present = sku?.stock[mode].onHand
+      if (outcome.kind === 'refused') this.#refuse({ line, name, reason: outcome.reason })
+      else if (!sku || present === undefined) this.#refuse({ line, name, reason: 'there is no SKU with this code' })
+      else if (outcome.kind === 'same' || outcome.onHand === present) this.#plan.unchanged += 1
+      else if (outcome.expectedOnHand !== null && outcome.expectedOnHand !== present)
+        this.#refuse({ line, name, reason: `the stock is ${present} now` })
+      else {
+        this.#plan.changed += 1
+        const members = [{ member: 'onHand', from: present, to: outcome.onHand }]
+        this.#show(line, { kind: 'change', what: 'stock', id: sku.id, name, members })
+        const item: StockItem = { skuId: sku.id, onHand: outcome.onHand, expectedOnHand: present }
+        planned.push(this.#item(line, name, item))
+      }
+    }
+    return planned
+  }
+
+  #item(line: number, name: string, item: ProductItem | StockItem): TransferItem {
+    this.#position += 1
+    return { position: this.#position, line, name, item: JSON.stringify(item) }
+  }
+
+  #refuse(row: AdminRefusedRow): void {
+    this.#plan.refused += 1
+    if (this.#plan.refusedRows.length < refusedRowsMax) this.#plan.refusedRows.push(row)
+  }
+
+  #show(line: number, { kind, what, name, members }: Omit<AuditedChange, 'id'> & { id?: string }): void {
+    this.#plan.changesCount += 1
+    if (this.#plan.changes.length >= plannedChangesMax) return
+    // A plan changes nothing else.
+    const type = what as AdminPlannedChange['type']
+    this.#plan.changes.push({ line, kind, type, name, members: members.map(cutMember) })
+  }
+
+  fail(problem: string): void {
+    Object.assign(this.#plan, { state: 'failed', problem })
+  }
+
+  result(): PlanResult {
+    return this.#plan
+  }
+
+  async #seller(): Promise<SellerFacts> {
+    const seller = await this.#tools.storage.read((db) => findSeller(db, this.#transfer.merchantId))
+    if (!seller) throw new Error(`${this.#transfer.merchantId} has an import and does not exist`)
+    return seller
+  }
+}
+
+const shownLengthMax = 300
+
+// A description may be long, and a hundred of them are one answer.
+function cutMember({ member, from, to }: MemberChange): AdminPlannedChange['members'][number] {
+  return { member, from: cut(from), to: cut(to) }
+}
+
+function cut(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  return text.length <= shownLengthMax ? (value ?? null) : `${text.slice(0, shownLengthMax).toWellFormed()}…`
+}
+
+// What planning or writing a product takes, in SKUs: a long description takes as long as several.
+export function weightOf({ skus, description = '', descriptionHtml }: ProductEntry): number {
+  return skus.length + Math.floor((description.length + (descriptionHtml?.length ?? 0)) / 2_000)
+}
+
+// An item that would make a batch too heavy begins the next one.
+async function* inBatches<Item>(
+  items: AsyncIterable<Item>,
+  weightMax: number,
+  weightOf: (item: Item) => number,
+): AsyncGenerator<Item[]> {
+  let batch: Item[] = []
+  let weight = 0
+  for await (const item of items) {
+    const added = weightOf(item)
+    if (weight + added > weightMax && batch.length > 0) {
+      yield batch
+      batch = []
+      weight = 0
+    }
+    batch.push(item)
+    weight += added
+  }
+  if (batch.length > 0) yield batch
+}

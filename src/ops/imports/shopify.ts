@@ -1,0 +1,825 @@
+// Turns the rows of a Shopify product CSV into product entries, one product at a time. It reads both sets of headers that
+// Shopify has written (that with "Handle" and "Variant Price", and that with "URL handle" and "Price"). It is pure: the
+// same file always gives the same entries, so that a second import changes nothing.
+//
+// A column that the file does not have says nothing about a product, so the entry leaves the member out; an empty cell
+// says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
+
+import { createHash } from 'node:crypto'
+import {
+  type CategoryEntry,
+  categoryDepthMax,
+  type ProductEntry,
+  type SkuEntry,
+  skuCodeLengthMax,
+  skusMax,
+} from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import { htmlOf, plainTextSteps } from '../../domain/catalog/plaintext.ts'
+import { isPicture } from '../../domain/catalog/problems.ts'
+import { safeHtmlSteps } from '../../domain/catalog/safehtml.ts'
+import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
+import { formatAmount, parseDecimal } from '../../platform/kit/money.ts'
+import { dropsLetters, isSlug, slugify } from '../../platform/kit/slug.ts'
+import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
+
+export interface ReadProduct {
+  kind: 'product'
+  line: number
+  entry: ProductEntry
+  // Those that the product stands in and those above them, each after the one above it.
+  categories: CategoryEntry[]
+  // A row of it was refused, so that it may have SKUs that the entry does not name.
+  isPartial: boolean
+  // The file has no prices, so it can only change what exists: the price of each SKU is 0 here and means nothing.
+  isPriceless: boolean
+  // The codes in the file of SKUs that have a made one because another SKU of the file has theirs.
+  sharedCodes: ReadonlyMap<string, string>
+  notes: string[]
+}
+
+// One row; or the whole product, where the reason says so, and then no other row of it is named.
+export interface RefusedRow {
+  kind: 'refused'
+  line: number
+  handle: string
+  reason: string
+}
+
+export type ShopifyOutcome = ReadProduct | RefusedRow
+
+// The bounds of the shop file, and ours where it has none.
+const skuMax = skusMax
+const imageMax = 50
+const imageHeldMax = 250
+const tagMax = 50
+const categoriesOfProductMax = 20
+const categoryMax = 2_000
+const noteMax = 30
+const refusedHeldMax = 1_000
+const nameLengthMax = 200
+const codeLengthMax = skuCodeLengthMax
+const summaryLengthMax = 200
+const { brandLengthMax, descriptionLengthMax, descriptionHtmlLengthMax } = limits
+// What is read of a cell: no column needs more. Safe HTML may be long and have a text that is not.
+const cellLengthMax = 4_096
+const listLengthMax = 65_536
+const safeLengthMax = 4 * descriptionHtmlLengthMax
+const pathsMax = 100
+const countMax = 1_000_000_000
+const barcodeLengthMax = 64
+
+export interface ShopifyOptions {
+  currency: string
+  // Of this server: its own pictures are named by their path.
+  origin?: string | null
+  // The stock of counted SKUs of which the file names none.
+  stockDefault?: number | null
+}
+
+// The first row is the header. The rows of one product stand together, as Shopify writes them: a product is given out as
+// soon as the next one begins, and of the whole file only slugs, SKU codes and categories are remembered.
+export async function* readShopifyProducts(
+  rows: AsyncIterable<CsvRow> | Iterable<CsvRow>,
+  { currency, origin = null, stockDefault = null }: ShopifyOptions,
+): AsyncGenerator<ShopifyOutcome> {
+  const memory: Memory = {
+    currency,
+    origin,
+    stockDefault,
+    hasDecimalComma: false,
+    slugs: new Map(),
+    codes: new Map(),
+    categories: new Map(),
+    notes: [],
+  }
+  let header: Header | undefined
+  let handle = ''
+  let draft: Draft | undefined // none while the rows of a refused product go by
+  const breath = createBreath()
+
+  for await (const { line, cells, delimiter, refused, notes } of rows) {
+    if (refused) {
+      yield { kind: 'refused', line, ...refused }
+      continue
+    }
+    if (header === undefined) {
+      memory.hasDecimalComma = delimiter === ';'
+      const read = readHeader(cells, memory)
+      if ('reason' in read) return yield { kind: 'refused', line, handle: '', reason: read.reason }
+      header = read.header
+      memory.notes = [...(notes ?? []), ...read.notes]
+      continue
+    }
+    if (cells.every((text) => text.trim() === '')) continue
+
+    const row: Row = { header, line, cells }
+    const itsHandle = cell(row, 'handle')
+    // Shopify does not tell handles apart by case.
+    if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
+      // A row without a handle may be one of the product before it.
+      if (draft && itsHandle === '') draft.mayLackRows = true
+      if (draft) yield* finish(memory, draft)
+      handle = itsHandle
+      const begun = await begin(memory, handle, row, breath)
+      draft = 'reason' in begun ? undefined : begun
+      if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
+    }
+    if (draft) for (const text of notes ?? []) addNote(draft.notes, line, text)
+    const refusal = draft && addRow(memory, draft, row)
+    if (!draft || !refusal) continue
+    if (draft.refused.length < refusedHeldMax) draft.refused.push({ line, reason: refusal.reason })
+    else yield { kind: 'refused', line, handle, reason: refusal.reason }
+  }
+
+  if (draft) yield* finish(memory, draft)
+  if (header === undefined) yield { kind: 'refused', line: 1, handle: '', reason: 'the file is empty' }
+}
+
+type Refusal = { reason: string }
+
+// What is known of the file so far: at which line each slug and code was met, and how each category was first defined.
+type Memory = {
+  currency: string
+  origin: string | null
+  stockDefault: number | null
+  // Spreadsheets write semicolons between cells where the comma is the decimal sign.
+  hasDecimalComma: boolean
+  slugs: Map<string, number>
+  codes: Map<string, number>
+  categories: Map<string, CategoryEntry>
+  // Notes about the file, which go out with its first product.
+  notes: string[]
+}
+
+type Draft = {
+  line: number
+  handle: string
+  entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
+  categories: CategoryEntry[]
+  isGiftCard: boolean
+  isPriceless: boolean
+  mayLackRows: boolean
+  // Rows of it, which are named once it is known whether the product is left out.
+  refused: { line: number; reason: string }[]
+  hasRows: boolean
+  optionNames: string[]
+  variants: Variant[]
+  // Absent where the file has no column for images.
+  images: Image[] | undefined
+  notes: string[]
+}
+type Variant = { line: number; values: string[]; code: string; sku: Writable<Omit<SkuEntry, 'code' | 'options'>> }
+type Image = { url: string; alt: string; position: number }
+type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
+
+// Every cell that is read, by its names in the older and in the newer set of headers.
+export const shopifyColumns = {
+  handle: ['handle', 'url handle'],
+  title: ['title'],
+  body: ['body (html)', 'body html', 'body', 'description'],
+  vendor: ['vendor'],
+  type: ['type', 'custom product type'],
+  category: ['product category', 'standardized product type', 'standard product type'],
+  // Not a column of Shopify's: the other systems' further categories, a line each.
+  furtherTypes: ['further product types'],
+  // Nor this: a line for each name and text, with a tab between them.
+  metadata: ['further metadata'],
+  tags: ['tags'],
+  published: ['published', 'published on online store'],
+  status: ['status'],
+  giftCard: ['gift card'],
+  option1Name: ['option1 name'],
+  option1Value: ['option1 value'],
+  option2Name: ['option2 name'],
+  option2Value: ['option2 value'],
+  option3Name: ['option3 name'],
+  option3Value: ['option3 value'],
+  sku: ['variant sku', 'sku'],
+  price: ['variant price', 'price'],
+  compareAtPrice: ['variant compare at price', 'compare-at price', 'compare at price'],
+  tracker: ['variant inventory tracker', 'inventory tracker'],
+  quantity: ['variant inventory qty', 'variant inventory quantity', 'inventory quantity'],
+  policy: ['variant inventory policy', 'continue selling when out of stock'],
+  grams: ['variant grams', 'weight value (grams)'],
+  weight: ['variant weight', 'weight', 'weight value'],
+  weightUnit: ['variant weight unit', 'weight unit', 'weight unit for display'],
+  requiresShipping: ['variant requires shipping', 'requires shipping'],
+  taxable: ['variant taxable', 'charge tax'],
+  imageUrl: ['image src', 'product image url'],
+  imagePosition: ['image position'],
+  imageAlt: ['image alt text'],
+  variantImage: ['variant image', 'variant image url'],
+  barcode: ['variant barcode', 'barcode'],
+} as const satisfies Record<string, readonly string[]>
+
+export type ShopifyColumn = keyof typeof shopifyColumns
+type Column = ShopifyColumn
+type Header = { places: ReadonlyMap<Column, number>; width: number }
+type Row = { header: Header; line: number; cells: readonly string[] }
+
+export const optionColumns = [
+  ['option1Name', 'option1Value'],
+  ['option2Name', 'option2Value'],
+  ['option3Name', 'option3Value'],
+] as const
+
+const columnByName: ReadonlyMap<string, Column> = new Map(
+  // Object.entries forgets which keys it has read; they are the table's own.
+  Object.entries(shopifyColumns).flatMap(([column, names]) =>
+    names.map((name): [string, Column] => [name, column as Column]),
+  ),
+)
+
+// The columns that are read of a file with this header.
+export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
+  return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
+}
+
+function readHeader(cells: readonly string[], { stockDefault }: Memory): { header: Header; notes: string[] } | Refusal {
+  const places = new Map<Column, number>()
+  const unread: string[] = []
+  cells.forEach((text, place) => {
+    const name = oneLine(text)
+    const column = columnByName.get(name.toLowerCase())
+    if (column !== undefined && !places.has(column)) places.set(column, place)
+    else if (name !== '') unread.push(name)
+  })
+  const isPriceless = !places.has('price') && places.has('handle') && places.has('title')
+  if (isPriceless && isInventory(cells)) return { reason: 'this is a file of stock; import it as stock' }
+  for (const column of ['handle', 'title', 'price'] as const) {
+    if (places.has(column) || isPriceless) continue
+    const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
+    return {
+      reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed`,
+    }
+  }
+  const notes = unreadNotes(unread)
+  if (isPriceless) notes.push('the file has no prices, so it changes only products and SKUs that exist')
+  else if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
+  return { header: { places, width: cells.length }, notes }
+}
+
+// Columns that only Shopify's inventory files have.
+function isInventory(header: readonly string[]): boolean {
+  const names = new Set(header.map((text) => oneLine(text).toLowerCase()))
+  return names.has('location') || (names.has('hs code') && names.has('coo'))
+}
+
+export function unreadNotes(columns: readonly string[]): string[] {
+  return columns.length === 0 ? [] : [cut(`columns that are not imported: ${columns.join(', ')}`, 1_000)]
+}
+
+// Shopify leaves the column out of the files of shops with several locations.
+const withoutQuantities =
+  'warning: the file has no quantities, so new SKUs have no stock and cannot be bought; name a default, or import stock afterwards'
+
+function raw({ header, cells }: Row, column: Column): string {
+  const place = header.places.get(column)
+  if (place === undefined) return ''
+  const text = (cells[place] ?? '').slice(0, lengthMaxOf(column))
+  return (column === 'sku' || column === 'barcode' ? codeWithoutGuard : withoutGuard)(text)
+}
+
+function lengthMaxOf(column: Column): number {
+  if (column === 'body') return Number.POSITIVE_INFINITY
+  return column === 'tags' || column === 'furtherTypes' ? listLengthMax : cellLengthMax
+}
+
+// "1.299,00" of a file with decimal commas is 1299.00.
+function decimal(memory: Memory, row: Row, column: Column): string {
+  const text = cell(row, column)
+  if (/^\.\d/.test(text)) return withoutNoise(`0${text}`)
+  if (!memory.hasDecimalComma || !/^-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/.test(text)) return withoutNoise(text)
+  return withoutNoise(text.replaceAll('.', '').replace(',', '.'))
+}
+
+// A spreadsheet that calculated 58.12 in binary may write 58.120000000000005. What is meant has at most six decimals.
+function withoutNoise(text: string): string {
+  if (!/^-?\d{1,9}\.\d{9,20}$/.test(text)) return text
+  const rounded = Number(text).toFixed(6)
+  return Math.abs(Number(text) - Number(rounded)) < 1e-8 ? rounded.replace(/\.?0+$/, '') : text
+}
+
+function cell(row: Row, column: Column): string {
+  return oneLine(raw(row, column))
+}
+
+function has({ header }: Row, column: Column): boolean {
+  return header.places.has(column)
+}
+
+// Reads what the first row of a product says about the product.
+async function begin(memory: Memory, handle: string, row: Row, breath: Breath): Promise<Draft | Refusal> {
+  if (handle === '') return { reason: 'the handle is missing' }
+  const tooWide = tooWideFor(row)
+  if (tooWide) return tooWide
+  const slug = slugOfHandle(handle)
+  const metAt = memory.slugs.get(slug)
+  if (metAt !== undefined) {
+    return { reason: `duplicate handle: line ${metAt} has it too, and the rows of a product must stand together` }
+  }
+  memory.slugs.set(detached(slug), row.line)
+
+  const notes: string[] = []
+  const note = (text: string) => addNote(notes, row.line, text)
+  if (slug !== handle) note(`the handle "${cut(handle, 100)}" became the slug "${slug}"`)
+  const title = cell(row, 'title')
+  if (title === '') return { reason: 'the title is missing' }
+  if (title.length > nameLengthMax) note(`the title was cut to ${nameLengthMax} characters`)
+
+  const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
+  if (has(row, 'body')) {
+    const html = await runSteps(breath, safeHtmlSteps(raw(row, 'body'), safeLengthMax))
+    const text = await runSteps(breath, plainTextSteps(html))
+    if (text.length > descriptionLengthMax) note(`the description was cut to ${descriptionLengthMax} characters`)
+    else if (html.length > safeLengthMax) note(`the description was cut to ${safeLengthMax} characters of HTML`)
+    entry.summary = summaryOf(text)
+    entry.description = cut(text, descriptionLengthMax)
+    const unformatted = await runSteps(breath, safeHtmlSteps(htmlOf(text), safeLengthMax))
+    entry.descriptionHtml = html === unformatted ? null : withinLength(html, note)
+  }
+  const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n', pathsMax)]
+  const found = paths.map((path) => categoriesFor(memory, path, note))
+  const categories = [...new Map(found.flat().map((category) => [category.slug, category])).values()]
+  if (has(row, 'type') || has(row, 'category')) {
+    const slugs = new Set(found.flatMap((path) => path.slice(-1).map(({ slug }) => slug)))
+    if (slugs.size > categoriesOfProductMax) note(`only the first ${categoriesOfProductMax} categories were taken`)
+    entry.categories = [...slugs].slice(0, categoriesOfProductMax)
+  }
+  if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
+  if (has(row, 'vendor')) entry.brand = brandOf(cell(row, 'vendor'), note)
+  const metadata = metadataOf(raw(row, 'metadata'))
+  if (Object.keys(metadata).length > 0) entry.metadata = metadata
+
+  return {
+    line: row.line,
+    handle,
+    entry,
+    categories,
+    isGiftCard: truth(cell(row, 'giftCard')) ?? false,
+    isPriceless: !has(row, 'price'),
+    mayLackRows: false,
+    refused: [],
+    hasRows: false,
+    optionNames: ['', '', ''],
+    variants: [],
+    images: has(row, 'imageUrl') ? [] : undefined,
+    notes,
+  }
+}
+
+function brandOf(vendor: string, note: Note): string | null {
+  if (vendor.length > brandLengthMax) note(`the brand was cut to ${brandLengthMax} characters`)
+  return cut(vendor, brandLengthMax) || null
+}
+
+function metadataOf(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => line.split('\t', 2))
+  return Object.fromEntries(lines.flatMap(([name = '', value = '']) => (value === '' ? [] : [[name, cut(value, 500)]])))
+}
+
+function withinLength(html: string, note: Note): string | null {
+  if (html.length <= descriptionHtmlLengthMax) return html
+  note(`the formatted description has more than ${descriptionHtmlLengthMax} characters; only its text was taken`)
+  return null
+}
+
+// Only what is active and on the online store is seen by shoppers. An empty cell means yes for both, as at Shopify.
+function isPublished(row: Row, note: Note): boolean {
+  const status = cell(row, 'status').toLowerCase()
+  const published = cell(row, 'published')
+  if (!['', 'active', 'draft', 'archived', 'unlisted'].includes(status))
+    note(`unknown status "${cut(status, 40)}": not published`)
+  if (published !== '' && truth(published) === undefined)
+    note(`"${cut(published, 40)}" is neither true nor false: not published`)
+  return (status === '' || status === 'active') && (published === '' || truth(published) === true)
+}
+
+// Whole sentences of the first paragraph, or as many words as there is room for.
+function summaryOf(text: string): string {
+  const [paragraph = ''] = text.split('\n\n', 1)
+  const line = oneLine(paragraph)
+  if (line.length <= summaryLengthMax) return line
+  const room = cut(line, summaryLengthMax - 1)
+  const sentences = /^.*(?:[.!?…](?= )|[。！？])/u.exec(room)?.[0]
+  // Less is no summary but an abbreviation: "Dr." or "No."
+  if (sentences !== undefined && sentences.length >= 40) return sentences
+  const wordEnd = room.lastIndexOf(' ')
+  return `${wordEnd > 0 ? room.slice(0, wordEnd) : room}…`
+}
+
+// "A > B > C" is a tree. A slug is made of the whole path: the leaf "Accessories" stands under many parents, and its slug
+// must not depend on which of them the file names first.
+function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[] {
+  const names = path
+    .split('>')
+    .map(oneLine)
+    .filter((name) => name !== '')
+  if (names.length > categoryDepthMax) note(`the category was cut to ${categoryDepthMax} levels`)
+  let parent: string | null = null
+  let words = ''
+  for (const name of names.slice(0, categoryDepthMax)) {
+    words += `${words && '-'}${wordsOf(name)}`
+    const slug = shortSlug(words, words)
+    if (!memory.categories.has(slug)) {
+      if (memory.categories.size >= categoryMax) {
+        note(`more than ${categoryMax} categories: "${cut(name, 100)}" was left out`)
+        break
+      }
+      memory.categories.set(detached(slug), { slug: detached(slug), name: detached(cut(name, nameLengthMax)), parent })
+    }
+    parent = slug
+  }
+  // "T-shirts" and "T shirts" are one category, and the first spelling of the file defines its name and its parent.
+  const entries: CategoryEntry[] = []
+  for (let slug = parent; slug !== null; slug = entries[0]?.parent ?? null) {
+    const entry = memory.categories.get(slug)
+    if (entry === undefined) break
+    entries.unshift(entry)
+  }
+  return entries
+}
+
+function tagsOf(text: string, note: Note): string[] {
+  const spellings = new Map<string, string>()
+  for (const tag of text.split(',').map(oneLine)) {
+    // Shopify does not tell tags apart by case; the first spelling stays.
+    if (tag !== '' && !spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag)
+  }
+  const tags = [...spellings.values()]
+  const short = tags.filter((tag) => tag.length <= 60)
+  if (short.length < tags.length) note('tags of more than 60 characters were left out')
+  if (short.length > tagMax) note(`only the first ${tagMax} tags were taken`)
+  return short.slice(0, tagMax)
+}
+
+// Takes the image and the variant of a row. The first row always is a variant; a later one may only bring an image.
+function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
+  const note = (text: string) => addNote(draft.notes, row.line, text)
+  const tooWide = tooWideFor(row)
+  if (tooWide) return tooWide
+  const isFirst = !draft.hasRows
+  draft.hasRows = true
+  const hasImage = addImage(memory, draft, row, note)
+  const isVariant = ['option1Value', 'option2Value', 'option3Value', 'sku', 'price'] as const
+  if (!isFirst && isVariant.every((column) => cell(row, column) === '')) {
+    return hasImage ? undefined : { reason: 'the row brings neither a variant nor an image' }
+  }
+  const read = readVariant(memory, draft, row, note)
+  if ('reason' in read) return read
+  draft.variants.push(read)
+  return undefined
+}
+
+// A row that is longer than the header has a delimiter too many somewhere, so no cell of it can be trusted.
+function tooWideFor({ header, cells }: Row): Refusal | undefined {
+  if (cells.slice(header.width).every((text) => text.trim() === '')) return undefined
+  return { reason: `the row has ${cells.length} cells, the header ${header.width}` }
+}
+
+function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
+  const text = cell(row, 'imageUrl')
+  if (text === '' || draft.images === undefined) return false
+  const url = pictureOf(memory, text, note)
+  if (url === undefined || draft.images.some((image) => image.url === url)) return true
+  if (draft.images.length >= imageHeldMax) {
+    note('too many images; this one was left out')
+    return true
+  }
+  const position = cell(row, 'imagePosition')
+  const isNumber = /^\d{1,6}$/.test(position)
+  draft.images.push({
+    url,
+    alt: cut(cell(row, 'imageAlt'), 500),
+    position: isNumber ? Number(position) : Number.MAX_SAFE_INTEGER,
+  })
+  return true
+}
+
+function pictureOf({ origin }: Memory, text: string, note: Note): string | undefined {
+  if (origin !== null && text.startsWith(`${origin}/media/`) && isPicture(text.slice(origin.length)))
+    return text.slice(origin.length)
+  const url = URL.parse(text)
+  // Its server answers by https too, or the picture would not be shown on any page that is served so.
+  const isRaised = url?.protocol === 'http:' && url.port === ''
+  if (isRaised) url.protocol = 'https:'
+  if (url?.protocol === 'https:' && url.href.length <= 2_000) {
+    if (isRaised) note(`the image "${cut(text, 100)}" is taken by https`)
+    return url.href
+  }
+  note(`the image "${cut(text, 100)}" is not an https address and was left out`)
+  return undefined
+}
+
+function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Variant | Refusal {
+  if (draft.variants.length >= skuMax) return { reason: `the product has more than ${skuMax} variants` }
+  draft.optionNames = optionColumns.map(([name], place) => draft.optionNames[place] || cell(row, name))
+  const given = optionColumns.map(([, value]) => cell(row, value))
+  const values = isNoOption(given) ? given.map(() => '') : given
+  if (values.some((value) => value.length > nameLengthMax)) {
+    return { reason: `an option value has more than ${nameLengthMax} characters` }
+  }
+  // As it is written, blanks included: a warehouse compares it.
+  const code = raw(row, 'sku')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+  if (code.length > codeLengthMax) return { reason: `the SKU has more than ${codeLengthMax} characters` }
+
+  const price = has(row, 'price') ? priceOf(decimal(memory, row, 'price'), memory.currency) : 0
+  if (typeof price !== 'number') return price
+  const sku: Variant['sku'] = {
+    price,
+    backorder: allowsBackorder(row, note),
+    ...(has(row, 'tracker') && { counted: !isUncounted(row) }),
+    requiresShipping: truth(cell(row, 'requiresShipping')) ?? !draft.isGiftCard,
+  }
+  if (has(row, 'compareAtPrice') && has(row, 'price'))
+    sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
+  const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
+  if (stock !== undefined) sku.stock = stock
+  // Once a product: it is the same for all of its variants.
+  if (isUntracked(row) && !isUncounted(row) && !draft.notes.some((text) => text.endsWith(countsUntracked)))
+    note(countsUntracked)
+  const weightGrams = weightGramsOf(memory, row, note)
+  if (weightGrams !== undefined) sku.weightGrams = weightGrams
+  const image = cell(row, 'variantImage')
+  if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
+  const barcode = cell(row, 'barcode')
+  if (has(row, 'barcode')) sku.barcode = barcodeOf(barcode, note)
+  if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
+  return { line: row.line, values, code, sku }
+}
+
+// Shopify's way to say that a product has no options.
+export function isNoOption([first = '', ...others]: readonly string[]): boolean {
+  return first.toLowerCase() === 'default title' && others.every((value) => value === '')
+}
+
+function priceOf(text: string, currency: string): number | Refusal {
+  if (text === '') return { reason: 'the price is missing' }
+  // Zeros at the end carry nothing, and "1200.00" is a price in yen too.
+  const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
+  const amount = parseDecimal(digits, currency)
+  const shown = `the price "${cut(text, 40)}"`
+  if (amount !== undefined && amount > limits.amountMax)
+    return { reason: `${shown} is above ${formatAmount(limits.amountMax, currency, 'en')}` }
+  if (amount !== undefined) return amount
+  if (text.startsWith('-')) return { reason: `${shown} is negative` }
+  if (text.includes(',')) return { reason: `${shown} has a comma; write it like 1299.00` }
+  if (/^\d{1,12}\.\d+$/.test(text)) return { reason: `${shown} has more digits than ${currency} has` }
+  return { reason: `${shown} is not a plain decimal number like 1299.00` }
+}
+
+function compareAtPriceOf(text: string, price: number, currency: string, note: Note): number | null {
+  if (text === '') return null
+  const amount = priceOf(text, currency)
+  if (typeof amount === 'number' && amount > price) return amount
+  note(
+    typeof amount === 'number'
+      ? `the compare-at price ${cut(text, 40)} is not above the price and was left out`
+      : `the compare-at price was left out: ${amount.reason}`,
+  )
+  return null
+}
+
+// Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
+// number means it to count, unless it was sold below zero.
+function isUncounted(row: Row): boolean {
+  return isUntracked(row) && /^(?:0*|-\d+(?:\.0+)?)$/.test(cell(row, 'quantity'))
+}
+
+function isUntracked(row: Row): boolean {
+  return has(row, 'tracker') && cell(row, 'tracker') === ''
+}
+
+function quantityOf(memory: Memory, row: Row): string {
+  const quantity = decimal(memory, row, 'quantity')
+  return quantity.startsWith('-') && isUncounted(row) ? '0' : quantity
+}
+
+const countsUntracked =
+  'the variant is not tracked at Shopify but has a number, so its stock is counted here; empty the number where it is always sold'
+
+function allowsBackorder(row: Row, note: Note): boolean {
+  const policy = cell(row, 'policy').toLowerCase()
+  if (policy === 'continue') return true
+  if (policy === 'deny' || policy === '') return false
+  const answer = truth(policy)
+  if (answer === undefined) note(`unknown inventory policy "${cut(policy, 40)}": no orders without stock`)
+  return answer ?? false
+}
+
+function stockOf(text: string, note: Note): number | undefined {
+  if (text === '') return undefined
+  const count = /^-?\d{1,10}(?:\.0{1,4})?$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(count) || count > countMax) {
+    note(`the stock "${cut(text, 40)}" is not a whole number up to ${countMax} and was left out`)
+    return undefined
+  }
+  if (count < 0) note(`the stock ${text} is negative and became 0`)
+  return Math.max(0, count)
+}
+
+function barcodeOf(text: string, note: Note): string | null {
+  if (text.length <= barcodeLengthMax) return text === '' ? null : text
+  note(`the barcode "${cut(text, 40)}" has more than ${barcodeLengthMax} characters and was left out`)
+  return null
+}
+
+const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }
+
+// The grams are exact; the unit beside them is only how Shopify shows them. A weight with its unit counts where there are none.
+function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | undefined {
+  if (!has(row, 'grams') && !has(row, 'weight')) return undefined
+  const grams = decimal(memory, row, 'grams')
+  const weight = grams || decimal(memory, row, 'weight')
+  if (weight === '') return null
+  const unit = grams !== '' ? 'g' : cell(row, 'weightUnit').toLowerCase()
+  const factor = Object.hasOwn(gramsByUnit, unit) ? gramsByUnit[unit] : undefined
+  const result =
+    factor !== undefined && /^\d{1,12}(?:\.\d{1,20})?$/.test(weight) ? Math.round(Number(weight) * factor) : -1
+  if (result >= 0 && result <= limits.weightGramsMax) return result
+  note(`the weight "${cut(`${weight} ${unit}`, 40)}" is not a weight in g, kg, oz or lb and was left out`)
+  return null
+}
+
+// Now that all variants are known, one can say which options the product has, which variants repeat another, and which
+// codes are left to be made.
+function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
+  const { line, handle, entry, notes } = draft
+  const places = [0, 1, 2].filter((place) => draft.variants.some((variant) => variant.values[place] !== ''))
+  const names = optionNamesFor(draft, places)
+  const codes = codesFor(draft, places)
+
+  const skus: SkuEntry[] = []
+  const combinations = new Map<string, number>()
+  const ownCodes = new Map<string, number>()
+  const sharedCodes = new Map<string, string>()
+  for (const [index, variant] of draft.variants.entries()) {
+    const values = places.map((place) => variant.values[place] ?? '')
+    // A file that only changes SKUs may name them by their codes alone.
+    const isByCode = draft.isPriceless && places.length === 0 && variant.code !== ''
+    const combination = JSON.stringify(isByCode ? variant.code : values)
+    const missing = names[values.indexOf('')]
+    const repeated = combinations.get(combination)
+    if (missing !== undefined || repeated !== undefined) {
+      const reason =
+        missing === undefined
+          ? `the variant has the same options as line ${repeated}`
+          : `the option "${missing}" has no value`
+      draft.refused.push({ line: variant.line, reason })
+      continue
+    }
+    const wanted = codes[index] ?? ''
+    const taken = ownCodes.get(wanted) ?? memory.codes.get(wanted)
+    // Shopify does not ask for codes that differ. The first in the file has it.
+    const code = taken === undefined ? wanted : madeCode(wanted, entry.slug, values)
+    if (taken !== undefined) {
+      sharedCodes.set(code, wanted)
+      addNote(notes, variant.line, `the SKU "${wanted}" is already used on line ${taken}; here it became "${code}"`)
+    }
+    combinations.set(combination, variant.line)
+    ownCodes.set(code, variant.line)
+    const options = Object.fromEntries(names.map((name, position) => [name, values[position] ?? '']))
+    skus.push(names.length === 0 ? { code, ...variant.sku } : { code, options, ...variant.sku })
+  }
+  if (skus.length === 0) {
+    const [first] = draft.refused
+    const more = draft.refused.length > 1 ? ` (and ${draft.refused.length - 1} more rows)` : ''
+    const reason = `${first?.reason ?? 'it has no variant'}${more}; the product is left out`
+    yield { kind: 'refused', line: first?.line ?? line, handle, reason }
+    return
+  }
+  for (const refused of draft.refused.toSorted((one, other) => one.line - other.line))
+    yield { kind: 'refused', handle, ...refused }
+  for (const [code, at] of ownCodes) memory.codes.set(detached(code), at)
+
+  const product: Writable<ProductEntry> = { ...entry, options: optionsOf(names, skus), skus }
+  if (draft.images) product.images = imagesOf(draft.images, notes, line)
+  const { categories } = draft
+  const isPartial = draft.mayLackRows || draft.refused.length > 0
+  yield {
+    kind: 'product',
+    line,
+    entry: product,
+    categories,
+    isPartial,
+    isPriceless: draft.isPriceless,
+    sharedCodes,
+    notes: [...memory.notes, ...notes],
+  }
+  memory.notes = []
+}
+
+function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly number[]): string[] {
+  const names: string[] = []
+  for (const place of places) {
+    const given = cut(optionNames[place] ?? '', 90)
+    // The name becomes the key of an object, where this one does harm.
+    const usable = given === '__proto__' ? '' : given
+    let name = usable || `Option ${place + 1}`
+    while (names.includes(name)) name += ` ${place + 1}`
+    if (name !== optionNames[place]) addNote(notes, line, `option ${place + 1} was named "${name}"`)
+    names.push(name)
+  }
+  return names
+}
+
+// Values in the order in which the file names them, without those that only refused variants had.
+function optionsOf(names: readonly string[], skus: readonly SkuEntry[]): NonNullable<ProductEntry['options']> {
+  return names.map((name) => ({ name, values: [...new Set(skus.map((sku) => sku.options?.[name] ?? ''))] }))
+}
+
+// A missing code is made of the slug and the option values, so that the next import finds the same SKU again whatever the
+// order of the rows. Where the words do not tell variants apart ("Rosé" and "Rose"), or cannot be written in a slug, each
+// of them carries a digest of its values too.
+function codesFor({ entry, variants }: Draft, places: readonly number[]): string[] {
+  const made = variants.map((variant) => {
+    if (variant.code !== '') return { plain: variant.code, distinct: variant.code, isExact: true }
+    const values = places.map((place) => variant.values[place] ?? '')
+    const words = values.map(slugify)
+    const base = [entry.slug, ...words].filter((word) => word !== '').join('-')
+    const distinct = madeCode(base, entry.slug, values)
+    return { plain: base, distinct, isExact: base.length <= codeLengthMax && !words.includes('') }
+  })
+  const uses = new Map<string, Set<string>>()
+  for (const { plain, distinct } of made) uses.set(plain, (uses.get(plain) ?? new Set()).add(distinct))
+  return made.map(({ plain, distinct, isExact }) => (isExact && uses.get(plain)?.size === 1 ? plain : distinct))
+}
+
+// Another code for a SKU whose own is missing or taken, the same in every import.
+export function madeCode(code: string, slug: string, values: readonly string[]): string {
+  return withDigest(code, JSON.stringify([slug, ...values]), codeLengthMax)
+}
+
+// By position, those without one last; the order of the file decides between equals, since the sort is stable.
+function imagesOf(images: Image[], notes: string[], line: number): NonNullable<ProductEntry['images']> {
+  const ordered = images.toSorted((one, other) => one.position - other.position)
+  if (ordered.length > imageMax) addNote(notes, line, `only the first ${imageMax} images were taken`)
+  return ordered.slice(0, imageMax).map(({ url, alt }) => ({ url, alt }))
+}
+
+type Note = (text: string) => void
+
+function addNote(notes: string[], line: number, text: string): void {
+  if (notes.length < noteMax) notes.push(`line ${line}: ${text}`)
+  else if (notes.length === noteMax) notes.push('further notes were left out')
+}
+
+// Two handles that differ have two slugs, in one file and in two: one that is not a slug as it stands carries a digest.
+// Shopify does not tell handles apart by case.
+export function slugOfHandle(handle: string): string {
+  const name = handle.toLowerCase()
+  if (isSlug(name)) return name
+  return withDigest(slugify(name) || 'product', name, limits.slugLengthMax)
+}
+
+// "T-shirts" and "T shirts" are one category. "Обувь 1" and "Одежда 1" are two, though their slugs have only the digit.
+function wordsOf(category: string): string {
+  const words = slugify(category)
+  if (words === '') return `category-${digest(category)}`
+  return dropsLetters(category) ? `${words}-${digest(category.toLowerCase())}` : words
+}
+
+// Cut off, two long texts could become the same slug.
+function shortSlug(slug: string, text: string): string {
+  return slug.length < limits.slugLengthMax - 1 ? slug : withDigest(slug, text, limits.slugLengthMax)
+}
+
+function withDigest(text: string, of: string, lengthMax: number): string {
+  return `${cut(text, lengthMax - 9).replace(/-$/, '')}-${digest(of)}`
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
+
+// A spreadsheet writes true and false in its own language.
+const yes = ['true', 'yes', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'vero', 'waar']
+const no = ['false', 'no', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'onwaar']
+
+function truth(text: string): boolean | undefined {
+  const word = text.toLowerCase()
+  if (yes.includes(word)) return true
+  return no.includes(word) ? false : undefined
+}
+
+function oneLine(text: string): string {
+  // Most cells are empty or one plain word, and there are millions of them.
+  return /^[!-~]*$/.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+// Never through the middle of a surrogate pair.
+function cut(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  return text
+    .slice(0, lengthMax)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
+}
+
+// A part of a string keeps the whole of it in memory, here a row of some kilobytes for a slug of some bytes.
+function detached(text: string): string {
+  return Buffer.from(text).toString()
+}

@@ -1,0 +1,128 @@
+// Products as rows of a Shopify product CSV: the other direction of `shopify.ts`. What the format cannot express, such as a
+// second category, is left out; an import leaves it as it is (`merge.ts`). Pure.
+
+import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
+import { htmlOf } from '../../domain/catalog/plaintext.ts'
+import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { decimalAmount } from '../../platform/kit/money.ts'
+import { codeCell, csvLine } from './csv.ts'
+import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
+
+export interface ShopifyContext {
+  currency: string
+  // Of this server, before the paths of its own pictures.
+  origin: string
+  categories: ReadonlyMap<string, CategoryRow>
+}
+
+// By slug and by id, since a product names its categories by slug and a category its parent by id.
+export function categoryMap(categories: readonly CategoryRow[]): ReadonlyMap<string, CategoryRow> {
+  return new Map(
+    categories.flatMap((category) => [
+      [category.slug, category],
+      [category.id, category],
+    ]),
+  )
+}
+
+// biome-ignore format: a table reads best with one row a line
+const exported = [
+  ['handle', 'Handle'], ['title', 'Title'], ['body', 'Body (HTML)'], ['vendor', 'Vendor'], ['type', 'Type'], ['tags', 'Tags'],
+  ['published', 'Published'],
+  ['option1Name', 'Option1 Name'], ['option1Value', 'Option1 Value'], ['option2Name', 'Option2 Name'],
+  ['option2Value', 'Option2 Value'], ['option3Name', 'Option3 Name'], ['option3Value', 'Option3 Value'],
+  ['sku', 'Variant SKU'], ['grams', 'Variant Grams'], ['tracker', 'Variant Inventory Tracker'],
+  ['quantity', 'Variant Inventory Qty'], ['policy', 'Variant Inventory Policy'], ['price', 'Variant Price'],
+  ['compareAtPrice', 'Variant Compare At Price'], ['requiresShipping', 'Variant Requires Shipping'],
+  ['taxable', 'Variant Taxable'], ['imageUrl', 'Image Src'], ['imagePosition', 'Image Position'],
+  ['imageAlt', 'Image Alt Text'], ['giftCard', 'Gift Card'], ['variantImage', 'Variant Image'], ['barcode', 'Variant Barcode'],
+  ['status', 'Status'],
+] as const satisfies readonly (readonly [ShopifyColumn, string])[]
+
+export const shopifyHeader = csvLine(exported.map(([, name]) => name))
+
+export function shopifyLines(product: ProductRow, context: ShopifyContext): string {
+  return shopifyRows(product, context)
+    .map((row) => csvLine(exported.map(([column]) => row[column] ?? '')))
+    .join('')
+}
+
+export type ShopifyRow = Partial<Record<ShopifyColumn, string>>
+
+// As many rows as there are SKUs or images. What is said of the product is in the first. A reader finds a weight or a category
+// in whichever of the columns its file has.
+export function shopifyRows(product: ProductRow, context: ShopifyContext): ShopifyRow[] {
+  const { slug, images, skus } = product
+  return Array.from({ length: Math.max(skus.length, images.length) }, (_, index) => {
+    const [sku, image] = [skus[index], images[index]]
+    return {
+      handle: slug,
+      ...(index === 0 && productCells(product, context)),
+      ...(sku && skuCells(product, sku, context)),
+      ...(image && {
+        imageUrl: pictureUrl(image.url, context),
+        imagePosition: String(index + 1),
+        imageAlt: image.alt,
+      }),
+    }
+  })
+}
+
+function productCells(product: ProductRow, { categories }: ShopifyContext): ShopifyRow {
+  const { name, brand, description, descriptionHtml, tags, publishedAt, archivedAt } = product
+  const category = categories.get(product.categories[0] ?? '')
+  // The path is one of slugs.
+  const path = category ? pathTo(category, categories) : []
+  const type = path.map((slug) => categories.get(slug)?.name.replaceAll('>', ' ') ?? slug).join(' > ')
+  return {
+    title: name,
+    body: descriptionHtml ?? htmlOf(description),
+    vendor: brand ?? '',
+    type,
+    category: type,
+    tags: tags.join(', '),
+    published: publishedAt === null ? 'FALSE' : 'TRUE',
+    giftCard: 'FALSE',
+    status: archivedAt !== null ? 'archived' : publishedAt === null ? 'draft' : 'active',
+  }
+}
+
+function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: ShopifyContext): ShopifyRow {
+  const grams = sku.weightGrams === null ? '' : String(sku.weightGrams)
+  return {
+    ...optionCells(options, sku),
+    sku: codeCell(sku.code),
+    price: decimalAmount(sku.price, currency),
+    compareAtPrice: sku.compareAtPrice === null ? '' : decimalAmount(sku.compareAtPrice, currency),
+    tracker: sku.whenSoldOut === 'not_counted' ? '' : 'shopify',
+    quantity: sku.whenSoldOut === 'not_counted' ? '' : String(sku.stock.live.onHand),
+    policy: sku.whenSoldOut === 'backorder' ? 'continue' : 'deny',
+    grams,
+    weight: grams,
+    weightUnit: grams === '' ? '' : 'g',
+    requiresShipping: sku.delivery === 'shipped' ? 'TRUE' : 'FALSE',
+    taxable: 'TRUE',
+    barcode: codeCell(sku.barcode ?? ''),
+    variantImage: sku.image === null ? '' : pictureUrl(sku.image, { origin }),
+  }
+}
+
+function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
+  // Shopify's way to say that a product has no options.
+  if (options.length === 0) return { option1Name: 'Title', option1Value: 'Default Title' }
+  // An option that has this as one of its values stands in the second columns, where it is read as what it is.
+  const [only, other] = options
+  const first = only?.values.some((value) => isNoOption([value])) && !other ? 1 : 0
+  const cells: ShopifyRow = {}
+  for (const [index, [name, value]] of optionColumns.entries()) {
+    const option = options[index - first]
+    if (!option) continue
+    cells[name] = option.name
+    cells[value] = sku.options.find((chosen) => chosen.name === option.name)?.value ?? ''
+  }
+  return cells
+}
+
+function pictureUrl(url: string, { origin }: Pick<ShopifyContext, 'origin'>): string {
+  return url.startsWith('/media/') ? origin + url : url
+}

@@ -1,0 +1,184 @@
+// Reads a stock file: a row for each SKU, with the count that is to be, and better also the count that was seen, so a sale in
+// between is not undone. The columns are those of Shopify's inventory file. One that Shopify itself wrote has a row for each
+// location, or in older ones a column, and names the product and its options rather than a code; its counts are added up. Pure.
+
+import { skuCodeLengthMax } from '../../contract/entries.ts'
+import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
+import { isNoOption, slugOfHandle } from './shopify.ts'
+
+export type StockOutcome =
+  | { kind: 'level'; line: number; code: string; onHand: number; expectedOnHand: number | null; variant?: VariantName }
+  // The row has no new count.
+  | { kind: 'same'; line: number; code: string }
+  | { kind: 'refused'; line: number; code: string; reason: string }
+
+export type StockLevelRow = Extract<StockOutcome, { kind: 'level' }>
+
+export interface VariantName {
+  slug: string
+  // Of its options, in their order.
+  values: readonly string[]
+}
+
+const names = {
+  sku: ['sku', 'variant sku'],
+  wanted: ['on hand (new)', 'on hand'],
+  expected: ['on hand (current)'],
+  location: ['location'],
+  handle: ['handle', 'url handle'],
+  option1: ['option1 value'],
+  option2: ['option2 value'],
+  option3: ['option3 value'],
+} as const
+
+type Places = Readonly<Record<keyof typeof names, number>>
+
+const codeLengthMax = skuCodeLengthMax
+const onHandMax = 1_000_000_000
+
+export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>): AsyncGenerator<StockOutcome> {
+  let places: Places | undefined
+  let locations: Locations | undefined
+  let wide: readonly number[] = []
+  const met = new Map<string, number>()
+  for await (const { line, cells } of rows) {
+    if (!places) {
+      places = placesOf(cells)
+      wide = wideColumns(cells, places)
+      locations = wide.length > 0 || (places.location >= 0 && places.handle >= 0) ? new Locations() : undefined
+      if (wide.length > 0) continue
+      if (places.wanted >= 0 && (places.sku >= 0 || locations)) continue
+      const reason = 'the first row must name the columns "SKU" and "On hand (new)"'
+      yield { kind: 'refused', line, code: '', reason }
+      return
+    }
+    if (cells.every((cell) => cell.trim() === '')) continue
+    const found = places
+    const cell = (of: keyof Places) => (found[of] < 0 ? '' : withoutGuard((cells[found[of]] ?? '').trim()))
+    const row = {
+      line,
+      code: codeWithoutGuard((cells[found.sku] ?? '').trim()),
+      wanted: cell('wanted'),
+      expected: cell('expected'),
+    }
+    if (!locations) {
+      yield readRow(met, row)
+      continue
+    }
+    const variant = { handle: cell('handle'), values: [cell('option1'), cell('option2'), cell('option3')] }
+    if (wide.length === 0) yield* locations.add({ ...row, ...variant })
+    for (const place of wide)
+      yield* locations.add({ ...row, ...variant, wanted: withoutGuard((cells[place] ?? '').trim()) })
+  }
+  if (locations) yield* locations.end()
+  if (!places) yield { kind: 'refused', line: 1, code: '', reason: 'the file is empty' }
+}
+
+// And not one of products, which may have a column of that name, too.
+export function isStockFile(header: CsvRow | undefined): boolean {
+  if (!header) return false
+  const places = placesOf(header.cells)
+  const { wanted, sku, location } = places
+  return (wanted >= 0 && (sku >= 0 || location >= 0)) || wideColumns(header.cells, places).length > 0
+}
+
+// Of Shopify's older file: all columns behind the country of origin are locations.
+function wideColumns(cells: readonly string[], { handle, sku, wanted, location }: Places): number[] {
+  const header = cells.map((cell) => cell.trim().toLowerCase())
+  const origin = header.indexOf('coo')
+  if (handle < 0 || sku < 0 || wanted >= 0 || location >= 0 || origin < 0 || !header.includes('hs code')) return []
+  return header.flatMap((name, place) => (place > origin && name !== '' ? [place] : []))
+}
+
+function placesOf(cells: readonly string[]): Places {
+  const header = cells.map((cell) => cell.trim().toLowerCase())
+  const placeOf = (of: readonly string[]) => header.findIndex((name) => of.includes(name))
+  return {
+    sku: placeOf(names.sku),
+    wanted: placeOf(names.wanted),
+    expected: placeOf(names.expected),
+    location: placeOf(names.location),
+    handle: placeOf(names.handle),
+    option1: placeOf(names.option1),
+    option2: placeOf(names.option2),
+    option3: placeOf(names.option3),
+  }
+}
+
+interface Cells {
+  line: number
+  code: string
+  wanted: string
+  expected: string
+}
+
+function readRow(met: Map<string, number>, { line, code, wanted, expected }: Cells): StockOutcome {
+  const refused = (reason: string) => refusal(line, code, reason)
+  if (code === '') return refused('the SKU is missing')
+  if (code.length > codeLengthMax) return refused(`the SKU has more than ${codeLengthMax} characters`)
+  const other = met.get(code)
+  if (other !== undefined) return refused(`the SKU is already on line ${other}`)
+  met.set(code, line)
+  if (wanted === '') return { kind: 'same', line, code }
+  const [onHand, expectedOnHand] = [countOf(wanted), expected === '' ? null : countOf(expected)]
+  if (onHand === undefined)
+    return refused(`the stock "${wanted.slice(0, 40)}" is not a whole number up to ${onHandMax}`)
+  if (expectedOnHand === undefined)
+    return refused(`the current stock "${expected.slice(0, 40)}" is not a whole number up to ${onHandMax}`)
+  return { kind: 'level', line, code, onHand, expectedOnHand }
+}
+
+function refusal(line: number, code: string, reason: string): StockOutcome {
+  return { kind: 'refused', line, code: code.slice(0, codeLengthMax), reason }
+}
+
+// The rows of a variant, one for each location, stand together. The count of the file is Shopify's, not one that was seen here.
+class Locations {
+  readonly #met = new Map<string, number>()
+  #variant: { key: string; row: StockLevelRow; problem?: string } | undefined;
+
+  *add({
+    line,
+    handle,
+    values,
+    ...row
+  }: Cells & { handle: string; values: readonly string[] }): Generator<StockOutcome> {
+    if (handle === '') return yield refusal(line, row.code, 'the handle is missing')
+    const given = isNoOption(values) ? [] : values.filter((value) => value !== '')
+    const variant = { slug: slugOfHandle(handle), values: given }
+    const key = JSON.stringify(variant)
+    if (key !== this.#variant?.key) {
+      yield* this.end()
+      const other = this.#met.get(key)
+      if (other !== undefined) return yield refusal(line, row.code || handle, `the variant is already on line ${other}`)
+      this.#met.set(key, line)
+      const code = row.code.slice(0, codeLengthMax)
+      this.#variant = { key, row: { kind: 'level', line, code, onHand: 0, expectedOnHand: null, variant } }
+    }
+    const text = row.wanted || row.expected
+    // What a location does not stock is written in words.
+    const count = /^not stocked$/i.test(text) || text === '' ? 0 : signedCountOf(text)
+    if (count === undefined)
+      this.#variant.problem = `the stock "${text.slice(0, 40)}" is not a whole number up to ${onHandMax}`
+    else this.#variant.row.onHand += count
+  }
+
+  *end(): Generator<StockOutcome> {
+    if (!this.#variant) return
+    const { row, problem } = this.#variant
+    this.#variant = undefined
+    if (problem !== undefined) yield refusal(row.line, row.code || (row.variant?.slug ?? ''), problem)
+    else yield { ...row, onHand: Math.min(onHandMax, Math.max(0, row.onHand)) }
+  }
+}
+
+function countOf(text: string): number | undefined {
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  return count <= onHandMax ? count : undefined
+}
+
+// Shopify sells below zero.
+function signedCountOf(text: string): number | undefined {
+  const count = countOf(text.replace(/^-/, ''))
+  return count === undefined || !text.startsWith('-') ? count : -count
+}

@@ -1,0 +1,357 @@
+// The SQL of imports. Every statement names the merchant.
+
+import type { AdminPlannedChange, AdminRefusedRow } from '../../contract/admin/transfers.ts'
+import type { ActorKind, ImportKind, Mode, TransferState } from '../../contract/words.ts'
+import type { Actor } from '../../platform/audit/store.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface TransferKey {
+  merchantId: string
+  id: string
+}
+
+export interface TransferHead extends TransferKey {
+  mode: Mode
+  kind: ImportKind
+  name: string
+  // `discarded` ones are not shown any more and will be deleted.
+  state: TransferState | 'discarded'
+  pieces: number
+  received: number
+  created: number
+  changed: number
+  unchanged: number
+  refused: number
+  written: number
+  problem: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export interface TransferPlan {
+  changesCount: number
+  changes: readonly AdminPlannedChange[]
+  refusedRows: readonly AdminRefusedRow[]
+  notes: readonly string[]
+}
+
+export type Transfer = TransferHead & TransferPlan
+
+const head = new Fragment(`
+  merchant_id as "merchantId", id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused, written,
+  problem, created_at as "createdAt", updated_at as "updatedAt"`)
+
+interface PlanColumns {
+  changesCount: number
+  changes: string
+  refusals: string
+  notes: string
+}
+
+export async function findTransfer(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<Transfer | undefined> {
+  const [row] = await db.sql<TransferHead & PlanColumns>`
+    select ${head}, changes_count as "changesCount", changes, refusals, notes from transfers
+    where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and state <> 'discarded'`
+  if (!row) return undefined
+  const { changes, refusals, notes, ...rest } = row
+  return {
+    ...rest,
+    changes: JSON.parse(changes) as AdminPlannedChange[],
+    refusedRows: JSON.parse(refusals) as AdminRefusedRow[],
+    notes: JSON.parse(notes) as string[],
+  }
+}
+
+// Newest first: ids are made in the order of time.
+export async function listTransfers(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  after: string | null,
+  limit: number,
+): Promise<TransferHead[]> {
+  const before = after === null ? new Fragment('1 = 1') : new Fragment('id < ?', [after])
+  return db.sql<TransferHead>`
+    select ${head} from transfers
+    where merchant_id = ${merchantId} and mode = ${mode} and state <> 'discarded' and ${before}
+    order by id desc limit ${limit}`
+}
+
+export interface TransferCounts {
+  all: number
+  shown: number
+  waiting: number
+}
+
+export async function countTransfers(db: Reader, merchantId: string): Promise<TransferCounts> {
+  const [row] = await db.sql<TransferCounts>`
+    select count(*) as "all", coalesce(sum(case when state <> 'discarded' then 1 else 0 end), 0) as "shown",
+      coalesce(sum(case when state in ('receiving', 'planning', 'ready', 'writing') then 1 else 0 end), 0) as "waiting"
+    from transfers where merchant_id = ${merchantId}`
+  return row ?? { all: 0, shown: 0, waiting: 0 }
+}
+
+// Of those that have ended.
+export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
+  await tx.sql`
+    update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = (
+      select min(id) from transfers where merchant_id = ${merchantId} and state in ('done', 'failed'))`
+}
+
+export function insertTransfer(
+  tx: Tx,
+  {
+    merchantId,
+    id,
+    mode,
+    kind,
+    name,
+    pieces,
+    createdAt,
+  }: Pick<TransferHead, 'merchantId' | 'id' | 'mode' | 'kind' | 'name' | 'pieces' | 'createdAt'>,
+): void {
+  tx.send`
+    insert into transfers (merchant_id, id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused,
+      changes_count, changes, refusals, notes, position, written, created_at, updated_at)
+    values (${merchantId}, ${id}, ${mode}, ${kind}, ${name}, 'receiving', ${pieces}, 0, 0, 0, 0, 0, 0, '[]', '[]', '[]', 0, 0,
+      ${createdAt}, ${createdAt})`
+}
+
+// Every step of a transfer waits for the one before.
+export async function lockTransfer(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+  await tx.lockRow`select id from transfers where merchant_id = ${merchantId} and id = ${id}`
+}
+
+// Answers whether the piece is new.
+export async function putPiece(tx: Tx, { merchantId, id }: TransferKey, piece: number, text: string): Promise<boolean> {
+  const [known] = await tx.sql`
+    select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
+  await tx.sql`
+    insert into transfer_pieces (merchant_id, transfer_id, piece, text) values (${merchantId}, ${id}, ${piece}, ${text})
+    on conflict (merchant_id, transfer_id, piece) do update set text = excluded.text`
+  return known === undefined
+}
+
+export async function findPiece(db: Reader, { merchantId, id }: TransferKey, piece: number): Promise<string> {
+  const [row] = await db.sql<{ text: string }>`
+    select text from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
+  if (!row) throw new Error(`${id} has no piece ${piece}`)
+  return row.text
+}
+
+// With the last piece the planning begins.
+export async function setReceived(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { received, isWhole, now }: { received: number; isWhole: boolean; now: number },
+): Promise<void> {
+  await tx.sql`
+    update transfers set received = ${received}, state = ${isWhole ? 'planning' : 'receiving'}, updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export async function setConfirmed(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { actor, requestId, now }: { actor: Actor; requestId: string; now: number },
+): Promise<void> {
+  await tx.sql`
+    update transfers set state = 'writing', actor_kind = ${actor.kind}, actor_id = ${actor.id}, request_id = ${requestId},
+      updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export async function setDiscarded(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+  await tx.sql`update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export interface DueTransfer extends TransferKey {
+  mode: Mode
+  kind: ImportKind
+  pieces: number
+  state: 'planning' | 'writing' | 'discarded'
+}
+
+// What the loop has to do, longest untouched first.
+export async function listDue(db: Reader, now: number, limit: number): Promise<DueTransfer[]> {
+  return db.sql<DueTransfer>`
+    select merchant_id as "merchantId", id, mode, kind, pieces, state from transfers
+    where state in ('planning', 'writing', 'discarded') and (run_until is null or run_until <= ${now})
+      and ${isNotDeferred('transfers', 'transfers.merchant_id', 'transfers.id', now)}
+    order by updated_at limit ${limit}`
+}
+
+export async function hasDueTransfers(db: Reader, now: number): Promise<boolean> {
+  return (await listDue(db, now, 1)).length > 0
+}
+
+// One node plans at a time. Answers how many runs before it died, and undefined where another one plans.
+export async function claimPlanning(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { run, until, now }: { run: string; until: number; now: number },
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ interruptions: number }>`
+    update transfers set run = ${run}, run_until = ${until},
+      interruptions = interruptions + case when run_until is null then 0 else 1 end
+    where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and (run_until is null or run_until <= ${now})
+    returning interruptions`
+  return row?.interruptions
+}
+
+// False where the planning was taken over, or the transfer discarded.
+export async function extendPlanning(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { run, until }: { run: string; until: number | null },
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update transfers set run_until = ${until}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run} returning id`
+  return rows.length > 0
+}
+
+export interface PlanResult extends TransferPlan {
+  state: 'ready' | 'failed'
+  created: number
+  changed: number
+  unchanged: number
+  refused: number
+  problem: string | null
+}
+
+// False where the planning was taken over, or the transfer discarded.
+export async function savePlan(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { run, now, plan }: { run: string; now: number; plan: PlanResult },
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update transfers set state = ${plan.state}, run = null, run_until = null, created = ${plan.created},
+      changed = ${plan.changed}, unchanged = ${plan.unchanged}, refused = ${plan.refused},
+      changes_count = ${plan.changesCount}, changes = ${JSON.stringify(plan.changes)},
+      refusals = ${JSON.stringify(plan.refusedRows)}, notes = ${JSON.stringify(plan.notes)}, problem = ${plan.problem},
+      updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run} returning id`
+  return rows.length > 0
+}
+
+export interface TransferItem {
+  position: number
+  line: number
+  name: string
+  // JSON text.
+  item: string
+}
+
+export function insertItems(tx: Tx, { merchantId, id }: TransferKey, items: readonly TransferItem[]): void {
+  for (const { position, line, name, item } of items)
+    tx.send`
+      insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
+      values (${merchantId}, ${id}, ${position}, ${line}, ${name}, ${item})`
+}
+
+export interface Writing {
+  mode: Mode
+  position: number
+  written: number
+  refused: number
+  refusedRows: AdminRefusedRow[]
+  actor: Actor
+  requestId: string
+}
+
+// Locked for the length of a batch. Undefined where it is no longer written.
+export async function lockWriting(tx: Tx, key: TransferKey): Promise<Writing | undefined> {
+  await lockTransfer(tx, key)
+  const [row] = await tx.sql<{
+    mode: Mode
+    position: number
+    written: number
+    refused: number
+    refusals: string
+    actorKind: ActorKind
+    actorId: string | null
+    requestId: string
+  }>`
+    select mode, position, written, refused, refusals, actor_kind as "actorKind", actor_id as "actorId",
+      request_id as "requestId"
+    from transfers where merchant_id = ${key.merchantId} and id = ${key.id} and state = 'writing'`
+  if (!row) return undefined
+  const { actorKind, actorId, refusals, ...rest } = row
+  return {
+    ...rest,
+    refusedRows: JSON.parse(refusals) as AdminRefusedRow[],
+    actor: { kind: actorKind, id: actorId },
+  }
+}
+
+export async function listItems(
+  db: Reader,
+  { merchantId, id }: TransferKey,
+  after: number,
+  limit: number,
+): Promise<TransferItem[]> {
+  return db.sql<TransferItem>`
+    select position, line, name, item from transfer_items
+    where merchant_id = ${merchantId} and transfer_id = ${id} and position > ${after} order by position limit ${limit}`
+}
+
+export async function saveWriting(
+  tx: Tx,
+  { merchantId, id }: TransferKey,
+  { position, written, refused, refusedRows }: Omit<Writing, 'mode' | 'actor' | 'requestId'>,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update transfers set position = ${position}, written = ${written}, refused = ${refused},
+      refusals = ${JSON.stringify(refusedRows)}, updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export async function setDone(tx: Tx, { merchantId, id }: TransferKey, now: number): Promise<void> {
+  await tx.sql`
+    update transfers set state = 'done', updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'writing'`
+}
+
+// Answers how many rows were deleted.
+export async function deletePieces(tx: Tx, { merchantId, id }: TransferKey, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece in (
+      select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id}
+      order by piece limit ${limit})
+    returning piece`
+  return rows.length
+}
+
+export async function deleteItems(tx: Tx, { merchantId, id }: TransferKey, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from transfer_items where merchant_id = ${merchantId} and transfer_id = ${id} and position in (
+      select position from transfer_items where merchant_id = ${merchantId} and transfer_id = ${id}
+      order by position limit ${limit})
+    returning position`
+  return rows.length
+}
+
+export async function deleteTransfer(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+  await tx.sql`delete from transfers where merchant_id = ${merchantId} and id = ${id}`
+}
+
+// One that is being written is not old, however long it takes.
+export async function listOldTransfers(
+  db: Reader,
+  { endedBy, now }: { endedBy: number; now: number },
+  limit: number,
+): Promise<TransferKey[]> {
+  return db.sql<TransferKey>`
+    select merchant_id as "merchantId", id from transfers
+    where updated_at <= ${endedBy} and state <> 'writing'
+      and ${isNotDeferred('retention', 'transfers.merchant_id', 'transfers.id', now)}
+    order by updated_at limit ${limit}`
+}

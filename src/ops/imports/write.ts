@@ -1,0 +1,210 @@
+// Writes a plan that was confirmed, a batch at a time. A batch is one transaction: what it changes, its entry in the list of
+// changes, and how far the plan is written. A process that dies leaves whole batches behind, and the next one goes on.
+
+import { type AdminRefusedRow, refusedRowsMax } from '../../contract/admin/transfers.ts'
+import { announceProducts } from '../../domain/catalog/announce.ts'
+import { recountCategories } from '../../domain/catalog/categories.ts'
+import { planProducts, writeProducts } from '../../domain/catalog/change.ts'
+import { changeSkus } from '../../domain/catalog/skus.ts'
+import { insertCategory, listCategories, lockSeller } from '../../domain/catalog/store.ts'
+import { raiseCatalogVersion } from '../../domain/merchants/store.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { type Actor, insertEntry } from '../../platform/audit/store.ts'
+import { type Round, type RowFailure, rowFailed } from '../../platform/jobs/rows.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Moment } from '../../platform/outbox/announce.ts'
+import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../../platform/storage/storage.ts'
+import { planMissing } from '../provisioning/missing.ts'
+import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
+import {
+  type DueTransfer,
+  deleteItems,
+  listItems,
+  lockWriting,
+  saveWriting,
+  setDone,
+  type TransferItem,
+  type Writing,
+} from './store.ts'
+
+const operation = 'confirmAdminTransfer'
+// So few that reads beside it wait for some milliseconds: a product is about a millisecond, and so are five levels.
+const batchProducts = 10
+const batchLevels = 50
+
+interface Written {
+  changes: readonly AuditedChange[]
+  refused: readonly AdminRefusedRow[]
+  count: number
+}
+
+// One batch. Answers whether there is more to do.
+export async function writeBatch(round: Round, transfer: DueTransfer, failures: RowFailure[]): Promise<boolean> {
+  const { storage, now } = round
+  try {
+    return await writeItems(storage, transfer, now, transfer.kind === 'stock' ? batchLevels : batchProducts)
+  } catch (error) {
+    if (error instanceof StorageUnavailable || error instanceof StorageRefused) throw error
+    await storage.rolledBack()
+    return writeAlone(round, transfer, failures)
+  }
+}
+
+// Items of a batch that failed are written one by one. One that fails alone is logged and refused, and the rest goes on.
+async function writeAlone(round: Round, transfer: DueTransfer, failures: RowFailure[]): Promise<boolean> {
+  const { storage, now } = round
+  for (let count = 0; count < batchLevels; count += 1) {
+    try {
+      if (!(await writeItems(storage, transfer, now, 1))) return false
+    } catch (error) {
+      if (error instanceof StorageUnavailable || error instanceof StorageRefused) throw error
+      await storage.rolledBack()
+      const passed = await storage.write((tx) => passOver(tx, transfer, now))
+      const key = { tenantId: transfer.merchantId, rowId: `${transfer.id} ${passed}` }
+      failures.push(await rowFailed(round, key, error))
+    }
+  }
+  return true
+}
+
+async function passOver(tx: Tx, transfer: DueTransfer, now: number): Promise<number> {
+  const writing = await lockWriting(tx, transfer)
+  const [item] = writing ? await listItems(tx, transfer, writing.position, 1) : []
+  if (!writing || !item) return 0
+  const { line, name, position } = item
+  const refused = [{ line, name, reason: 'it could not be written because of an error of the server' }]
+  await saveWriting(tx, transfer, after(writing, position, { changes: [], refused, count: 0 }), now)
+  return position
+}
+
+async function writeItems(storage: Storage, transfer: DueTransfer, now: number, most: number): Promise<boolean> {
+  return storage.write(async (tx) => {
+    const writing = await lockWriting(tx, transfer)
+    if (!writing) return false
+    const found = await listItems(tx, transfer, writing.position, most)
+    const last = found.at(-1)
+    if (!last) {
+      await finish(tx, transfer, now)
+      return false
+    }
+    const items = transfer.kind === 'stock' ? found : withinWeight(found)
+    const { mode, actor, requestId } = writing
+    const ask: BatchAsk = {
+      tx,
+      seller: { merchantId: transfer.merchantId, mode },
+      items,
+      actor,
+      moment: { now, cause: { operationId: operation, requestId } },
+    }
+    const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
+    if (written.changes.length > 0)
+      insertEntry(tx, {
+        merchantId: transfer.merchantId,
+        mode,
+        actor,
+        operation,
+        requestId,
+        changes: written.changes,
+        undoes: null,
+        at: now,
+      })
+    await saveWriting(tx, transfer, after(writing, items.at(-1)?.position ?? last.position, written), now)
+    return true
+  })
+}
+
+// Counting is left to the end: a category of thousands would be counted with every batch.
+async function finish(tx: Tx, transfer: DueTransfer, now: number): Promise<void> {
+  if (transfer.kind === 'products') {
+    await lockSeller(tx, transfer.merchantId)
+    await recountCategories(tx, transfer.merchantId, 'all')
+  }
+  await setDone(tx, transfer, now)
+}
+
+function after({ written, refused, refusedRows }: Writing, position: number, step: Written) {
+  return {
+    position,
+    written: written + step.count,
+    refused: refused + step.refused.length,
+    refusedRows: [...refusedRows, ...step.refused].slice(0, refusedRowsMax),
+  }
+}
+
+// At least one.
+function withinWeight(items: readonly TransferItem[]): TransferItem[] {
+  let weight = 0
+  const fitting = items.findIndex(({ item }) => {
+    weight += weightOf((JSON.parse(item) as ProductItem).entry)
+    return weight > batchWeightMax
+  })
+  return fitting < 0 ? [...items] : items.slice(0, Math.max(1, fitting))
+}
+
+interface BatchAsk {
+  tx: Tx
+  seller: MerchantMode
+  items: readonly TransferItem[]
+  actor: Actor
+  moment: Moment
+}
+
+async function writeItemProducts({ tx, seller: { merchantId }, items: rows, moment }: BatchAsk): Promise<Written> {
+  const seller = await lockSeller(tx, merchantId)
+  if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
+  const items = rows.map((row) => ({ ...row, ...(JSON.parse(row.item) as ProductItem) }))
+  const stored = await listCategories(tx, merchantId)
+  const wanted = new Map(items.flatMap(({ categories }) => categories.map((category) => [category.slug, category])))
+  const missing = planMissing([...wanted.values()], stored, moment.now)
+  for (const category of missing.categories) await insertCategory(tx, merchantId, category)
+  const categoryIds = new Map([...stored, ...missing.categories].map(({ slug, id }) => [slug, id]))
+
+  const refused: AdminRefusedRow[] = []
+  const refuse = (slug: string, reason: string) => {
+    const { line = 0 } = items.find(({ entry }) => entry.slug === slug) ?? {}
+    refused.push({ line, name: slug, reason })
+  }
+  const placed = items.filter(({ entry }) => entry.categories?.every((slug) => categoryIds.has(slug)) ?? true)
+  for (const item of items)
+    if (!placed.includes(item)) refuse(item.entry.slug, 'its category was removed since the plan')
+  const partial = new Set(placed.filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
+  const entries = placed.map(({ entry }) => entry)
+  const batch = await planProducts(tx, seller, entries, { now: moment.now, stock: false, partial })
+  for (const { slug, reason } of batch.refused) refuse(slug, reason)
+  const versionOf = new Map(placed.map(({ entry, version }) => [entry.slug, version]))
+  const plans = batch.plans.filter(({ before, product: { slug } }) => {
+    const isAsPlanned = (before?.version ?? 0) === versionOf.get(slug)
+    if (!isAsPlanned) refuse(slug, 'the product was changed since the plan')
+    return isAsPlanned
+  })
+  const differing = plans.filter(({ differs }) => differs)
+  await writeProducts(tx, seller, differing, categoryIds)
+  if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
+  await announceProducts(tx, merchantId, differing, moment)
+  return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }
+}
+
+async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, moment }: BatchAsk): Promise<Written> {
+  const seller = await lockSeller(tx, merchantId)
+  if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
+  const rows = items.map((row) => ({ ...row, ask: JSON.parse(row.item) as StockItem }))
+  const outcomes = await changeSkus(
+    tx,
+    // Prices stay, so no category is touched.
+    { seller, mode, categories: [], actor: { kind: actor.kind, id: actor.id ?? '' } },
+    rows.map(({ ask }) => ask),
+    { dryRun: false, moment },
+  )
+  const refused = outcomes.flatMap(({ refusal }, index) => {
+    const row = rows[index]
+    return refusal && row ? [{ line: row.line, name: row.name, reason: refusal.message }] : []
+  })
+  return { changes: outcomes.flatMap(({ changes }) => changes), refused, count: outcomes.length - refused.length }
+}
+
+const deletedAtOnce = 200
+
+// What a plan that is written does not need any more. Answers whether there is more.
+export async function deleteWritten(storage: Storage, transfer: DueTransfer): Promise<boolean> {
+  return (await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) === deletedAtOnce
+}

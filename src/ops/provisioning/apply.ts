@@ -1,0 +1,192 @@
+// Brings a shop to what its file says. Nothing is deleted: what the file does not name stays as it is, and a SKU that its
+// product no longer names is retired. Applying the same file again changes nothing.
+
+import type { ProductEntry } from '../../contract/entries.ts'
+import {
+  batchProductsMax,
+  type PlanOptions,
+  type ProductBatch,
+  planProducts,
+  type RefusedProduct,
+  saveProducts,
+} from '../../domain/catalog/change.ts'
+import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
+import { lockSellerFor, sellerOf } from '../../domain/catalog/seller.ts'
+import { findMerchant, lockMerchant } from '../../domain/merchants/store.ts'
+import {
+  batchPromotionsMax,
+  planPromotions,
+  type RefusedPromotion,
+  savePromotions,
+} from '../../domain/promotions/change.ts'
+import type { EndpointTools } from '../../domain/webhooks/endpoints.ts'
+import type { Change } from '../../platform/audit/change.ts'
+import { RowsFailed } from '../../platform/jobs/rows.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { planApps, saveApps } from './apps.ts'
+import { countedAfter } from './counts.ts'
+import { invalidEntry } from './entry.ts'
+import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
+import { productEntries, promotionEntries, type Recorder } from './record.ts'
+import type { ShopFile } from './shopfile.ts'
+import { learnSizes } from './store.ts'
+import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
+
+export interface ApplyOptions extends PlanOptions {
+  // Only say what would change.
+  dryRun: boolean
+  // With what webhook endpoints are made. A file that names some cannot be applied without it.
+  webhooks?: EndpointTools
+  // Without it nothing is written into the list of changes, as for the demo shop.
+  record?: Recorder
+}
+
+export interface ApplyReport {
+  merchantId: string
+  changes: readonly Change[]
+  refused: readonly RefusedProduct[]
+  refusedPromotions: readonly { code: string; reason: string }[]
+  unchangedProducts: number
+  // Of endpoints that were made, to be shown this once.
+  secrets: readonly MadeSecret[]
+  // What the operator should know although the file was applied.
+  warnings: readonly string[]
+}
+
+export async function applyShop(storage: Storage, file: ShopFile, options: ApplyOptions): Promise<ApplyReport> {
+  refuseWebhooks(file, options.webhooks)
+  await refuseApps(storage, file)
+  const foundation = options.dryRun
+    ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
+    : await storage.write((tx) => saveFoundation(tx, file, options.now, options.record))
+  const { merchant, categoryIds } = foundation
+  const save = (entries: ProductEntry[]) =>
+    storage.write(async (tx) => {
+      const batch = await saveProducts(tx, await lockSellerFor(tx, merchant), entries, categoryIds, options)
+      options.record?.(tx, merchant.id, productEntries(batch.plans))
+      return batch
+    })
+  const plan = (entries: ProductEntry[]) => storage.read((db) => planProducts(db, sellerOf(merchant), entries, options))
+  const products = options.dryRun
+    ? await eachBatch(file, plan)
+    : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
+  if (!options.dryRun) await catchUp(storage, options.now)
+  if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
+  const promotions = await applyPromotions(storage, file, foundation, options)
+  const apps = await applyApps(storage, file, merchant.id, options)
+  const webhooks = await applyWebhooks(storage, file, foundation, options)
+  return {
+    merchantId: merchant.id,
+    changes: [...foundation.changes, ...products.changes, ...promotions.changes, ...apps, ...webhooks.changes],
+    refused: products.refused,
+    refusedPromotions: promotions.refused.map(({ code, refusal }) => ({ code, reason: refusal.message })),
+    unchangedProducts: products.unchangedProducts,
+    secrets: webhooks.secrets,
+    warnings: foundation.warnings,
+  }
+}
+
+async function eachBatch(file: ShopFile, work: (entries: ProductEntry[]) => Promise<ProductBatch>) {
+  const changes: Change[] = []
+  const refused: RefusedProduct[] = []
+  let unchangedProducts = 0
+  for (const entries of batches(file.products ?? [], batchProductsMax)) {
+    const batch = await work(entries)
+    for (const plan of batch.plans) {
+      changes.push(...plan.changes)
+      if (!plan.differs) unchangedProducts += 1
+    }
+    refused.push(...batch.refused)
+  }
+  return { changes, refused, unchangedProducts }
+}
+
+// Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either. What
+// cannot be rendered is deferred and left to that loop, which logs it: it may belong to another merchant.
+async function catchUp(storage: Storage, now: number): Promise<void> {
+  let rows: number
+  do
+    rows = await refreshStaleProducts(storage, now, batchProductsMax).catch((error: unknown) => {
+      if (error instanceof RowsFailed) return error.rows
+      throw error
+    })
+  while (rows > 0)
+}
+
+// After the products, whose SKUs they may name. The catalog's answers do not show promotions, so nothing is rendered again.
+async function applyPromotions(
+  storage: Storage,
+  file: ShopFile,
+  { merchant, categoryIds }: Foundation,
+  { now, dryRun, record }: ApplyOptions,
+) {
+  const skuCodes = new Set((file.products ?? []).flatMap(({ skus }) => skus.map(({ code }) => code)))
+  const goods = { categories: categoryIds, skuCodes }
+  const changes: Change[] = []
+  const refused: RefusedPromotion[] = []
+  for (const entries of batches(file.promotions ?? [], batchPromotionsMax)) {
+    const batch = dryRun
+      ? await storage.read((db) => planPromotions(db, merchant, entries, goods, now))
+      : await storage.write(async (tx) => {
+          await lockMerchant(tx, merchant.slug)
+          const saved = await savePromotions(tx, merchant, entries, goods, now)
+          record?.(tx, merchant.id, promotionEntries(saved.plans))
+          return saved
+        })
+    for (const plan of batch.plans) changes.push(...plan.changes)
+    refused.push(...batch.refused)
+  }
+  return { changes, refused }
+}
+
+async function applyApps(
+  storage: Storage,
+  { apps = [] }: ShopFile,
+  merchantId: string,
+  { now, dryRun }: ApplyOptions,
+): Promise<Change[]> {
+  if (apps.length === 0) return []
+  return dryRun
+    ? storage.read((db) => planApps(db, apps, merchantId))
+    : storage.write((tx) => saveApps(tx, apps, merchantId, now))
+}
+
+// Before anything is written, so that nothing is written in vain.
+async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): Promise<void> {
+  if (apps.length === 0) return
+  await storage.read(async (db) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id))
+}
+
+// Before anything is written. The file alone could not tell: whether a private address may be called is a setting.
+function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
+  for (const [index, { webhooks = [] }] of installations.entries()) {
+    for (const [at, { url }] of webhooks.entries()) {
+      if (!tools) throw new TypeError('the file names webhook endpoints, and nothing to make them with was given')
+      const problem = urlProblem(url, tools)
+      if (problem !== undefined)
+        throw invalidEntry('webhook_endpoint_invalid', `/installations/${index}/webhooks/${at}/url`, problem)
+    }
+  }
+}
+
+// The very last, in a transaction of its own: once a secret is made nothing can go wrong any more before it is shown.
+async function applyWebhooks(
+  storage: Storage,
+  file: ShopFile,
+  { merchant, installationIds }: Foundation,
+  { now, dryRun, webhooks: tools }: ApplyOptions,
+): Promise<{ changes: readonly Change[]; secrets: readonly MadeSecret[] }> {
+  const installations = (file.installations ?? [])
+    .filter(({ webhooks = [] }) => webhooks.length > 0)
+    .map(({ name, webhooks = [] }) => ({ installationId: installationIds.get(name) as string, entries: webhooks }))
+  if (installations.length === 0 || !tools) return { changes: [], secrets: [] }
+  if (dryRun) return { changes: await storage.read((db) => planWebhooks(db, installations)), secrets: [] }
+  return storage.write(async (tx) => {
+    await lockMerchant(tx, merchant.slug)
+    return saveWebhooks(tx, installations, tools, now)
+  })
+}
+
+function* batches<Entry>(entries: readonly Entry[], size: number): Generator<Entry[]> {
+  for (let start = 0; start < entries.length; start += size) yield entries.slice(start, start + size)
+}

@@ -1,0 +1,97 @@
+// Apps as a shop file names them. Their names are those of the whole server: two files that name one app mean the same, and
+// only the file that declared it may change it.
+
+import { openScopes } from '../../contract/words.ts'
+import {
+  type App,
+  type AppDefinition,
+  type AppProblem,
+  appProblem,
+  createApp,
+  findAppByName,
+  findForeignUse,
+  setDeclaredApp,
+} from '../../domain/oauth/apps.ts'
+import { readClientKeys } from '../../domain/oauth/clientkeys.ts'
+import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { invalidEntry } from './entry.ts'
+import type { AppEntry } from './shopfile.ts'
+
+// `merchantId` is undefined for a merchant that is not made yet.
+export async function planApps(
+  db: Reader,
+  entries: readonly AppEntry[],
+  merchantId: string | undefined,
+): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const [index, entry] of entries.entries()) {
+    const definition = definitionOf(entry)
+    const before = await findAppByName(db, definition.name)
+    const members = before ? differences(before, definition) : []
+    const use = before && members.length > 0 ? await findForeignUse(db, before.id, merchantId ?? '') : null
+    if (use) throw notChangeable(index, use)
+    if (!before || members.length > 0)
+      changes.push({ kind: before ? 'change' : 'create', what: 'app', name: definition.name, members })
+  }
+  return changes
+}
+
+const foreign = {
+  declared: "an app of this name is declared by another merchant's shop file; choose another name",
+  installed: 'another merchant has installed it, so only the operator can change it, with apps change',
+} as const
+
+function notChangeable(index: number, use: keyof typeof foreign): Refusal {
+  return invalidEntry('app_not_changeable', `/apps/${index}`, foreign[use])
+}
+
+// An app that the operator has disabled stays so.
+export async function saveApps(
+  tx: Tx,
+  entries: readonly AppEntry[],
+  merchantId: string,
+  now: number,
+): Promise<Change[]> {
+  const changes = await planApps(tx, entries, merchantId)
+  const changed = new Set(changes.map(({ name }) => name))
+  for (const [index, definition] of entries.map(definitionOf).entries()) {
+    if (!changed.has(definition.name) || (await createApp(tx, definition, now, merchantId))) continue
+    // Another process may have made it meanwhile, from another file.
+    if (!(await setDeclaredApp(tx, definition, merchantId, now))) throw notChangeable(index, 'declared')
+  }
+  return changes
+}
+
+// What a schema cannot say of an entry. The path leads into it.
+export function entryProblem(entry: AppEntry): AppProblem | undefined {
+  const read = entry.jwks === undefined ? undefined : readClientKeys(entry.jwks)
+  if (read && 'problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }
+  return appProblem(definitionOf(entry))
+}
+
+function definitionOf({
+  name,
+  description = '',
+  redirectUris,
+  scopes: wanted,
+  mode = 'test',
+  jwks,
+}: AppEntry): AppDefinition {
+  const keys = jwks === undefined ? null : readClientKeys(jwks)
+  if (keys && 'problem' in keys) throw new TypeError(`the keys of ${name} were not checked`)
+  return {
+    name,
+    description,
+    redirectUris,
+    scopes: openScopes.filter((scope) => wanted.includes(scope)),
+    mode,
+    jwks: keys,
+  }
+}
+
+function differences(before: App, definition: AppDefinition): MemberChange[] {
+  const is: AppDefinition = before
+  return membersChanged(is, definition, ['description', 'redirectUris', 'scopes', 'mode', 'jwks'])
+}

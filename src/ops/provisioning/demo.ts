@@ -1,0 +1,285 @@
+// The demo shop: makes what is missing, and fresh keys to call it with. Keys of earlier calls go on working, but only the
+// newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
+
+import { readFile } from 'node:fs/promises'
+import { adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
+import type { ProductRow } from '../../domain/catalog/product.ts'
+import { listProductsBySlug } from '../../domain/catalog/store.ts'
+import {
+  findMerchant,
+  type Installation,
+  listInstallations,
+  listMerchants,
+  lockMerchant,
+} from '../../domain/merchants/store.ts'
+import { findAppByName } from '../../domain/oauth/apps.ts'
+import { findPlacedSpan } from '../../domain/orders/store.ts'
+import { normalCode } from '../../domain/promotions/store.ts'
+import { hashPassword, makePassword } from '../../domain/users/password.ts'
+import { createUser, findUserByEmail, findUserForSignIn, setPassword } from '../../domain/users/users.ts'
+import { createKey } from '../../platform/access/keys.ts'
+import { listCredentials, revokeCredential } from '../../platform/access/store.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { applyShop } from './apply.ts'
+import type { ShopFile } from './shopfile.ts'
+import { deleteExpiredKeys, endEndlessKeys, listLivingKeyIds } from './store.ts'
+import { ensureDemoEndpoint } from './webhooks.ts'
+
+export interface DemoShop {
+  merchant: { slug: string }
+  installation: { id: string }
+  // `full` has the open scopes, `admin` the admin scopes.
+  keys: { full: string; catalog: string; none: string; admin: string }
+  products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
+  // The first one takes something off every cart; the others show every type and outcome.
+  promotionCodes: string[]
+  webhookEndpoint: { id: string; secret: string }
+  // An owner: runs the shop at /admin, and installs apps. The password is a fresh one each time, since the one before cannot be shown again.
+  user: { email: string; password: string }
+  // They sign in with the same password.
+  colleagues: readonly { email: string; role: Role }[]
+  app: { clientId: string; redirectUris: readonly string[] }
+}
+
+const demoScopes = {
+  full: openScopes,
+  catalog: ['catalog:read'],
+  none: [],
+  admin: adminScopes,
+  storefront: ['catalog:read', 'checkout:quote'],
+} as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'storefront', readonly Scope[]>>
+
+export const demoMerchantSlug = 'alder-finch'
+
+const liveKeysMax = 10
+
+// True where there is no shop at all, and where an earlier start was ended before the demo shop was whole.
+export async function needsDemoShop(storage: Storage): Promise<boolean> {
+  return storage.read(async (db) => {
+    const merchants = await listMerchants(db)
+    const hasDemo = merchants.some(({ slug }) => slug === demoMerchantSlug)
+    return merchants.length === 0 || (hasDemo && !(await isWhole(db)))
+  })
+}
+
+// Its keys are made last, and a key that was revoked is still there.
+async function isWhole(db: Reader): Promise<boolean> {
+  const demo = await findMerchant(db, demoMerchantSlug)
+  for (const { id } of demo ? await listInstallations(db, demo.id) : []) {
+    if ((await listCredentials(db, id)).length > 0) return true
+  }
+  return false
+}
+
+export async function hasDemoShop(storage: Storage): Promise<boolean> {
+  return storage.read(async (db) => (await listMerchants(db)).some(({ slug }) => slug === demoMerchantSlug))
+}
+
+export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
+  const file = await readDemoFile()
+  const password = makePassword()
+  // A new one looks back on a month, in which its first things were there already.
+  const openedAt = (await storage.read(isWhole)) ? now : now - openedMs
+  const [{ merchantId }, passwordHash] = await Promise.all([
+    applyShop(storage, file, { now: openedAt, stock: false, dryRun: false }),
+    hashPassword(password),
+  ])
+  return storage.write(async (tx) => {
+    await lockDemoShop(tx)
+    const installation = await demoInstallation(tx, merchantId, file)
+    const webhookEndpoint = await ensureDemoEndpoint(tx, installation.id, rootSecret, now)
+    const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
+    const products = await listProductsBySlug(tx, merchantId, slugs)
+    const [full, catalog, none, admin] = [
+      await freshKey(tx, rootSecret, installation, 'full', now),
+      await freshKey(tx, rootSecret, installation, 'catalog', now),
+      await freshKey(tx, rootSecret, installation, 'none', now),
+      await freshKey(tx, rootSecret, installation, 'admin', now),
+    ]
+    await ensureDemoPeople(tx, rootSecret, { merchantId, passwordHash, openedAt, now })
+    return {
+      merchant: { slug: file.merchant.slug },
+      installation: { id: installation.id },
+      keys: { full, catalog, none, admin },
+      products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
+      promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
+      webhookEndpoint,
+      user: { email: demoPeople.owner.email, password },
+      colleagues: [demoPeople.staff, demoPeople.viewer],
+      app: await demoApp(tx, file),
+    }
+  })
+}
+
+export interface StorefrontKey {
+  key: string
+  expiresAt: number
+  // Whose products the key shows.
+  seller: MerchantMode
+}
+
+const storefrontKeyMs = 24 * 3_600_000
+
+// A key for the storefront that the server shows in demo mode; it stays in the memory of the process. It expires by itself: any
+// number of processes may show the storefront at once, so none may revoke the key of another. Undefined without the demo shop.
+export async function makeStorefrontKey(
+  storage: Storage,
+  rootSecret: RootSecret,
+  now: number,
+): Promise<StorefrontKey | undefined> {
+  return storage.write(async (tx) => {
+    const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoMerchantSlug)
+    const [installation] = demo ? await listInstallations(tx, demo.id) : []
+    if (!installation) return undefined
+    const name = keyName('storefront')
+    const names = [name, formerName]
+    const expiresAt = now + storefrontKeyMs
+    await deleteExpiredKeys(tx, installation.id, names, now)
+    // Keys of earlier releases had no end. Processes of such a release may still use them.
+    await endEndlessKeys(tx, installation.id, names, expiresAt)
+    const input = { name, scopes: demoScopes.storefront, expiresAt }
+    const { key } = await createKey(tx, rootSecret, installation, input, now)
+    return { key, expiresAt, seller: { merchantId: installation.merchantId, mode: installation.mode } }
+  })
+}
+
+// As releases before this one named it.
+const formerName = 'Demo key: window'
+
+// Printed from shop.yaml (`npm run demo:print`), which a test holds against it: to read YAML and check it took a start a quarter
+// of a second.
+async function readDemoFile(): Promise<ShopFile> {
+  const file: ShopFile = JSON.parse(await readFile(new URL('./demo/shop.json', import.meta.url), 'utf8'))
+  if (file.merchant.slug !== demoMerchantSlug) throw new Error("the demo shop's own file names another merchant")
+  return file
+}
+
+async function demoInstallation(db: Reader, merchantId: string, file: ShopFile): Promise<Installation> {
+  const name = file.installations?.[0]?.name
+  const installation = (await listInstallations(db, merchantId)).find((known) => known.name === name)
+  if (!installation) throw new Error('the demo shop has no installation')
+  return installation
+}
+
+export const demoPeople = {
+  owner: { email: 'demo@alder-finch.example', role: 'owner' },
+  staff: { email: 'fulfilment@alder-finch.example', role: 'staff' },
+  viewer: { email: 'accounts@alder-finch.example', role: 'viewer' },
+} as const satisfies Readonly<Record<Role, { email: string; role: Role }>>
+
+export type DemoPerson = keyof typeof demoPeople
+
+interface PeopleInput {
+  merchantId: string
+  passwordHash: string
+  openedAt: number
+  now: number
+}
+
+// Made if they are missing. The shops that they were given meanwhile stay, and so does a bar against them.
+async function ensureDemoPeople(tx: Tx, rootSecret: RootSecret, input: PeopleInput): Promise<void> {
+  const { merchantId, passwordHash, openedAt, now } = input
+  for (const { email, role } of Object.values(demoPeople)) {
+    const kept = await findUserForSignIn(tx, rootSecret, email)
+    if (kept) await setPassword(tx, kept.id, passwordHash, now)
+    else await createUser(tx, rootSecret, { email, passwordHash, merchantIds: [merchantId], role }, openedAt)
+  }
+}
+
+const day = 24 * 3_600_000
+const openedMs = 31 * day
+// The first order of the history is this long before the shop was made, and its last one that long.
+export const historyMs = 30 * day
+export const historyEndsMs = 7 * 60_000
+
+// The shop for which a month of history is to be made.
+export interface HistoryFacts {
+  // When the shop was made, and the history ends.
+  anchor: number
+  merchantId: string
+  installation: Installation
+  shopVersion: number
+  productSlugs: readonly string[]
+  people: Readonly<Record<DemoPerson, { userId: string; role: Role }>>
+}
+
+// Undefined where there is nothing to make: no demo shop, one of an earlier release, one whose history is complete, or one that
+// had orders of its own before.
+export async function findHistory(
+  storage: Storage,
+  rootSecret: RootSecret,
+  now: number,
+): Promise<HistoryFacts | undefined> {
+  const file = await readDemoFile()
+  return storage.read(async (db) => {
+    const merchant = await findMerchant(db, demoMerchantSlug)
+    const people = merchant && (await findDemoPeople(db, rootSecret))
+    if (!merchant || !people) return undefined
+    const anchor = people.openedAt + openedMs
+    const installation = await demoInstallation(db, merchant.id, file)
+    const span = await findPlacedSpan(db, { merchantId: merchant.id, mode: installation.mode }, anchor)
+    const isBegun = span !== undefined && span.first === anchor - historyMs
+    if (anchor > now || (span && !isBegun) || span?.last === anchor - historyEndsMs) return undefined
+    return {
+      anchor,
+      merchantId: merchant.id,
+      installation,
+      shopVersion: merchant.version,
+      productSlugs: (file.products ?? []).map(({ slug }) => slug),
+      people: people.byRole,
+    }
+  })
+}
+
+async function findDemoPeople(db: Reader, rootSecret: RootSecret) {
+  const { owner, staff, viewer } = demoPeople
+  const [first, second, third] = [
+    await findUserByEmail(db, rootSecret, owner.email),
+    await findUserByEmail(db, rootSecret, staff.email),
+    await findUserByEmail(db, rootSecret, viewer.email),
+  ]
+  if (!first || !second || !third) return undefined
+  return {
+    openedAt: second.createdAt,
+    byRole: {
+      owner: { userId: first.id, role: owner.role },
+      staff: { userId: second.id, role: staff.role },
+      viewer: { userId: third.id, role: viewer.role },
+    },
+  }
+}
+
+// Whoever changes the demo shop as a whole comes one after the other.
+export async function lockDemoShop(tx: Tx): Promise<void> {
+  await lockMerchant(tx, demoMerchantSlug)
+}
+
+async function demoApp(tx: Tx, file: ShopFile): Promise<DemoShop['app']> {
+  const app = await findAppByName(tx, file.apps?.[0]?.name ?? '')
+  if (!app) throw new Error('the demo shop has no app')
+  return { clientId: app.id, redirectUris: app.redirectUris }
+}
+
+async function freshKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  installation: Installation,
+  kind: keyof DemoShop['keys'],
+  now: number,
+): Promise<string> {
+  const name = keyName(kind)
+  const made = await createKey(tx, rootSecret, installation, { name, scopes: demoScopes[kind], expiresAt: null }, now)
+  const living = await listLivingKeyIds(tx, installation.id, name, now)
+  for (const old of living.slice(liveKeysMax)) await revokeCredential(tx, installation.id, old, now)
+  return made.key
+}
+
+function keyName(kind: keyof typeof demoScopes): string {
+  return `Demo key: ${kind}`
+}
+
+function shownProduct({ slug, skus }: ProductRow) {
+  return { slug, skus: skus.map(({ id, price, stock }) => ({ id, price, stock: stock.test.onHand })) }
+}

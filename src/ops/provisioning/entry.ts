@@ -1,0 +1,8 @@
+// A refusal of one entry of a shop file: it names the place in the file, as a JSON Pointer.
+
+import type { RefusalCode } from '../../contract/refusals.ts'
+import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
+
+export function invalidEntry(code: RefusalCode, path: string, message: string): Refusal {
+  return refuse(code, { message: `${path}: ${message}`, issues: [{ path, message }] })
+}

@@ -1,0 +1,152 @@
+// What products and promotions need first: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
+// from what is stored, and written in one transaction.
+
+import type { SkuEntry } from '../../contract/entries.ts'
+import { planCategories, refuseDepth } from '../../domain/catalog/categories.ts'
+import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../../domain/catalog/store.ts'
+import { findMailSettings, type MailSettings, saveMailSettings } from '../../domain/merchants/mail.ts'
+import { isInAnswers, planMerchant, planRates } from '../../domain/merchants/settings.ts'
+import {
+  insertInstallation,
+  insertMerchant,
+  listInstallations,
+  listShippingZones,
+  listTaxRates,
+  lockMerchant,
+  type Merchant,
+  markAllStale,
+  raiseCatalogVersion,
+  raiseShopVersion,
+  replaceShippingZones,
+  replaceTaxRates,
+  setRedirectHosts,
+  updateMerchant,
+} from '../../domain/merchants/store.ts'
+import { listMethodSettings, saveMethodSettings } from '../../domain/payments/methods.ts'
+import { clockSkewMsMax } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { planInstallations } from './installations.ts'
+import { planMail } from './mail.ts'
+import { methodWarnings, planMethods } from './methods.ts'
+import { readinessWarnings } from './readiness.ts'
+import { foundationEntries, type PlannedFoundation, type RecordedEntry, type Recorder } from './record.ts'
+import type { ShopFile } from './shopfile.ts'
+import { findSelling } from './store.ts'
+
+export interface Foundation extends PlannedFoundation {
+  merchant: Merchant
+  merchantDiffers: boolean
+  // Every product is rendered again.
+  answersChanged: boolean
+  // Undefined: unchanged.
+  mail: MailSettings | undefined
+  // What the list of changes tells of it.
+  entries: readonly RecordedEntry[]
+  warnings: readonly string[]
+}
+
+export async function saveFoundation(
+  tx: Tx,
+  file: ShopFile,
+  now: number,
+  record: Recorder = () => {},
+): Promise<Foundation> {
+  const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
+  const { merchant } = plan
+  // Two nodes may create one shop at once; the later one then finds it.
+  if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now, record)
+  if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
+  for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
+  for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
+  if (plan.mail) await saveMailSettings(tx, merchant.id, plan.mail, now)
+  if (plan.taxRates) await replaceTaxRates(tx, merchant.id, plan.taxRates)
+  if (plan.shippingZones) await replaceShippingZones(tx, merchant.id, plan.shippingZones)
+  if (plan.taxRates || plan.shippingZones || plan.changedMethods.length > 0)
+    await raiseShopVersion(tx, merchant.id, now)
+  for (const settings of plan.changedMethods) await saveMethodSettings(tx, merchant.id, settings, now)
+  for (const installation of plan.newInstallations) await insertInstallation(tx, installation, now)
+  for (const { id, redirectHosts } of plan.changedInstallations)
+    await setRedirectHosts(tx, merchant.id, id, redirectHosts)
+  if (plan.changes.length > 0) await raiseCatalogVersion(tx, merchant.id)
+  record(tx, merchant.id, plan.entries)
+  return plan
+}
+
+export async function planFoundation(
+  db: Reader,
+  file: ShopFile,
+  found: Promise<Merchant | undefined>,
+  now: number,
+): Promise<Foundation> {
+  const before = await found
+  const { merchant, changes: merchantChanges } = planMerchant(file.merchant, before)
+  const [categories, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
+    listCategories(db, merchant.id),
+    listInstallations(db, merchant.id),
+    listTaxRates(db, merchant.id),
+    listShippingZones(db, merchant.id),
+    listMethodSettings(db, merchant.id),
+    findSelling(db, merchant.id),
+  ])
+  await refuseOtherCurrency(db, before, merchant)
+  const planned = planCategories(file.categories ?? [], categories, now)
+  refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
+  const rates = planRates(file, { taxRates, shippingZones })
+  const plannedMethods = planMethods(file.payments ?? [], methods)
+  const plannedMail = planMail(file.merchant, await findMailSettings(db, merchant.id))
+  const shops = planInstallations(file, merchant.id, installations)
+  const hasInstallation =
+    shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null)
+  const plan = {
+    merchant,
+    isNewMerchant: !before,
+    merchantDiffers: merchantChanges.length > 0,
+    answersChanged: before !== undefined && isInAnswers(before, merchant),
+    ...planned,
+    ...rates,
+    ...shops,
+    changedMethods: plannedMethods.changed,
+    mail: plannedMail.settings,
+    changes: [
+      merchantChanges,
+      plannedMail.changes,
+      planned.changes,
+      rates.changes,
+      plannedMethods.changes,
+      shops.changes,
+    ].flat(),
+    warnings: [
+      ...readinessWarnings({
+        installations: file.installations ?? [],
+        hasInstallation,
+        hasZone: (file.shipping ?? shippingZones).length > 0,
+        hasTaxRate: (file.taxes ?? taxRates).length > 0,
+        ...sellingAfter(file, selling),
+      }),
+      ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
+    ],
+  }
+  const redirectHosts = new Map(installations.map((installation) => [installation.id, installation.redirectHosts]))
+  const entries = [...foundationEntries(plan, { categories, taxRates, shippingZones, methods, redirectHosts })]
+  return { ...plan, entries }
+}
+
+async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, merchant: Merchant): Promise<void> {
+  if (!before || before.currency === merchant.currency) return
+  if ((await listProductsAfterId(db, merchant.id, '', 1)).length === 0) return
+  const message = `The currency cannot change from ${before.currency} to ${merchant.currency}: there are prices in ${before.currency}.`
+  throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
+}
+
+// Whether something is published once the file is applied. The file may also unpublish things, which only the next run sees.
+function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
+  const published = products.filter(({ published = true }) => published)
+  const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping
+  return {
+    sells: before.sells || published.length > 0,
+    ships: before.ships || published.some(({ skus }) => skus.some(isShipped)),
+  }
+}

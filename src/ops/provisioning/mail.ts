@@ -1,0 +1,20 @@
+// What a shop file says about letters.
+
+import type { MailSettings } from '../../domain/merchants/mail.ts'
+import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import type { ShopFile } from './shopfile.ts'
+
+// A file that does not name them leaves them as they are.
+export function planMail(
+  { slug, mail }: ShopFile['merchant'],
+  before: MailSettings | undefined,
+): { settings: MailSettings | undefined; changes: readonly Change[] } {
+  if (!mail) return { settings: undefined, changes: [] }
+  const { senderName = null, replyTo = null, language = null, off = [] } = mail
+  const settings: MailSettings = { senderName, replyTo, locale: language, off: [...off].sort() }
+  const members = membersChanged(before ?? unset, settings, ['senderName', 'replyTo', 'locale', 'off'])
+  if (members.length === 0) return { settings: undefined, changes: [] }
+  return { settings, changes: [{ kind: 'change', what: 'letters', name: slug, members }] }
+}
+
+const unset: MailSettings = { senderName: null, replyTo: null, locale: null, off: [] }

@@ -1,0 +1,59 @@
+// The methods by which a merchant takes money by hand, as a shop file or the operator sets them.
+
+import type { PaymentMethodEntry } from '../../contract/entries.ts'
+import type { Mode } from '../../contract/words.ts'
+import { defaultSettings, lacksInstructions, type MethodSettings } from '../../domain/payments/methods.ts'
+import { type Change, membersChanged } from '../../platform/audit/change.ts'
+
+export interface MethodsPlan {
+  // To be written.
+  changed: readonly MethodSettings[]
+  // All of them, as they will be.
+  settings: readonly MethodSettings[]
+  changes: readonly Change[]
+}
+
+export function planMethods(entries: readonly PaymentMethodEntry[], kept: readonly MethodSettings[]): MethodsPlan {
+  const changed: MethodSettings[] = []
+  const changes: Change[] = []
+  const settings = kept.map((before) => {
+    const entry = entries.find(({ mode, method }) => mode === before.mode && method === before.method)
+    if (!entry) return before
+    const after = settingsOf(entry, before)
+    const members = membersChanged(shownMethod(before), shownMethod(after), ['enabled', 'instructions', 'termDays'])
+    if (members.length > 0) {
+      changed.push(after)
+      changes.push({ kind: 'change', what: 'payment method', name: `${after.mode} ${after.method}`, members })
+    }
+    return after
+  })
+  return { changed, settings, changes }
+}
+
+function settingsOf({ mode, method, ...entry }: PaymentMethodEntry, before: MethodSettings): MethodSettings {
+  const { enabled = before.isDefault || before.isOffered, instructions = null } = entry
+  const { termDays = defaultSettings(mode, method).termDays } = entry
+  return { mode, method, isOffered: enabled, instructions, termDays, isDefault: false }
+}
+
+// By the names of the shop file.
+export function shownMethod({ mode, method, isOffered, instructions, termDays }: MethodSettings) {
+  return { mode, method, enabled: isOffered, instructions, termDays }
+}
+
+export function methodWarnings(
+  settings: readonly MethodSettings[],
+  installations: readonly { mode: Mode; disabledAt: number | null }[],
+): string[] {
+  const sellsLive = installations.some(({ mode, disabledAt }) => mode === 'live' && disabledAt === null)
+  const offered = settings.filter(({ mode, isOffered }) => mode === 'live' && isOffered)
+  return [
+    ...(sellsLive && offered.length === 0 ? [nothingOffered] : []),
+    ...(offered.some(lacksInstructions) ? [noAccount] : []),
+  ]
+}
+
+export const nothingOffered =
+  'no payment method is offered in live mode, so nobody can pay: name one under payments in the shop file, or by methods set'
+export const noAccount =
+  'bank transfer is offered in live mode without instructions, so shoppers are not told where to send the money'

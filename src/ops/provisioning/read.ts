@@ -1,0 +1,234 @@
+// Reads a shop file: YAML or JSON, checked against its schema and against itself. All problems are reported at once, each
+// with its place.
+
+import { isUtf8 } from 'node:buffer'
+import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
+import type { PaymentMethodEntry } from '../../contract/entries.ts'
+import { compile } from '../../contract/validator.ts'
+import { categoryProblems, parentProblems, productProblems } from '../../domain/catalog/problems.ts'
+import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
+import { addressProblems, merchantProblems, shippingProblems, taxProblems } from '../../domain/merchants/settings.ts'
+import { lacksInstructions } from '../../domain/payments/methods.ts'
+import { promotionProblems } from '../../domain/promotions/entry.ts'
+import { normalCode } from '../../domain/promotions/store.ts'
+import { targetProblem } from '../../domain/webhooks/guard.ts'
+import { subscriptionsProblem } from '../../domain/webhooks/subscription.ts'
+import { addressOf } from '../../domain/webhooks/url.ts'
+import { isExactDecimal } from '../../platform/kit/decimal.ts'
+import { below, blank, controlCharacters, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { entryProblem } from './apps.ts'
+import { ShopFile } from './shopfile.ts'
+
+// A YAML of 28 MB took 3.8 GB of memory.
+export const fileBytesMax = 8 * 1024 * 1024
+const aliasesMax = 1_000
+const problemsMax = 50
+
+type ReadShop = { file: ShopFile } | { problems: Problem[] }
+
+export function readShopBytes(bytes: Buffer, now: number): ReadShop {
+  if (bytes.length > fileBytesMax) return aboutTheFile(tooLarge)
+  return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile('the file is not UTF-8')
+}
+
+const tooLarge = 'the file is larger than 8 MiB; bring a large catalog by import'
+
+function aboutTheFile(message: string): { problems: Problem[] } {
+  return { problems: [{ path: '', message }] }
+}
+
+export function readShopFile(text: string, now: number): ReadShop {
+  if (Buffer.byteLength(text) > fileBytesMax) return aboutTheFile(tooLarge)
+  const document = parseDocument(text, { uniqueKeys: true, stringKeys: true })
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION'))
+    return aboutTheFile('the file is nested too deeply')
+  if (document.errors.length > 0) {
+    return {
+      problems: document.errors.slice(0, problemsMax).map((error) => ({ path: '', message: firstLine(error.message) })),
+    }
+  }
+  const rounded = roundedNumbers(document)
+  if (rounded.length > 0) return { problems: rounded }
+  const plain = plainValue(document)
+  if ('problems' in plain) return plain
+  const { value } = plain
+  const issues = validate(value)
+  if (issues.length > 0) return { problems: [...issues] }
+  const file = value as ShopFile
+  const problems = [...contradictions(file, now)].slice(0, problemsMax)
+  return problems.length > 0 ? { problems } : { file }
+}
+
+// A parsed number has its text beside its value. Octal and hexadecimal ones have no fraction; the schema checks their bounds.
+function roundedNumbers(document: Document.Parsed): Problem[] {
+  const problems: Problem[] = []
+  visit(document, {
+    Scalar(key, { value, source }, ancestors) {
+      if (typeof value !== 'number' || source === undefined || !/^[-+.\d][-+.\de]*$/i.test(source)) return undefined
+      if (isExactDecimal(source, value)) return undefined
+      problems.push({ path: placeOf([...ancestors, key]), message: 'is a number with more digits than can be kept' })
+      return problems.length < problemsMax ? undefined : visit.BREAK
+    },
+  })
+  return problems
+}
+
+// JSON Pointer to a node, from its ancestors.
+function placeOf(steps: readonly unknown[]): string {
+  return steps
+    .map((step, index) => {
+      const below = steps[index + 1]
+      if (isPair(step)) return `/${String(step.key)}`
+      return isSeq(step) ? `/${typeof below === 'number' ? below : step.items.indexOf(below)}` : ''
+    })
+    .join('')
+}
+
+// Aliases are resolved only now: one may be undefined, or some may expand a few lines to a gigabyte.
+function plainValue(document: Document.Parsed): { value: unknown } | { problems: Problem[] } {
+  try {
+    return { value: document.toJS({ maxAliasCount: aliasesMax }) }
+  } catch (error) {
+    if (error instanceof ReferenceError) return aboutTheFile(firstLine(error.message))
+    throw error
+  }
+}
+
+const validate = compile(ShopFile)
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+// What a schema cannot express.
+function* contradictions(file: ShopFile, now: number): Generator<Problem> {
+  yield* controlCharacters(file, '')
+  yield* below('/merchant', merchantProblems(file.merchant))
+  yield* addressProblems(file.merchant.mail?.replyTo, '/merchant/mail/replyTo')
+  const categories = file.categories ?? []
+  yield* repeated(
+    categories.map((category) => category.slug),
+    (index) => `/categories/${index}/slug`,
+  )
+  for (const [index, category] of categories.entries()) yield* below(`/categories/${index}`, categoryProblems(category))
+  yield* parentProblems(categories)
+  const products = file.products ?? []
+  yield* repeated(
+    products.map((product) => product.slug),
+    (index) => `/products/${index}/slug`,
+  )
+  const places = products.flatMap((product, index) =>
+    product.skus.map((sku, at) => ({ code: sku.code, path: `/products/${index}/skus/${at}/code` })),
+  )
+  yield* repeated(
+    places.map(({ code }) => code),
+    (index) => places[index]?.path ?? '',
+  )
+  const known = new Set(categories.map((category) => category.slug))
+  for (const [index, product] of products.entries()) {
+    yield* below(`/products/${index}`, productProblems(product, now))
+    for (const [at, slug] of (product.categories ?? []).entries()) {
+      if (!known.has(slug))
+        yield { path: `/products/${index}/categories/${at}`, message: 'is not among the categories of this file' }
+    }
+  }
+  yield* below('/taxes', taxProblems(file.taxes ?? []))
+  yield* below('/shipping', shippingProblems(file.shipping ?? []))
+  yield* installationsProblems(file)
+  yield* promotionsProblems(file)
+  yield* paymentsProblems(file)
+  yield* webhooksProblems(file)
+  yield* appsProblems(file)
+}
+
+function* promotionsProblems(file: ShopFile): Generator<Problem> {
+  const promotions = file.promotions ?? []
+  yield* repeated(
+    promotions.map((promotion) => normalCode(promotion.code)),
+    (index) => `/promotions/${index}/code`,
+  )
+  // A shop whose catalog came by import names no products in its file; then the shop itself is asked when the file is applied.
+  const categories = file.categories && new Set(file.categories.map(({ slug }) => slug))
+  const codes = file.products && new Set(file.products.flatMap(({ skus }) => skus.map(({ code }) => code)))
+  for (const [index, promotion] of promotions.entries()) {
+    yield* below(`/promotions/${index}`, promotionProblems(promotion))
+    for (const [at, slug] of (promotion.categories ?? []).entries()) {
+      if (categories && !categories.has(slug))
+        yield { path: `/promotions/${index}/categories/${at}`, message: 'is not among the categories of this file' }
+    }
+    for (const [at, code] of (promotion.skus ?? []).entries()) {
+      if (codes && !codes.has(code))
+        yield { path: `/promotions/${index}/skus/${at}`, message: 'is not among the SKU codes of this file' }
+    }
+  }
+}
+
+function* installationsProblems({ installations = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    installations.map((installation) => installation.name),
+    (index) => `/installations/${index}/name`,
+  )
+  for (const [index, { name, redirectHosts = [] }] of installations.entries()) {
+    if (isBlank(name)) yield { path: `/installations/${index}/name`, message: blank }
+    const normal = redirectHosts.map(normalRedirectHost)
+    for (const [at, host] of normal.entries())
+      if (host === undefined) yield { path: `/installations/${index}/redirectHosts/${at}`, message: noRedirectHost }
+    // Those that are refused are not spelled in any one way, so they are compared as they are.
+    yield* repeated(
+      normal.map((host, at) => host ?? (redirectHosts[at] as string)),
+      (at) => `/installations/${index}/redirectHosts/${at}`,
+    )
+  }
+}
+
+const noRedirectHost =
+  'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards'
+
+function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    payments.map(({ mode, method }) => `${mode} ${method}`),
+    (index) => `/payments/${index}`,
+  )
+  for (const [index, entry] of payments.entries()) {
+    yield* below(`/payments/${index}`, paymentMethodProblems(entry))
+  }
+}
+
+// Also true of what the operator sets by hand.
+export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Problem> {
+  const { mode, method, enabled = true, instructions } = entry
+  if (isBlank(instructions ?? undefined)) yield { path: '/instructions', message: blank }
+  if (lacksInstructions({ mode, method, isOffered: enabled, instructions: instructions ?? null }))
+    yield { path: '/instructions', message: 'is needed: it tells shoppers where to send the money' }
+}
+
+// Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
+// asked when the file is applied.
+function* webhooksProblems(file: ShopFile): Generator<Problem> {
+  for (const [index, { webhooks = [] }] of (file.installations ?? []).entries()) {
+    const place = `/installations/${index}/webhooks`
+    yield* repeated(
+      webhooks.map(({ url }) => addressOf(url)),
+      (at) => `${place}/${at}/url`,
+    )
+    for (const [at, { url, events = [] }] of webhooks.entries()) {
+      const problem = targetProblem(url, { allowPrivate: true })
+      if (problem !== undefined) yield { path: `${place}/${at}/url`, message: problem }
+      for (const [position, event] of events.entries()) {
+        const unknown = subscriptionsProblem([event])
+        if (unknown !== undefined) yield { path: `${place}/${at}/events/${position}`, message: unknown }
+      }
+    }
+  }
+}
+
+function* appsProblems({ apps = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    apps.map((app) => app.name),
+    (index) => `/apps/${index}/name`,
+  )
+  for (const [index, app] of apps.entries()) {
+    const problem = entryProblem(app)
+    if (problem) yield { ...problem, path: `/apps/${index}${problem.path}` }
+  }
+}

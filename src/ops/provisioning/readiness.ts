@@ -1,0 +1,41 @@
+// What a shop lacks to sell. Told as warnings: a file may be one of several, and a shop may grow. Pure.
+
+import type { Mode } from '../../contract/words.ts'
+
+export interface SellingFacts {
+  // Of the file: what an app brought along is not the file's to mend.
+  installations: readonly { name: string; mode: Mode; redirectHosts?: readonly string[] | undefined }[]
+  hasInstallation: boolean
+  hasZone: boolean
+  hasTaxRate: boolean
+  sells: boolean
+  ships: boolean
+}
+
+export type Lack = 'no_installation' | 'no_redirect_host' | 'no_shipping_zone' | 'no_tax_rates'
+
+// In test mode every loopback host is allowed, so an installation without hosts can be tried out.
+export function readinessWarnings(facts: SellingFacts): string[] {
+  if (!facts.sells) return []
+  return [
+    ...facts.installations
+      .filter(({ mode, redirectHosts = [] }) => mode === 'live' && redirectHosts.length === 0)
+      .map(({ name }) => lackText('no_redirect_host', name)),
+    ...(facts.hasInstallation ? [] : [lackText('no_installation')]),
+    ...(facts.ships && !facts.hasZone ? [lackText('no_shipping_zone')] : []),
+    ...(facts.hasTaxRate ? [] : [lackText('no_tax_rates')]),
+  ]
+}
+
+// `name` is that of the installation, where it is one.
+export function lackText(lack: Lack, name = ''): string {
+  return texts[lack].replace('{name}', () => name)
+}
+
+const texts: Readonly<Record<Lack, string>> = {
+  no_installation:
+    'there is no installation, so there can be no API key: name one under installations, or install an app',
+  no_redirect_host: 'installation {name} has no redirectHosts, so it can open no checkout: name the hosts of your shop',
+  no_shipping_zone: 'there is no shipping zone, so nothing that is shipped can be sold: name one under shipping',
+  no_tax_rates: 'there are no tax rates, so no tax is charged: name them under taxes, if only a rate of 0',
+}

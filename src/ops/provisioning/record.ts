@@ -1,0 +1,140 @@
+// What an operator's file changed, as the list of changes tells it. Each entry can be taken back by itself where its kinds can.
+
+import { type Mode, modes } from '../../contract/words.ts'
+import type { CategoryRow } from '../../domain/catalog/answer.ts'
+import { type CategoryPlan, categoryChange } from '../../domain/catalog/categories.ts'
+import { auditedChanges, type ProductPlan } from '../../domain/catalog/change.ts'
+import { type RatesPlan, taxMembers, zoneMembers } from '../../domain/merchants/settings.ts'
+import type { Merchant, ShippingZone, TaxRate } from '../../domain/merchants/store.ts'
+import type { MethodSettings } from '../../domain/payments/methods.ts'
+import { auditedChange, type PromotionPlan } from '../../domain/promotions/change.ts'
+import { type AuditedChange, type Change, membersChanged } from '../../platform/audit/change.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import type { InstallationPlan } from './installations.ts'
+import { shownMethod } from './methods.ts'
+
+export interface RecordedEntry {
+  // null: of what both modes share.
+  mode: Mode | null
+  changes: readonly AuditedChange[]
+}
+
+// Writes entries in the transaction of what they tell about.
+export type Recorder = (tx: Tx, merchantId: string, entries: Iterable<RecordedEntry>) => void
+
+// The parts of it that entries tell about.
+export interface PlannedFoundation extends Omit<CategoryPlan, 'changes'>, InstallationPlan, RatesPlan {
+  merchant: Pick<Merchant, 'id' | 'slug'>
+  isNewMerchant: boolean
+  changedMethods: readonly MethodSettings[]
+  changes: readonly Change[]
+}
+
+export interface FoundationBefore {
+  categories: readonly CategoryRow[]
+  taxRates: readonly TaxRate[]
+  shippingZones: readonly ShippingZone[]
+  methods: readonly MethodSettings[]
+  redirectHosts: ReadonlyMap<string, string>
+}
+
+export function* foundationEntries(plan: PlannedFoundation, before: FoundationBefore): Generator<RecordedEntry> {
+  const { merchant } = plan
+  const { id, slug: name } = merchant
+  const merchantMembers = plan.changes.find(({ what }) => what === 'merchant')?.members ?? []
+  if (plan.isNewMerchant) yield { mode: null, changes: [{ kind: 'create', what: 'merchant', id, name, members: [] }] }
+  else {
+    const settings = [
+      { what: 'merchant', members: merchantMembers },
+      { what: 'taxes', members: plan.taxRates ? taxMembers(before.taxRates, plan.taxRates) : [] },
+      { what: 'shipping', members: plan.shippingZones ? zoneMembers(before.shippingZones, plan.shippingZones) : [] },
+    ] as const
+    yield {
+      mode: null,
+      changes: settings.flatMap(({ what, members }) =>
+        members.length > 0 ? [{ kind: 'change', what, id, name, members }] : [],
+      ),
+    }
+  }
+  const letters = plan.changes.find(({ what }) => what === 'letters')?.members ?? []
+  if (letters.length > 0)
+    yield { mode: null, changes: [{ kind: 'change', what: 'letters', id, name, members: letters }] }
+  yield { mode: null, changes: categoryChanges(plan, before.categories) }
+  for (const mode of modes) {
+    yield {
+      mode,
+      changes: before.methods
+        .filter((method) => method.mode === mode)
+        .flatMap((method) => {
+          const after = plan.changedMethods.find((one) => one.mode === mode && one.method === method.method)
+          return after ? methodChange(id, method, after) : []
+        }),
+    }
+    yield { mode, changes: installationChanges(plan, mode, before) }
+  }
+}
+
+function categoryChanges(
+  { newCategories, changedCategories }: Pick<PlannedFoundation, 'newCategories' | 'changedCategories'>,
+  stored: readonly CategoryRow[],
+): AuditedChange[] {
+  const known = new Map(stored.map((category) => [category.id, category]))
+  return [
+    ...newCategories.map((category) => categoryChange(undefined, category)),
+    ...changedCategories.flatMap((category) => {
+      const before = known.get(category.id)
+      return before ? [categoryChange(before, category)] : []
+    }),
+  ]
+}
+
+export function methodChange(merchantId: string, before: MethodSettings, after: MethodSettings): AuditedChange[] {
+  const members = membersChanged(shownMethod(before), shownMethod(after), ['enabled', 'instructions', 'termDays'])
+  if (members.length === 0) return []
+  return [{ kind: 'change', what: 'payment_method', id: merchantId, name: `${after.mode} ${after.method}`, members }]
+}
+
+function installationChanges(
+  { newInstallations, changedInstallations }: Pick<PlannedFoundation, 'newInstallations' | 'changedInstallations'>,
+  wanted: Mode,
+  { redirectHosts }: Pick<FoundationBefore, 'redirectHosts'>,
+): AuditedChange[] {
+  const hosts = (text: string | undefined) => (text === undefined ? null : (JSON.parse(text) as string[]))
+  return [...newInstallations, ...changedInstallations]
+    .filter(({ mode }) => mode === wanted)
+    .map((after) => {
+      const from = hosts(redirectHosts.get(after.id))
+      const members = [{ member: 'redirectHosts', from, to: hosts(after.redirectHosts) }]
+      const kind = from === null ? 'create' : 'change'
+      return { kind, what: 'installation', id: after.id, name: after.name, members }
+    })
+}
+
+// Bounds of one entry, so it can be read and taken back as one of an admin operation. The changes of a product stay together.
+const changesMax = 1_000
+const lengthMax = 300_000
+
+export function* productEntries(
+  plans: readonly ProductPlan[],
+  categories: readonly AuditedChange[] = [],
+): Generator<RecordedEntry> {
+  let changes: AuditedChange[] = [...categories]
+  let length = 0
+  for (const plan of plans) {
+    const more = auditedChanges(plan)
+    const moreLength = JSON.stringify(more).length
+    if (changes.length > 0 && (changes.length + more.length > changesMax || length + moreLength > lengthMax)) {
+      yield { mode: null, changes }
+      changes = []
+      length = 0
+    }
+    changes.push(...more)
+    length += moreLength
+  }
+  yield { mode: null, changes }
+}
+
+export function* promotionEntries(plans: readonly PromotionPlan[]): Generator<RecordedEntry> {
+  const changes = plans.flatMap((plan) => plan.changes.map((change) => auditedChange(change, plan.promotion)))
+  yield { mode: null, changes }
+}

@@ -1,0 +1,135 @@
+// The shop file that `apply` takes: what a merchant sells, to whom, and at which price. Everything is keyed by words of the
+// merchant (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
+
+import {
+  CategoryEntry,
+  categoriesMax,
+  LegalEntry,
+  merchantMembers,
+  name,
+  optional,
+  PaymentMethodEntry,
+  ProductEntry,
+  PromotionEntry,
+  ShippingZoneEntry,
+  TaxEntry,
+  text,
+} from '../../contract/entries.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../../contract/schema.ts'
+import { manualMethods, modes, openScopes } from '../../contract/words.ts'
+import { urlLengthMax } from '../../domain/webhooks/guard.ts'
+import { endpointsMax } from '../../domain/webhooks/store.ts'
+import { subscriptionsMax } from '../../domain/webhooks/subscription.ts'
+import { switchableKinds } from '../../platform/outbox/letters.ts'
+
+// Known by its address within the installation. Its secret is created here and shown once, so no file contains it.
+export const WebhookEntry = object({
+  url: described('https; its name in every later file.', Type.String({ minLength: 1, maxLength: urlLengthMax })),
+  description: optional('For the operator.', text(200)),
+  events: optional(
+    'Names of events, `subject.*` or `*` (default: all).',
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: subscriptionsMax,
+      uniqueItems: true,
+    }),
+  ),
+  paused: optional('Left out, it stays as the operator has it.', Type.Boolean()),
+})
+
+export const InstallationEntry = object({
+  name: described('Its name in every later file.', name),
+  mode: described('test: the test cards pay. live: real money. It never changes.', oneOf(modes)),
+  redirectHosts: optional(
+    'Where a checkout may send shoppers back to: `shop.example.com` for https on port 443, or `shop.example.com:8443`. A loopback host without a port stands for every port, and needs no entry in test mode.',
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50, uniqueItems: true }),
+  ),
+  webhooks: optional(
+    'Who is told what happens. The secret of a new one is printed once.',
+    Type.Array(WebhookEntry, { maxItems: endpointsMax }),
+  ),
+})
+
+// Known by its name on the whole server. Its keys are public keys; the app keeps the private ones.
+export const AppEntry = object({
+  name: described(
+    'Unique on the whole server. A file changes only apps that it declared, and none that another merchant has installed.',
+    Type.String({ minLength: 1, maxLength: 100 }),
+  ),
+  description: optional('One line below the name, on the page of consent.', text(300)),
+  redirectUris: described(
+    'Where the browser goes in the end, exactly. https, or http on a loopback host.',
+    Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { minItems: 1, maxItems: 20 }),
+  ),
+  scopes: described(
+    'The most it may ask a merchant for.',
+    Type.Array(oneOf(openScopes), { minItems: 1, uniqueItems: true }),
+  ),
+  mode: optional('Which kind of installations it gets (default: test).', oneOf(modes)),
+  jwks: optional(
+    'Its public keys, as a JSON Web Key Set. Without them the app is public.',
+    object({
+      keys: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), { minItems: 1, maxItems: 10 }),
+    }),
+  ),
+})
+
+export const MailEntry = object({
+  senderName: optional('Whom letters come from (default: the name of the merchant).', nullable(name)),
+  replyTo: optional(
+    'Where answers of shoppers go (default: supportEmail).',
+    nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
+  ),
+  language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'])),
+  off: optional(
+    'Kinds of letters that are not sent.',
+    Type.Array(oneOf(switchableKinds), { maxItems: 20, uniqueItems: true }),
+  ),
+})
+
+export const MerchantEntry = object({
+  ...merchantMembers,
+  mail: optional('What is written to shoppers, and to you.', MailEntry),
+  legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
+})
+
+export const ShopFile = object({
+  merchant: described('Who sells.', MerchantEntry),
+  categories: optional('A tree, named by slugs.', Type.Array(CategoryEntry, { maxItems: categoriesMax })),
+  products: optional(
+    'What is sold. A product that the file does not name stays; a SKU that its product no longer names is retired.',
+    Type.Array(ProductEntry, { maxItems: 10_000 }),
+  ),
+  taxes: optional(
+    'Rates by country, region and class. The list replaces the one before.',
+    Type.Array(TaxEntry, { maxItems: 5_000 }),
+  ),
+  shipping: optional(
+    'Where it goes and what that costs. The list replaces the one before. Without any zone nothing that is shipped can be sold.',
+    Type.Array(ShippingZoneEntry, { maxItems: 100 }),
+  ),
+  promotions: optional('Codes that shoppers type.', Type.Array(PromotionEntry, { maxItems: 50_000 })),
+  payments: optional(
+    'Ways to pay without a provider. Until a file names them, both are offered in test mode and none in live mode.',
+    Type.Array(PaymentMethodEntry, { maxItems: modes.length * manualMethods.length }),
+  ),
+  installations: optional(
+    'Who acts for the shop: a web shop, a till. API keys belong to one.',
+    Type.Array(InstallationEntry, { maxItems: 100 }),
+  ),
+  apps: optional('What merchants of this server can install by OAuth.', Type.Array(AppEntry, { maxItems: 100 })),
+})
+
+// For editors: the schema that `apply --schema` prints. Whether the parts of a file fit each other is checked by
+// `apply --dry-run`.
+export const shopFileSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Cartwright shop file',
+  ...ShopFile,
+}
+
+export type WebhookEntry = Static<typeof WebhookEntry>
+export type InstallationEntry = Static<typeof InstallationEntry>
+export type AppEntry = Static<typeof AppEntry>
+export type MerchantEntry = Static<typeof MerchantEntry>
+export type ShopFile = Static<typeof ShopFile>

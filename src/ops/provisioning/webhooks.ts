@@ -1,0 +1,170 @@
+// Webhook endpoints as provisioning makes them: those that a shop file names, the demo shop's, and the address at which
+// `webhooks listen` receives on the developer's own machine.
+
+import type { EndpointStatus } from '../../contract/words.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  type EndpointTools,
+  enableEndpoint,
+  pauseEndpoint,
+  removeEndpoint,
+  tooManyEndpoints,
+} from '../../domain/webhooks/endpoints.ts'
+import { targetProblem } from '../../domain/webhooks/guard.ts'
+import { openSecret } from '../../domain/webhooks/signature.ts'
+import { type Endpoint, endpointsMax, listEndpoints } from '../../domain/webhooks/store.ts'
+import { addressOf, maskedUrl } from '../../domain/webhooks/url.ts'
+import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import type { WebhookEntry } from './shopfile.ts'
+
+export interface InstallationWebhooks {
+  installationId: string
+  entries: readonly WebhookEntry[]
+}
+
+// Shown once, by whoever applied the file.
+export interface MadeSecret {
+  endpointId: string
+  url: string
+  secret: string
+}
+
+interface EndpointPlan {
+  installationId: string
+  url: string
+  description: string
+  events: string[]
+  // Undefined: as it is.
+  status: Exclude<EndpointStatus, 'disabled'> | undefined
+  before: Endpoint | undefined
+  members: readonly MemberChange[]
+}
+
+export async function planWebhooks(db: Reader, installations: readonly InstallationWebhooks[]): Promise<Change[]> {
+  return changesOf(await listPlans(db, installations))
+}
+
+// Whoever calls has locked the merchant, so that two who apply one file make each endpoint once.
+export async function saveWebhooks(
+  tx: Tx,
+  installations: readonly InstallationWebhooks[],
+  tools: EndpointTools,
+  now: number,
+): Promise<{ changes: Change[]; secrets: MadeSecret[] }> {
+  const plans = await listPlans(tx, installations)
+  const secrets: MadeSecret[] = []
+  for (const plan of plans) {
+    const { installationId, url, description, events, status, before, members } = plan
+    if (!before) {
+      const made = await addEndpoint(
+        tx,
+        installationId,
+        { url, description, events, ...(status && { status }) },
+        tools,
+        now,
+      )
+      secrets.push({ endpointId: made.endpoint.id, url, secret: made.secret })
+      continue
+    }
+    if (members.some(({ member }) => member !== 'status'))
+      await changeEndpoint(tx, installationId, before.id, { url: before.url, description, events }, tools, now)
+    if (!members.some(({ member }) => member === 'status')) continue
+    if (status === 'paused') await pauseEndpoint(tx, installationId, before.id, now)
+    else await enableEndpoint(tx, installationId, before.id, now)
+  }
+  return { changes: changesOf(plans), secrets }
+}
+
+async function listPlans(db: Reader, installations: readonly InstallationWebhooks[]): Promise<EndpointPlan[]> {
+  const plans: EndpointPlan[] = []
+  for (const { installationId, entries } of installations) {
+    const kept = await listEndpoints(db, installationId)
+    const known = entries.map((entry) => planFor(installationId, entry, kept))
+    if (kept.length + known.filter(({ before }) => !before).length > endpointsMax) throw tooManyEndpoints()
+    plans.push(...known)
+  }
+  return plans
+}
+
+// Of several at one address the oldest is meant. One that was disabled stays so: the house or the operator had a reason.
+function planFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): EndpointPlan {
+  const { url, description = '', events = ['*'], paused } = entry
+  const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'
+  const plan = { installationId, url, description, events, status } as const
+  const before = kept.find((endpoint) => addressOf(endpoint.url) === addressOf(url))
+  if (!before) return { ...plan, before, members: [] }
+  const is: Shown = { ...before, events: JSON.parse(before.events) as string[] }
+  const becomes: Shown = {
+    description,
+    events,
+    status: before.status === 'disabled' ? 'disabled' : (status ?? before.status),
+  }
+  return { ...plan, before, members: membersChanged(is, becomes, ['description', 'events', 'status']) }
+}
+
+interface Shown {
+  description: string
+  events: readonly string[]
+  status: EndpointStatus
+}
+
+function changesOf(plans: readonly EndpointPlan[]): Change[] {
+  return plans
+    .filter(({ before, members }) => !before || members.length > 0)
+    .map(({ url, before, members }) => ({
+      kind: before ? 'change' : 'create',
+      what: 'webhook',
+      name: maskedUrl(url),
+      members,
+    }))
+}
+
+// In words for the operator, who may need a setting to be allowed what was asked.
+export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): string | undefined {
+  const problem = targetProblem(url, { allowPrivate })
+  const isBySetting = problem !== undefined && targetProblem(url, { allowPrivate: true }) === undefined
+  return isBySetting ? `${problem}; for development CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it` : problem
+}
+
+// Where `webhooks listen` receives. The demo shop's endpoint points there.
+export const receiverPort = 4010
+export const receiverPath = '/webhooks'
+
+export function receiverUrl(port: number, host = 'localhost'): string {
+  return `http://${host}:${port}${receiverPath}`
+}
+
+const demoEndpoint = {
+  url: receiverUrl(receiverPort),
+  description: 'The receiver of webhooks listen, on your own machine',
+  events: ['order.*', 'checkout_session.*', 'inventory.*', 'promotion.*'],
+  status: 'paused',
+} as const
+
+// Made if it is missing. It is paused and points at the developer's own machine, so it is made whatever the setting says;
+// nothing is called before somebody listens. Whoever calls has locked the merchant.
+export async function ensureDemoEndpoint(
+  tx: Tx,
+  installationId: string,
+  rootSecret: EndpointTools['rootSecret'],
+  now: number,
+): Promise<{ id: string; secret: string }> {
+  const kept = (await listEndpoints(tx, installationId)).find(({ url }) => url === demoEndpoint.url)
+  const secret = kept && openedSecret(rootSecret, kept)
+  if (kept && secret !== undefined) return { id: kept.id, secret }
+  if (kept) await removeEndpoint(tx, installationId, kept.id, now)
+  const made = await addEndpoint(tx, installationId, demoEndpoint, { rootSecret, allowPrivate: true }, now)
+  return { id: made.endpoint.id, secret: made.secret }
+}
+
+// Undefined where the database has outlived its root secret, as happens to a developer who removes the data folder. Then
+// nothing can be signed with it any more, and a new endpoint takes its place.
+function openedSecret(rootSecret: EndpointTools['rootSecret'], { id, secretSealed }: Endpoint): string | undefined {
+  try {
+    return openSecret(rootSecret, id, secretSealed)
+  } catch {
+    return undefined
+  }
+}

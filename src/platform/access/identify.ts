@@ -1,0 +1,244 @@
+// Who is calling. A key is looked up, proved and then trusted for two seconds; nothing that was refused is remembered.
+import type { Mode, Scope } from '../../contract/words.ts'
+import { handleRows, RowsFailed } from '../jobs/rows.ts'
+import { Lru } from '../kit/lru.ts'
+import { isEqualSecret, type RootSecret } from '../secrets/secrets.ts'
+import type { Storage } from '../storage/storage.ts'
+import { readAuthorization } from './authorization.ts'
+import { credentialStatus, originsFrom, scopesFrom } from './credential.ts'
+import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
+import type { Principal } from './principal.ts'
+import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
+
+// A caller with an API key. Its id is that of the credential.
+export interface KeyCaller extends Principal {
+  readonly kind: 'key'
+  readonly installationId: string
+  readonly merchantSlug: string
+  readonly mode: Mode
+  readonly scopes: readonly Scope[]
+  // The id of a publishable key: its visitors get only carts that such keys made.
+  readonly publicKeyId?: string
+}
+
+export interface Identify {
+  // Undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
+  identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined>
+  // Ends a credential on this node at once. To be called after the commit that changed it.
+  forget(credentialId: string): void
+  // The same for all: somewhere some ended.
+  forgetAll(): void
+  // Writes the last uses, each credential at most once a minute. To be called by a loop, more often than that.
+  flushLastUse(now: number): Promise<void>
+}
+
+export interface IdentifyOptions {
+  readonly storage: Storage
+  readonly rootSecret: RootSecret
+  readonly entriesMax?: number
+}
+
+// A revocation on another node is seen here after this time.
+const freshMs = 2_000
+const lastUseEveryMs = 60_000
+const touchesMax = 512 // in one transaction
+const entriesMaxDefault = 10_000
+
+interface Entry {
+  readonly caller: KeyCaller
+  // The same promise for every hit; making one each time would be most of the cost.
+  readonly answer: Promise<KeyCaller | undefined>
+  readonly expiresAt: number
+  readonly readAt: number
+  readonly use: Use
+}
+
+interface Use {
+  readonly installationId: string
+  at: number
+  writtenAt: number
+  // Not written before, because writing it failed.
+  retryAt: number
+}
+
+interface Due {
+  id: string
+  at: number
+  use: Use
+}
+
+const unknown: Promise<undefined> = Promise.resolve(undefined)
+
+export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
+  const entries = new Lru<string, Entry>(entriesMax)
+  const uses = new Lru<string, Use>(entriesMax)
+  // Digests by the current version of the root secret that bind their key, for keys that have an older one.
+  const renewals = new Lru<string, DigestRenewal>(entriesMax)
+  const flights = new Map<string, Promise<Entry | undefined>>()
+  // Counts forget(): what was read before it must not be remembered after it.
+  let forgotten = 0
+
+  function identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined> {
+    const text = readAuthorization(authorization)
+    if (text === undefined) return unknown
+    // No need to count the use: a key in use is read and set again every two seconds, so the oldest are the idle ones.
+    const entry = entries.peek(text)
+    if (entry === undefined || !isFresh(entry, now)) return lookUp(text, now)
+    return admit(entry, now)
+  }
+
+  function admit(entry: Entry, now: number): Promise<KeyCaller | undefined> {
+    if (now >= entry.expiresAt) return unknown
+    entry.use.at = now
+    return entry.answer
+  }
+
+  // Callers with one key that arrive together share one query.
+  async function lookUp(text: string, now: number): Promise<KeyCaller | undefined> {
+    let flight = flights.get(text)
+    if (flight === undefined) {
+      flight = readEntry(text, now)
+      flights.set(text, flight)
+      const land = () => flights.get(text) === flight && flights.delete(text)
+      flight.then(land, land)
+    }
+    const entry = await flight
+    return entry && admit(entry, now)
+  }
+
+  async function readEntry(text: string, now: number): Promise<Entry | undefined> {
+    const key = readKey(text)
+    if (key === undefined) return undefined
+    const forgottenBefore = forgotten
+    const row = await storage.read((db) => findCredential(db, key.lookup))
+    const proof = proofOf(text, row)
+    const mayEnter = proof !== null && row !== undefined && isOpen(row, now)
+    entries.delete(text) // it was stale
+    if (!mayEnter) return undefined
+    if (proof === 'unbound' || row.pepperVersion < rootSecret.currentVersion)
+      renewals.set(row.id, renewalFor(text, row))
+    const caller = callerFrom(row)
+    const entry: Entry = {
+      caller,
+      answer: Promise.resolve(caller),
+      expiresAt: row.expiresAt ?? Number.POSITIVE_INFINITY,
+      readAt: now,
+      use: useOf(row),
+    }
+    if (forgottenBefore === forgotten) entries.set(text, entry)
+    return entry
+  }
+
+  // A missing row is compared with a digest that no key has, so it takes as long as a wrong secret.
+  function proofOf(text: string, row: IdentityRow | undefined): 'bound' | 'unbound' | null {
+    const wanted = row?.pepperVersion ?? rootSecret.currentVersion
+    const isKnown = rootSecret.hasVersion(wanted)
+    const version = isKnown ? wanted : rootSecret.currentVersion
+    const isBound = isEqualSecret(keyDigest(rootSecret, version, text, row ?? noBinding), row?.digest ?? noDigest)
+    const isUnbound = isEqualSecret(unboundDigest(rootSecret, version, text), row?.digest ?? noDigest)
+    if (!isKnown) return null
+    return isBound ? 'bound' : isUnbound ? 'unbound' : null
+  }
+
+  function renewalFor(text: string, row: IdentityRow): DigestRenewal {
+    const { currentVersion } = rootSecret
+    const digest = keyDigest(rootSecret, currentVersion, text, row)
+    return { id: row.id, before: row.digest, digest, pepperVersion: currentVersion }
+  }
+
+  async function flushRenewals(): Promise<void> {
+    const due = [...renewals].map(([, renewal]) => renewal).slice(0, touchesMax)
+    if (due.length === 0) return
+    due.sort((one, other) => (one.id < other.id ? -1 : 1))
+    await storage.write((tx) => renewDigests(tx, due))
+    for (const { id } of due) renewals.delete(id)
+  }
+
+  function useOf(row: IdentityRow): Use {
+    const known = uses.get(row.id)
+    if (known) return known
+    const writtenAt = row.lastUsedAt ?? Number.NEGATIVE_INFINITY
+    const use = { installationId: row.installationId, at: writtenAt, writtenAt, retryAt: 0 }
+    uses.set(row.id, use)
+    return use
+  }
+
+  function forget(credentialId: string): void {
+    forgotten++
+    flights.clear()
+    for (const [text, entry] of entries) {
+      if (entry.caller.id === credentialId) entries.delete(text)
+    }
+  }
+
+  function forgetAll(): void {
+    forgotten++
+    flights.clear()
+    entries.clear()
+  }
+
+  async function flushLastUse(now: number): Promise<void> {
+    await flushRenewals()
+    const due: Due[] = []
+    for (const [id, use] of uses) {
+      if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue
+      if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
+      // Idle for a minute: every entry that holds it is stale, and the next one makes it anew.
+      else uses.delete(id)
+    }
+    // In the order of ids, so two nodes cannot wait for each other's rows.
+    due.sort((one, other) => (one.id < other.id ? -1 : 1))
+    const parts = Array.from({ length: Math.ceil(due.length / touchesMax) }, (_, part) =>
+      due.slice(part * touchesMax, (part + 1) * touchesMax),
+    )
+    const keyOf = ({ id, use }: Due) => ({ tenantId: use.installationId, rowId: id })
+    await handleRows({ storage, loop: 'last_use', now }, parts, keyOf, async (part) => {
+      await storage.write((tx) => touchCredentials(tx, part))
+      for (const { at, use } of part) use.writtenAt = Math.max(at, now)
+      return part.length
+    }).catch((error: unknown) => {
+      if (error instanceof RowsFailed) putOff(error)
+      throw error
+    })
+  }
+
+  function putOff({ failures }: RowsFailed): void {
+    for (const { rowId, retryAt } of failures) {
+      const use = uses.get(rowId)
+      if (use) use.retryAt = retryAt
+    }
+  }
+
+  return { identify, forget, forgetAll, flushLastUse }
+}
+
+const noDigest = '0'.repeat(64)
+const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '', origins: null }
+
+// An age below zero means that the clock was set back: such an entry could stay for hours.
+function isFresh(entry: Entry, now: number): boolean {
+  const age = now - entry.readAt
+  return age >= 0 && age < freshMs
+}
+
+function isOpen(row: IdentityRow, now: number): boolean {
+  if (row.installationDisabledAt !== null || row.merchantClosedAt !== null) return false
+  const status = credentialStatus(row, now)
+  return status === 'active' || status === 'expiring'
+}
+
+function callerFrom(row: IdentityRow): KeyCaller {
+  return Object.freeze({
+    kind: 'key',
+    id: row.id,
+    merchantId: row.merchantId,
+    installationId: row.installationId,
+    // Whoever opens a page has its key: what one visitor names must not meet what the shop's own servers name.
+    claimant: row.origins === null ? row.installationId : `${row.installationId} ${row.id}`,
+    throttleKey: row.id,
+    merchantSlug: row.merchantSlug,
+    mode: row.mode,
+    scopes: scopesFrom(row.scopes),
+    ...(row.origins !== null && { origins: originsFrom(row.origins), publicKeyId: row.id }),
+  })
+}

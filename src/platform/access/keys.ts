@@ -1,0 +1,168 @@
+// Creates, rotates and revokes API keys. The text of a key is returned once, to be shown, and never stored.
+
+import type { Mode, Scope } from '../../contract/words.ts'
+import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../secrets/secrets.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { credentialStatus, newCredential, originsFrom, scopesFrom } from './credential.ts'
+import { earlier } from './machines.ts'
+import {
+  type CredentialRow,
+  countCredentials,
+  expireCredential,
+  findCredentialById,
+  handOn,
+  insertCredential,
+  listCredentials,
+  lockCredential,
+  type RevokedKey,
+  revokeWithMade,
+} from './store.ts'
+
+export interface MadeKey {
+  id: string
+  name: string
+  scopes: readonly Scope[]
+  key: string
+}
+
+// The installation that the key acts for.
+export interface KeyOwner {
+  id: string
+  merchantId: string
+  mode: Mode
+}
+
+export interface KeyInput {
+  name: string
+  scopes: readonly Scope[]
+  // Of a publishable key, in normal form (default: none, for a secret key).
+  origins?: readonly string[]
+  expiresAt: number | null
+  // The key that makes it, with which it ends (default: none).
+  madeBy?: string | null
+}
+
+export async function createKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  installation: KeyOwner,
+  input: KeyInput,
+  now: number,
+): Promise<MadeKey> {
+  const { credential, keyText } = newCredential(
+    rootSecret,
+    {
+      ...input,
+      installationId: installation.id,
+      merchantId: installation.merchantId,
+      mode: installation.mode,
+      rotatedFrom: null,
+    },
+    now,
+  )
+  await insertCredential(tx, credential)
+  return { id: credential.id, name: input.name, scopes: input.scopes, key: keyText }
+}
+
+export interface RotatedKey extends MadeKey {
+  oldKeyEndsAt: number
+}
+
+export interface Rotation {
+  overlapMs: number
+  // When the successor ends at the latest. null: when the old one would have ended.
+  endsBy?: number | null
+  // The key that is shown the successor, with which it ends. null: a person or the operator.
+  madeBy?: string | null
+}
+
+// The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused: its
+// successor would inherit the end of the overlap.
+export async function rotateKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  id: string,
+  { overlapMs, endsBy = null, madeBy = null }: Rotation,
+  now: number,
+): Promise<RotatedKey> {
+  await lockCredential(tx, id)
+  const old = await findCredentialById(tx, id)
+  if (!old || !['active', 'expiring'].includes(credentialStatus(old, now)))
+    throw refuse('credential_not_found', { message: `There is no active key ${id}.` })
+  const { replacedBy } = old
+  if (replacedBy !== null) {
+    const message = `${id} was rotated before and replaced by ${replacedBy}: rotate that one, or create a key.`
+    throw refuse('credential_already_rotated', { message, current: { replacedBy } })
+  }
+  const scopes = scopesFrom(old.scopes)
+  const { credential, keyText } = newCredential(
+    rootSecret,
+    {
+      installationId: old.installationId,
+      merchantId: old.merchantId,
+      name: old.name,
+      mode: old.mode,
+      scopes,
+      origins: originsFrom(old.origins),
+      expiresAt: earlier(old.expiresAt, endsBy),
+      rotatedFrom: old.id,
+      madeBy,
+    },
+    now,
+  )
+  await insertCredential(tx, credential)
+  handOn(tx, old.id, credential.id)
+  const overlapEndsAt = now + overlapMs
+  await expireCredential(tx, old.installationId, old.id, overlapEndsAt)
+  const oldKeyEndsAt = Math.min(overlapEndsAt, old.expiresAt ?? overlapEndsAt)
+  return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
+}
+
+// The keys that ended by it: none when it was revoked before, otherwise itself and those that it made.
+export async function endKey(tx: Tx, id: string, now: number): Promise<readonly RevokedKey[]> {
+  await lockCredential(tx, id)
+  const old = await findCredentialById(tx, id)
+  if (!old) throw refuse('credential_not_found', { message: `There is no key ${id}.` })
+  return revokeWithMade(tx, old.installationId, id, now)
+}
+
+export interface ShownKey {
+  id: string
+  name: string
+  prefix: string
+  last4: string
+  scopes: readonly Scope[]
+  // Empty for a secret key.
+  origins: readonly string[]
+  status: string
+  createdAt: string
+  expiresAt: string | null
+  lastUsedAt: string | null
+}
+
+// The newest keys, and how many older ones there are.
+export async function listKeys(
+  db: Reader,
+  installationId: string,
+  now: number,
+): Promise<{ keys: ShownKey[]; notShown: number }> {
+  const [rows, count] = await Promise.all([listCredentials(db, installationId), countCredentials(db, installationId)])
+  return { keys: rows.map((row) => shownKey(row, now)), notShown: count - rows.length }
+}
+
+function shownKey(row: CredentialRow, now: number): ShownKey {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    scopes: scopesFrom(row.scopes),
+    origins: originsFrom(row.origins),
+    status: credentialStatus(row, now),
+    createdAt: toInstant(row.createdAt),
+    expiresAt: row.expiresAt === null ? null : toInstant(row.expiresAt),
+    lastUsedAt: row.lastUsedAt === null ? null : toInstant(row.lastUsedAt),
+  }
+}

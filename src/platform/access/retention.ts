@@ -1,0 +1,23 @@
+// Deletes keys that were revoked, or have expired, so long ago that they are no longer asked for.
+
+import { handleRows } from '../jobs/rows.ts'
+import type { Storage } from '../storage/storage.ts'
+import { deleteCredentials, listDeadCredentials } from './store.ts'
+
+// Answers how many. Any number of nodes may do so at once.
+export async function deleteDeadKeys(
+  storage: Storage,
+  { endedBy, now }: { endedBy: number; now: number },
+): Promise<number> {
+  const dead = await storage.read((db) => listDeadCredentials(db, endedBy, now))
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [dead],
+    ({ installationId, id }) => ({ tenantId: installationId, rowId: id }),
+    (names) =>
+      storage.write(async (tx) => {
+        await deleteCredentials(tx, names)
+        return names.length
+      }),
+  )
+}

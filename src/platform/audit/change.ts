@@ -1,0 +1,88 @@
+// What a request or a shop file changed, or would change: one entry per thing, with each member that differs. Pure.
+
+import type { ChangeSubject } from '../../contract/words.ts'
+
+export interface Change {
+  kind: 'create' | 'change' | 'retire'
+  what:
+    | 'merchant'
+    | 'category'
+    | 'product'
+    | 'sku'
+    | 'taxes'
+    | 'shipping'
+    | 'promotion'
+    | 'payment method'
+    | 'letters'
+    | 'installation'
+    | 'webhook'
+    | 'app'
+  name: string
+  members: readonly MemberChange[]
+}
+
+// A change that is written down. It names the thing by its id, since names change. `look`: sealed data was shown.
+export interface AuditedChange {
+  kind: Change['kind'] | 'look'
+  what: ChangeSubject
+  id: string
+  name: string
+  members: readonly MemberChange[]
+  // Of the product or category, before and after. It is not shown: it is restored with the members if nothing was changed since.
+  updatedAt?: { from: number | null; to: number }
+}
+
+export interface MemberChange {
+  member: string
+  from: unknown
+  to: unknown
+}
+
+// What becomes of a thing of these kinds is of one mode. The others are shared by both.
+const inOneMode: ReadonlySet<ChangeSubject> = new Set([
+  'order',
+  'order_note',
+  'fulfillment',
+  'refund',
+  'stock',
+  'payment_method',
+  'payment_account',
+  'installation',
+  'key',
+  'webhook',
+  'webhook_delivery',
+  'transfer',
+])
+
+export function isOfOneMode(changes: readonly AuditedChange[]): boolean {
+  return changes.some(({ what }) => inOneMode.has(what))
+}
+
+// The members of `to` that differ from `from`. Values are plain JSON and small.
+export function membersChanged<Thing extends object>(
+  from: Thing,
+  to: Thing,
+  members: readonly (keyof Thing & string)[],
+): MemberChange[] {
+  return members
+    .filter((member) => JSON.stringify(from[member]) !== JSON.stringify(to[member]))
+    .map((member) => ({ member, from: from[member], to: to[member] }))
+}
+
+const sign = { create: '+', change: '~', retire: '-' } as const
+
+export function changeLines(change: Change): string[] {
+  const head = `${sign[change.kind]} ${change.what} ${change.name}`
+  if (change.kind !== 'change') return [head]
+  return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
+}
+
+// A line as it may go to a terminal: what others wrote into a file must not move the cursor or change the colours.
+export function visible(line: string): string {
+  return line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? '–'
+  return text.length <= 70 ? text : `${text.slice(0, 67)}…`
+}

@@ -1,0 +1,124 @@
+// Taking back what an entry of the list of changes says. Each room knows how to put its own things back; a kind of thing without an
+// undoer, such as money, is not taken back.
+
+import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import type { Problem } from '../kit/problems.ts'
+import { Refusal, refuse } from '../kit/refuse.ts'
+import type { Moment } from '../outbox/announce.ts'
+import type { Tx } from '../storage/storage.ts'
+import type { AuditedChange } from './change.ts'
+import type { Actor } from './store.ts'
+
+export interface UndoAsk {
+  tx: Tx
+  seller: MerchantMode
+  // All changes of the undoer's kinds, as the entry has them: to put back is `from`.
+  changes: readonly AuditedChange[]
+  // Refuse what would be refused, and write nothing.
+  dryRun: boolean
+  actor: Actor
+  moment: Moment
+}
+
+export interface Undoer {
+  kinds: readonly UndoableSubject[]
+  // Answers with what changed. Locks before it compares, and refuses what was changed since as overtaken.
+  undo(ask: UndoAsk): Promise<readonly AuditedChange[]>
+}
+
+export type Undoers = readonly Undoer[]
+
+// More than any operation changes; an entry of an earlier version may be larger.
+const changesMax = 4_000
+
+export interface EntryUndo extends UndoAsk {
+  scopes: readonly string[]
+}
+
+export async function undoChanges(undoers: Undoers, { changes, scopes, ...ask }: EntryUndo): Promise<AuditedChange[]> {
+  const effective = changes.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
+  const undoerOf = ({ what }: AuditedChange) => undoers.find(({ kinds }) => kinds.some((kind) => kind === what))
+  const groups = [...Map.groupBy(effective, undoerOf)]
+  const missing = effective.map(({ what }) => undoScopeOf(what)).find((scope) => scope && !scopes.includes(scope))
+  if (missing) throw refuse('scope_missing', { current: { requiredScope: missing } })
+  const stuck = effective.find((change) => !undoerOf(change))
+  if (stuck || groups.length === 0 || effective.length > changesMax) throw notUndoable(stuck)
+  const undone: AuditedChange[] = []
+  for (const [undoer, group] of groups) undone.push(...((await undoer?.undo({ ...ask, changes: group })) ?? []))
+  return undone
+}
+
+function undoScopeOf(subject: ChangeSubject): AdminScope | undefined {
+  const scopes: Partial<Readonly<Record<ChangeSubject, AdminScope>>> = undoScopes
+  return scopes[subject]
+}
+
+export function notUndoable(change?: AuditedChange): Refusal {
+  return refuse('change_not_undoable', { current: { type: change?.what ?? null } })
+}
+
+// What the entry made of it must be what is there now.
+export function refuseOvertaken(change: AuditedChange, present: object | undefined): void {
+  if (!present) throw overtaken(change, `${change.name} was changed since.`)
+  const values = new Map<string, unknown>(Object.entries(present))
+  const member = change.members.find(
+    ({ member, to }) => JSON.stringify(values.get(member) ?? null) !== JSON.stringify(to ?? null),
+  )?.member
+  if (member !== undefined)
+    throw overtaken(change, `${change.name} was changed since.`, { member, present: values.get(member) ?? null })
+}
+
+// For what stands in the way of putting it back.
+export function overtaken(
+  { what, id, name }: AuditedChange,
+  message: string,
+  { member, present }: { member: string | null; present: unknown } = { member: null, present: null },
+): Refusal {
+  return refuse('change_overtaken', { message, current: { subject: { type: what, id, name }, member, present } })
+}
+
+// What was valid when it was written may not fit what was changed since.
+export function refuseUnfit(change: AuditedChange, problems: Iterable<Problem>): void {
+  for (const { path, message } of problems)
+    throw overtaken(change, `${change.name} was changed since, and can no longer be what it was: ${path} ${message}.`)
+}
+
+// The rules of changes refuse by codes of their own. Here they all mean the same.
+export async function orOvertaken<Result>(
+  change: AuditedChange,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal && error.code !== 'change_not_undoable') throw overtaken(change, error.message)
+    throw error
+  }
+}
+
+// The values to put back. A member that is not among those that can be put back belongs to an entry of another kind.
+export function valuesBefore<Thing extends object>(
+  change: AuditedChange,
+  members: readonly (keyof Thing & string)[],
+): Partial<Thing> {
+  const known: ReadonlySet<string> = new Set(members)
+  if (!change.members.every(({ member }) => known.has(member))) throw notUndoable(change)
+  // They were written down from such a thing.
+  return Object.fromEntries(change.members.map(({ member, from }) => [member, from ?? null])) as Partial<Thing>
+}
+
+// The instant of the last change: that of the value, if nothing came after the entry, otherwise now.
+export function updatedAtAfter({ updatedAt }: AuditedChange, present: number, now: number): number {
+  return updatedAt && updatedAt.from !== null && updatedAt.to === present ? updatedAt.from : now
+}
+
+// The change as it is written down once it is taken back.
+export function reverseOf({ what, id, name, kind, members }: AuditedChange): AuditedChange {
+  return {
+    ...{ kind: oppositeOf[kind], what, id, name },
+    members: members.map(({ member, from, to }) => ({ member, from: to, to: from })),
+  }
+}
+
+export const oppositeOf = { create: 'retire', retire: 'create', change: 'change', look: 'look' } as const

@@ -1,0 +1,349 @@
+// The environment, read once and checked whole: a bad value stops the start with one clear line. It is read nowhere else.
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, join } from 'node:path'
+import { BadSetting } from './kit/badsetting.ts'
+import { isEmail } from './kit/email.ts'
+import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
+import { type MediaTarget, parseMediaUrl } from './kit/mediaurl.ts'
+import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
+import { type LogLevel, logLevels } from './log/log.ts'
+import { makeSecretText, parseRootSecret, RootSecret } from './secrets/secrets.ts'
+import { sqlitePath } from './storage/file.ts'
+
+export interface Rate {
+  perSecond: number
+  burst: number
+}
+
+export interface Settings {
+  production: boolean
+  port: number
+  host: string
+  databaseUrl: string
+  // PostgreSQL: connections of one process, beside the one that listens.
+  databaseConnections: number
+  // Where this server is reached from outside, without a slash at the end. null: on this machine, at the port it gets.
+  publicUrl: string | null
+  // By CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. null: neither is set.
+  givenSecret: RootSecret | null
+  // null: no limits.
+  rateLimit: Rate | null
+  trustedProxies: readonly string[]
+  // Webhook receivers on http and in private networks may be called: for development.
+  webhookAllowPrivate: boolean
+  retentionMs: RetentionMs
+  logLevel: LogLevel
+  // How long a server that is shutting down says so at /readyz before it closes its port.
+  drainDelayMs: number
+  // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
+  metrics: 'on' | 'off' | number
+  // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
+  providerUrls: Readonly<Record<string, string>>
+  // Where letters go, and the address that they come from.
+  mail: { target: MailTarget; from: string }
+  // Where the pictures of products are stored.
+  media: MediaTarget
+  // Whether a new demo shop gets a month of orders.
+  demoHistory: boolean
+  // npm does not hand its signals on to the server, so the server watches for the end of npm.
+  isRunByNpm: boolean
+}
+
+// The settings, with the root secret that belongs to the database.
+export interface Config extends Settings {
+  rootSecret: RootSecret
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+// Nothing is made or changed by reading them.
+export function readSettings(environment: Environment): Settings {
+  // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
+  const given = (name: string) => environment[name] || undefined
+  return {
+    production: given('NODE_ENV') === 'production',
+    port: readPort(given('PORT')),
+    host: given('HOST') ?? '0.0.0.0',
+    databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
+    databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
+    publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
+    givenSecret: readGivenSecret(given('CARTWRIGHT_SECRET'), given('CARTWRIGHT_SECRET_FILE')),
+    rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
+    trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
+    webhookAllowPrivate: readSwitch('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', given('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE')),
+    retentionMs: readRetention(given('CARTWRIGHT_RETENTION')),
+    logLevel: readLogLevel(given('LOG_LEVEL')),
+    drainDelayMs: readDrainSeconds(given('CARTWRIGHT_DRAIN_SECONDS')) * 1000,
+    metrics: readMetrics(given('CARTWRIGHT_METRICS')),
+    providerUrls: {
+      ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
+      ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
+    },
+    mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), given('NODE_ENV') === 'production'),
+    media: readMedia(given('CARTWRIGHT_MEDIA_URL')),
+    demoHistory: readDemoHistory(given('CARTWRIGHT_DEMO_HISTORY')),
+    isRunByNpm: given('npm_lifecycle_event') !== undefined,
+  }
+}
+
+function readPort(text = '4000'): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new BadSetting(`PORT must be a number from 0 to 65535, not ${quote(text)}.`)
+  return port
+}
+
+function readConnections(text = '16'): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) < 1)
+    throw new BadSetting(`CARTWRIGHT_DATABASE_CONNECTIONS must be a number from 1 to 999, not ${quote(text)}.`)
+  return Number(text)
+}
+
+function readDrainSeconds(text = '0'): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
+    throw new BadSetting(`CARTWRIGHT_DRAIN_SECONDS must be a number from 0 to 300, not ${quote(text)}.`)
+  return Number(text)
+}
+
+function readDemoHistory(text = 'on'): boolean {
+  if (text !== 'on' && text !== 'off')
+    throw new BadSetting(`CARTWRIGHT_DEMO_HISTORY must be on or off, not ${quote(text)}.`)
+  return text === 'on'
+}
+
+function readMetrics(text = 'on'): Config['metrics'] {
+  if (text === 'on' || text === 'off') return text
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text)
+  throw new BadSetting(`CARTWRIGHT_METRICS must be on, off or a port of its own, not ${quote(text)}.`)
+}
+
+function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
+  if (/^postgres(ql)?:\/\/.+/.test(text)) {
+    const [, hosts = ''] = /\/\/(?:[^/?]*@)?([^/?]*)/.exec(text) ?? []
+    if (hosts.includes(','))
+      throw new BadSetting(
+        'CARTWRIGHT_DATABASE_URL names several hosts; name one that always leads to the primary: a proxy, a virtual address or a DNS name.',
+      )
+    return text
+  }
+  if (/^sqlite:/.test(text)) {
+    try {
+      sqlitePath(text)
+      return text
+    } catch (error) {
+      throw new BadSetting(`CARTWRIGHT_DATABASE_URL cannot be used: ${(error as Error).message}.`)
+    }
+  }
+  // The value may hold a password, so it is not repeated.
+  throw new BadSetting(
+    'CARTWRIGHT_DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
+  )
+}
+
+function readPublicUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const problem = `CARTWRIGHT_PUBLIC_URL must be an origin such as https://shop.example.com, not ${quote(text)}.`
+  if (!URL.canParse(text)) throw new BadSetting(problem)
+  const url = new URL(text)
+  if (!['http:', 'https:'].includes(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
+    throw new BadSetting(problem)
+  return url.origin
+}
+
+function readGivenSecret(text: string | undefined, file: string | undefined): RootSecret | null {
+  if (text !== undefined && file !== undefined)
+    throw new BadSetting('CARTWRIGHT_SECRET and CARTWRIGHT_SECRET_FILE are both set: set one of them.')
+  if (text !== undefined) return rootSecretFrom(text, 'CARTWRIGHT_SECRET')
+  if (file === undefined) return null
+  const secret = readSecretFile(file)
+  if (secret === undefined) throw new BadSetting(`CARTWRIGHT_SECRET_FILE: there is no file ${file}.`)
+  return secret
+}
+
+// Where the root secret of a database is: given, or in a file beside a SQLite database, which may not be there yet. A
+// PostgreSQL database has no folder, and many nodes: a secret that one of them made up would be unknown to the others.
+export function secretSourceOf({ givenSecret, production }: Settings, databaseUrl: string): RootSecret | string {
+  if (givenSecret !== null) return givenSecret
+  const why = production ? 'when NODE_ENV is production' : 'with PostgreSQL'
+  if (production || !databaseUrl.startsWith('sqlite:'))
+    throw new BadSetting(
+      `CARTWRIGHT_SECRET is required ${why}: the root secret of this database, or for a new one what \`npm run -s cartwright -- secret\` prints.`,
+    )
+  return join(dirname(sqlitePath(databaseUrl)), 'secret')
+}
+
+// Undefined when there is none yet.
+export function findRootSecret(source: RootSecret | string): RootSecret | undefined {
+  return source instanceof RootSecret ? source : readSecretFile(source)
+}
+
+// Made once, and readable by its owner only.
+export function makeRootSecret(file: string): RootSecret {
+  const folder = dirname(file)
+  orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  orRefuse(`Cannot write the root secret to ${file}`, () => writeOnce(folder, file))
+  const secret = readSecretFile(file)
+  if (secret === undefined) throw new BadSetting(`The root secret in ${file} was removed as soon as it was made.`)
+  return secret
+}
+
+function readSecretFile(file: string): RootSecret | undefined {
+  let text: string
+  try {
+    text = readText(file)
+  } catch (error) {
+    // ENOTDIR: a part of the way is a file, which making the folder will tell.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw new BadSetting(`Cannot read the root secret in ${file}: ${(error as Error).message}`)
+  }
+  return rootSecretFrom(text, file)
+}
+
+// More than any root secret has. One byte beyond it is read, so a file that is too long is not taken in part.
+const secretBytesMax = 300_000
+
+function readText(file: string): string {
+  const fd = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(secretBytesMax + 1)
+    let length = 0
+    for (;;) {
+      const read = readSync(fd, bytes, length, bytes.length - length, null)
+      if (read === 0) break
+      length += read
+    }
+    if (length > secretBytesMax) throw new Error(`it has more than ${secretBytesMax} bytes`)
+    return bytes.toString('utf8', 0, length).trim()
+  } finally {
+    closeSync(fd)
+  }
+}
+
+// The file appears under its name whole or not at all, and of two processes that start at once one gives it its name and
+// both read the same. It is on the disk before a key is made with it, because without it no key would open anything.
+function writeOnce(folder: string, file: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(draft, `${makeSecretText()}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, file)
+    sync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function sync(folder: string): void {
+  // Windows cannot open a folder, and does not need to.
+  if (process.platform === 'win32') return
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function orRefuse(problem: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw new BadSetting(`${problem}: ${(error as Error).message}`)
+  }
+}
+
+function rootSecretFrom(text: string, source: string): RootSecret {
+  const secret = parseRootSecret(text)
+  if ('problem' in secret) throw new BadSetting(`${source}: ${secret.problem}`)
+  return secret
+}
+
+function readRateLimit(text = '100/200'): Rate | null {
+  if (text === 'off') return null
+  const [, perSecond, burst] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []
+  if (Number(perSecond) >= 1 && Number(burst) >= 1) return { perSecond: Number(perSecond), burst: Number(burst) }
+  throw new BadSetting(
+    `CARTWRIGHT_RATE_LIMIT must be <per second>/<burst> such as 100/200, or off, not ${quote(text)}.`,
+  )
+}
+
+function readProxies(text = ''): string[] {
+  const proxies = text
+    .split(',')
+    .map((proxy) => proxy.trim())
+    .filter(Boolean)
+  const bad = proxies.find((proxy) => !isNetwork(proxy))
+  if (bad !== undefined)
+    throw new BadSetting(
+      `CARTWRIGHT_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, not ${quote(bad)}.`,
+    )
+  return proxies
+}
+
+// A network that trusts the whole world (a prefix of 0) is a mistake, and an address with a zone is known to one machine.
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = address.includes('%') ? 0 : isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
+// What weakens a protection is spelled in one way, so `false` or `no` cannot do it.
+function readSwitch(name: string, text = '0'): boolean {
+  if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
+  return text === '1'
+}
+
+function readRetention(text: string | undefined): RetentionMs {
+  if (text === undefined) return retentionDefaultsMs
+  const retentionMs = parseRetention(text)
+  if ('problem' in retentionMs) throw new BadSetting(`CARTWRIGHT_RETENTION ${retentionMs.problem}, not ${quote(text)}.`)
+  return retentionMs
+}
+
+// A key of an account is sent there, so it must be on this machine, and never of a public shop.
+function readProviderUrl(provider: string, name: string, environment: Environment): Readonly<Record<string, string>> {
+  const text = environment[name] || undefined
+  if (text === undefined) return {}
+  const url = URL.parse(text)
+  const isLoopback = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1' || url?.hostname === '[::1]'
+  if (url?.protocol !== 'http:' || !isLoopback || url.pathname !== '/' || url.search || url.hash)
+    throw new BadSetting(
+      `${name} must be an address on this machine such as http://127.0.0.1:8420, not ${quote(text)}.`,
+    )
+  if (environment.NODE_ENV === 'production') throw new BadSetting(`${name} is for tests: unset it in production.`)
+  return { [provider]: url.origin }
+}
+
+// Letters of a public shop go nowhere until the operator says where.
+function readMail(url: string | undefined, from: string | undefined, production: boolean): Settings['mail'] {
+  const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
+  if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)
+  if (from !== undefined && (!isEmail(from) || /[<>()[\],;:\\"\s]/.test(from)))
+    throw new BadSetting(`CARTWRIGHT_MAIL_FROM must be an address such as orders@shop.example.com, not ${quote(from)}.`)
+  if (from === undefined && target.kind === 'smtp')
+    throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that letters come from.')
+  return { target, from: from ?? 'shop@localhost' }
+}
+
+function readMedia(text = 'file:data/media'): MediaTarget {
+  const target = parseMediaUrl(text)
+  if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MEDIA_URL ${target.problem}.`)
+  return target
+}
+
+function readLogLevel(text = 'info'): LogLevel {
+  const level = logLevels.find((known) => known === text)
+  if (!level) throw new BadSetting(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not ${quote(text)}.`)
+  return level
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80))
+}

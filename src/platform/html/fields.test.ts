@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { longestTurn } from '../../../harness/longestTurn.ts'
+import { fieldsOf, parseFields } from './fields.ts'
+
+describe('the fields of a form', () => {
+  test('are read as URLSearchParams reads them', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom('&', '=', '+', '%', '%2', '%26', '%3D', '%zz', '%ff', '%E2%82%AC', '%e2%82', '%EF%BB%BF', 'a'),
+      fc.string({ maxLength: 3 }).map(encodeURIComponentSafely),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const text = pieces.join('')
+        // It takes a question mark at the begin for that of an address.
+        assert.deepEqual(await parseFields(Buffer.from(text), 100), [...new URLSearchParams(`&${text}`)])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('are found by name, in the order in which they were sent', () => {
+    const fields = fieldsOf([
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '3'],
+    ])
+    assert.deepEqual(
+      [fields.get('a'), fields.get('c'), fields.getAll('a'), fields.getAll('c')],
+      ['1', null, ['1', '3'], []],
+    )
+    assert.deepEqual([[...fields.keys()], [...fields].length, fields.size], [['a', 'b', 'a'], 3, 3])
+    assert.deepEqual([fields.has('b'), fields.has('__proto__')], [true, false])
+  })
+
+  test('are not read at all where there are too many', async () => {
+    assert.equal(await parseFields(Buffer.from('a&'.repeat(100)), 100), undefined)
+  })
+
+  for (const [name, text] of [
+    ['four million of +', `a=${'+'.repeat(4_000_000)}`],
+    ['four million of %', `a=${'%'.repeat(4_000_000)}`],
+    ['25,000 fields', 'a=%ff&'.repeat(24_999)],
+  ] as const) {
+    test(`are read in slices of time: ${name}`, async () => {
+      const held = await longestTurn(() => parseFields(Buffer.from(text), 25_000))
+      assert.ok(held < 100, `held the loop for ${held} ms`)
+    })
+  }
+})
+
+function encodeURIComponentSafely(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}

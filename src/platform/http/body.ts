@@ -1,0 +1,105 @@
+// Reads a request body of a bounded size, and turns it into a value as strictly as the contract says. Nothing is coerced
+// and nothing is guessed: what is not plain UTF-8 JSON is refused with its exact place.
+
+import type { IncomingMessage } from 'node:http'
+import { limits } from '../../contract/limits.ts'
+import { parseJson } from '../kit/json.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import { resumeWork } from '../kit/work.ts'
+
+export function hasBody(raw: IncomingMessage): boolean {
+  const length = raw.headers['content-length']
+  return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+export async function readJsonBody(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
+  if (!hasBody(raw)) throw refuse('body_required')
+  refuseOtherMedia(raw)
+  const bytes = await readBytes(raw, bytesMax)
+  if (bytes === 'too_large') throw tooLarge(bytesMax)
+  if (bytes === 'ended_early') throw refuse('invalid_request', { message: 'The request body ended early.' })
+  if (bytes.length === 0) throw refuse('body_required')
+  const parsed = parseJson(decode(bytes))
+  if ('value' in parsed) return parsed.value
+  const issues = [{ path: parsed.path, message: parsed.message }]
+  throw refuse(parsed.problem === 'malformed' ? 'malformed_json' : 'invalid_request', { issues })
+}
+
+// `application/json`, with no parameter but a charset of utf-8.
+const jsonMedia = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?$/i
+
+function refuseOtherMedia(raw: IncomingMessage): void {
+  const encoding = raw.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const message = 'must be absent or identity'
+    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-encoding', message }] })
+  }
+  if (!jsonMedia.test(raw.headers['content-type'] ?? '')) {
+    const message = 'must be application/json'
+    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-type', message }] })
+  }
+}
+
+// `ended_early`: the caller went away or fell silent. The answer will not be read, but the request must come to an end.
+export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
+  const chunks: Buffer[] = []
+  const end = await takeChunks(raw, bytesMax, (chunk) => chunks.push(chunk))
+  resumeWork()
+  if (end !== 'whole') return end
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
+
+// What a client sends a byte at a time would take a hundred times as much memory if each were held by itself.
+const pieceBytesMin = 4_096
+
+// For what need not be held in memory as a whole. All pieces but the last have at least 4 KiB.
+export function takeChunks(
+  raw: IncomingMessage,
+  bytesMax: number,
+  take: (chunk: Buffer) => void,
+): Promise<'whole' | 'too_large' | 'ended_early'> {
+  if (Number(raw.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too_large')
+  return new Promise((resolve) => {
+    let length = 0
+    let chunks: Buffer[] = []
+    let takenLength = 0
+    const takePiece = () => {
+      if (chunks.length > 0) take(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      chunks = []
+      takenLength = length
+    }
+    raw.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= bytesMax) {
+        chunks.push(chunk)
+        if (length - takenLength >= pieceBytesMin) takePiece()
+        return
+      }
+      raw.pause()
+      resolve('too_large')
+    })
+    raw.on('end', () => {
+      takePiece()
+      resolve('whole')
+    })
+    raw.on('error', () => resolve('ended_early'))
+    raw.on('close', () => resolve('ended_early'))
+  })
+}
+
+// The sentence of the table names the usual bound.
+function tooLarge(bytesMax: number): Refusal {
+  if (bytesMax === limits.bodyBytesMax) return refuse('body_too_large')
+  return refuse('body_too_large', { message: `The body is larger than ${bytesMax / 1024} KiB.` })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw refuse('malformed_json', { issues: [{ path: '', message: 'must be UTF-8' }] })
+  }
+}

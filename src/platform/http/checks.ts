@@ -1,0 +1,81 @@
+// What a row asks of a request, whether it came by HTTP or not: the scope, the query, the body, the idempotency key.
+
+import type { Operation } from '../../contract/surface.ts'
+import { compile } from '../../contract/validator.ts'
+import type { Principal } from '../access/principal.ts'
+import { refuse } from '../kit/refuse.ts'
+import { createQueryReader, type QueryReader } from './query.ts'
+
+export interface Checks {
+  query: QueryReader
+  refuseMissingScope(principal: Principal | null): void
+  refuseBadBody(body: unknown): void
+  // Of a body that was not read from JSON, whose reader has done it.
+  refuseBadTexts(body: unknown): void
+  refuseScopesBeyond(principal: Principal | null, body: unknown): void
+  // Null where the operation requires no key. `given` is the key that came beside the body.
+  keyOf(body: unknown, given: string | undefined): string | null
+}
+
+export function createChecks(operation: Operation): Checks {
+  const validate = operation.body ? compile(operation.body) : undefined
+  const { scope, grantsScopes, idempotency } = operation
+  return {
+    query: createQueryReader(operation),
+
+    refuseMissingScope(principal) {
+      if (principal?.origins && !operation.forPages)
+        throw refuse('scope_missing', {
+          message: 'A publishable key does not call this operation. Call it from a server.',
+        })
+      if (scope === null || principal?.scopes.includes(scope)) return
+      throw refuse('scope_missing', { current: { requiredScope: scope } })
+    },
+
+    refuseBadBody(body) {
+      const issues = validate?.(body) ?? []
+      if (issues.length === 0) return
+      const onlyTheKey = issues.every((issue) => issue.path === '/idempotencyKey')
+      throw refuse(onlyTheKey ? 'idempotency_key_invalid' : 'invalid_request', { issues })
+    },
+
+    refuseBadTexts(body) {
+      const path = badTextIn(body, '')
+      if (path === undefined) return
+      throw refuse('invalid_request', { issues: [{ path, message: 'holds U+0000 or half of a surrogate pair' }] })
+    },
+
+    // No caller hands on a scope that its credential does not carry. Checked here and not by the handler, because an earlier
+    // answer to the same idempotency key may hold a secret that a credential with more scopes was given.
+    refuseScopesBeyond(principal, body) {
+      if (!grantsScopes) return
+      const { scopes = [] } = body as { scopes?: readonly string[] }
+      const missing = scopes.find((wanted) => !principal?.scopes.includes(wanted))
+      if (missing !== undefined) throw refuse('scope_missing', { current: { requiredScope: missing } })
+    },
+
+    // The key is a member of the body or comes beside it, and both may be there if they agree.
+    keyOf(body, given) {
+      if (idempotency === 'none') return null
+      const { idempotencyKey: member } = (body ?? {}) as { idempotencyKey?: string }
+      if (member === undefined && given === undefined) throw refuse('idempotency_key_required')
+      if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given)) {
+        const issues = [{ path: '/headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' }]
+        throw refuse('idempotency_key_invalid', { issues })
+      }
+      if (member !== undefined && given !== undefined && member !== given) throw refuse('idempotency_key_ambiguous')
+      return member ?? given ?? null
+    },
+  }
+}
+
+// Where a text is that no database stores. The schema was checked, so it is not nested without end.
+function badTextIn(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const found = badTextIn(name, path) ?? badTextIn(member, `${path}/${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

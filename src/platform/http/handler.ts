@@ -1,0 +1,71 @@
+// What a handler is given and what it gives back. The types are read from the contract's rows, so the compiler asks for a
+// handler of the right shape as soon as a row is routed.
+
+import type { BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts'
+import type { AuditedChange } from '../audit/change.ts'
+import type { Cause } from '../outbox/announce.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+// `Callers` says who comes through each of the surface's gates.
+export interface Ask<Row extends Operation, Callers> {
+  // A changing operation may write; all of it is one transaction with its idempotency key. The others look at one snapshot.
+  db: Row['idempotency'] extends 'required' ? Tx : Reader
+  caller: Row['caller'] extends keyof Callers ? Callers[Row['caller']] : null
+  path: PathOf<Row['path']>
+  query: QueryOf<Row>
+  body: BodyOf<Row>
+  paging: Paging
+  now: Date
+  // What an event that this request causes will name.
+  cause: Cause
+}
+
+// Where a list goes on. `after` is what an earlier page gave to `next`, or null at the beginning.
+export interface Paging {
+  after: string | null
+  next(after: string): string
+}
+
+export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
+
+type HandledOf<Row extends Operation> = Row extends { audit: 'change' | 'look' }
+  ? Audited<Extract<ReplyOf<Row>, object | null>>
+  : ReplyOf<Row> | Rendered
+
+// The answer of an operation that is written down, with what it changed or showed. Without a change no entry is written.
+export class Audited<Reply extends object | null> {
+  readonly reply: Reply
+  readonly changes: readonly AuditedChange[]
+  // The entry that this one takes back.
+  readonly undoes: string | null
+  constructor(reply: Reply, changes: readonly AuditedChange[], undoes: string | null = null) {
+    this.reply = reply
+    this.changes = changes
+    this.undoes = undoes
+  }
+}
+
+export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> = {
+  readonly [Id in keyof Rows]: Handler<Rows[Id], Callers>
+}
+
+// Handlers that are loaded with the first request to one of them.
+export function lateHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
+  rows: Rows,
+  load: () => Promise<Handlers<Rows, Callers>>,
+): Handlers<Rows, Callers> {
+  const handlerOf = (id: keyof Rows) => async (ask: never) => (await load())[id](ask)
+  // Each has the type of its row, by its id.
+  return Object.fromEntries(Object.keys(rows).map((id) => [id, handlerOf(id)])) as unknown as Handlers<Rows, Callers>
+}
+
+// An answer that was serialised earlier, with the headers it wants beside the usual ones. A changing operation gives text,
+// which is stored with its key.
+export class Rendered {
+  readonly body: string | Buffer
+  readonly headers: Readonly<Record<string, string>>
+  constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+    this.body = body
+    this.headers = headers
+  }
+}

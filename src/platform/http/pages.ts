@@ -1,0 +1,185 @@
+// Pages, and what is handed over whole: how they become routes.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Surface } from '../../contract/surface.ts'
+import { addressBucket } from '../access/throttle.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import { renameWork } from '../kit/work.ts'
+import { type BodyLimiter, createBodyLimiter, type Receive } from './limiter.ts'
+import type { Incoming, Outgoing } from './message.ts'
+import { refusalAnswer, unavailable } from './refusal.ts'
+import { prepare, type SendParts } from './send.ts'
+import type { Route } from './serve.ts'
+
+// A page, an asset or a probe: anything that is not an operation of the contract.
+export interface HtmlPage {
+  // The router's pattern: `/media/:shop/:file`.
+  path: string
+  // What the log and the metrics call it; the address itself may hold a secret and is never written down.
+  name: string
+  // Answered under any load, because it is asked for that load.
+  isProbe?: boolean
+  // Made anew at every look, from much, or a large answer: how often one address may look is bounded. Posts always are.
+  isDear?: boolean
+  // Takes messages of another server, and no forms. Many may come from one address at once, so they are not counted as forms
+  // are: the page bounds what it refuses.
+  takesMessages?: boolean
+  // A page that takes forms is asked by POST too; it reads the body itself.
+  methods?: readonly ('GET' | 'POST')[]
+  answer(request: PageRequest): Promise<PageAnswer>
+  // What a person is shown where the page could not be answered: by a defect, an outage or too much load. Without it, JSON.
+  failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
+}
+
+export interface PageRequest extends Incoming {
+  // Waits for a body, under the limit of the client's address.
+  receive<Body>(read: () => Promise<Body>): Promise<Body>
+  // Takes more of what the client's address may ask for, for work that is larger than usual; refuses where that is used up.
+  spend?(cost: number): void
+  // Says which of the pages of this path it is, for the log and the metrics. Of a fixed set.
+  named?(name: string): void
+}
+
+export type PageAnswer = Outgoing
+
+// What is handed over whole, to a library that writes the answer by itself. Counted and bounded like a page.
+export interface HandOff {
+  path: string
+  name: string
+  methods: readonly ('GET' | 'POST')[]
+  handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
+  // How a failure is shown there: a page, or the error body of its protocol.
+  failed(failure: HandOffFailure): Omit<PageAnswer, 'status'> | Promise<Omit<PageAnswer, 'status'>>
+}
+
+export interface HandOffFailure {
+  status: number
+  requestId: string
+  reason: string
+  // As the browser asks for it.
+  acceptLanguage: string | undefined
+}
+
+export interface PageParts {
+  receive: Receive
+  // How long this address must wait before a form is taken from there, or a page shown that is dear; 0 for not at all. One of
+  // usual size costs 1.
+  waitMs: (kind: 'post' | 'look', address: string, cost: number) => number
+  // How a failure is shown where a page has nothing better.
+  errorBody: Surface['errorBody']
+}
+
+const bodiesPerAddressMax = 16
+const messagesPerAddressMax = 200
+
+export function pageRoute(parts: PageParts, page: HtmlPage): Route {
+  return {
+    methods: page.methods ?? ['GET'],
+    pattern: page.path,
+    name: page.name,
+    kind: 'page',
+    isProbe: page.isProbe ?? false,
+    async answer(incoming, trace) {
+      refuseZero(incoming.raw)
+      const bodiesMax = page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax
+      const request = {
+        ...pageRequest(parts, incoming, bodiesMax),
+        named(name: string) {
+          trace.name = name
+          renameWork(name)
+        },
+      }
+      if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
+      // A copy, since pages that are always the same give the same headers.
+      const { status, body, headers } = await page.answer(request)
+      return { status, body, headers: { ...headers } }
+    },
+    async refused(refusal, request, requestId) {
+      const refused = refusalAnswer(parts, refusal, requestId)
+      const shown = await page.failed?.(request, refused.status)
+      return shown ? { ...shown, headers: { ...refused.headers, ...shown.headers } } : refused
+    },
+  }
+}
+
+function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesMax: number): PageRequest {
+  const { raw, address } = incoming
+  return {
+    ...incoming,
+    receive: (read) => receive(raw, { key: `address ${addressBucket(address)}`, most: bodiesMax }, read),
+    spend(cost) {
+      const retryAfterMs = waitMs(raw.method === 'POST' ? 'post' : 'look', address, cost)
+      if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
+    },
+  }
+}
+
+export interface HandOffParts extends SendParts {
+  // Of requests whose body is read there; they count as under way meanwhile.
+  limiter: BodyLimiter
+  errorBody: Surface['errorBody']
+}
+
+export function createHandOffLimiter(): BodyLimiter {
+  return createBodyLimiter(512)
+}
+
+export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
+  const { limiter } = parts
+  return {
+    methods: handOff.methods,
+    pattern: handOff.path,
+    name: handOff.name,
+    kind: 'page',
+    isProbe: false,
+    async answer(request, { requestId }, response) {
+      refuseUnfit(request.raw)
+      const limit = request.raw.method === 'POST' ? addressBucket(request.address) : null
+      if (limit !== null && !limiter.enter(limit, bodiesPerAddressMax)) throw unavailable()
+      try {
+        prepare(response, parts, requestId)
+        await handOff.handle(request, response, requestId)
+      } finally {
+        if (limit !== null) limiter.leave(limit)
+      }
+      return null
+    },
+    async refused(refusal, { raw }, requestId) {
+      const { message, details } = refusal
+      const { status, headers } = refusalAnswer(parts, refusal, requestId)
+      const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`)
+      const reason = [message, ...issues].join(' ')
+      const acceptLanguage = raw.headers['accept-language']
+      const shown = await handOff.failed({ status, requestId, reason, acceptLanguage })
+      return { status, body: shown.body, headers: { ...headers, ...shown.headers } }
+    },
+  }
+}
+
+// What is asked there is stored for a while, so long requests could fill the database.
+const handOffUrlMax = 4_096
+const handOffBytesMax = 16_384
+
+// The library believes the request line, so it must name a path and no other host; and how much it would read is for us to
+// say.
+function refuseUnfit({ url = '', headers }: IncomingMessage): void {
+  if (!url.startsWith('/')) throw badPath()
+  refuseZero({ url })
+  if (url.length > handOffUrlMax) {
+    const message = `must have at most ${handOffUrlMax} characters`
+    throw refuse('invalid_request', { issues: [{ path: '/path', message }] })
+  }
+  if (headers['transfer-encoding'] !== undefined)
+    throw refuse('invalid_request', { issues: [{ path: '/headers/content-length', message: 'must be sent' }] })
+  if (Number(headers['content-length'] ?? 0) > handOffBytesMax) throw refuse('body_too_large')
+}
+
+// Pages read path and query by themselves, and no text of a database contains U+0000.
+function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
+  if (url.includes('%00'))
+    throw refuse('invalid_request', { issues: [{ path: '/path', message: 'must not contain U+0000' }] })
+}
+
+export function badPath(): Refusal {
+  return refuse('invalid_request', { issues: [{ path: '/path', message: 'must be a path in percent-encoded UTF-8' }] })
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openSurface } from '../../contract/open/operations.ts'
+import { createTurns } from '../kit/turns.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Cursors } from './cursors.ts'
+import { type Call, createPerform } from './perform.ts'
+
+// What it performs, in order.
+function openPerform() {
+  const performed: string[] = []
+  const storage = { read: (work: (db: unknown) => Promise<unknown>) => work({}) } as unknown as Storage
+  const parts = { storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 }
+  // No search waits for long, however long the machine takes.
+  const perform = createPerform(
+    parts,
+    createTurns(() => 0),
+  )
+  const call: Call = {
+    principal: null,
+    path: {},
+    query: {},
+    body: null,
+    after: null,
+    key: null,
+    requestId: 'req_1',
+    now: new Date(0),
+  }
+  const ask = (id: keyof typeof openSurface.operations, name: string) =>
+    perform(
+      {
+        id,
+        operation: openSurface.operations[id],
+        handler: async () => {
+          performed.push(name)
+          return {}
+        },
+      },
+      call,
+    )
+  return { performed, ask }
+}
+
+test('performs searches one in a turn, and what came after them in between', async () => {
+  const { performed, ask } = openPerform()
+  const searches = [
+    ask('searchCatalogProducts', 'first search'),
+    ask('searchMerchantProducts', 'second search'),
+    ask('searchCatalogProducts', 'third search'),
+  ]
+  await nextTurn()
+  await ask('getPublicMerchantProduct', 'product')
+  await Promise.all(searches)
+  assert.deepEqual(performed, ['first search', 'product', 'second search', 'third search'])
+})
+
+test('503 to a search for which 200 others wait, and not to other requests', async () => {
+  const { performed, ask } = openPerform()
+  const searches = Array.from({ length: 200 }, (_, at) => ask('searchCatalogProducts', `search ${at}`))
+  await assert.rejects(ask('searchCatalogProducts', 'one too many'), { code: 'unavailable' })
+  await ask('getPublicMerchantProduct', 'product')
+  await Promise.all(searches)
+  assert.equal(performed.length, 201)
+  assert.ok(!performed.includes('one too many'))
+  await ask('searchCatalogProducts', 'later')
+  assert.equal(performed.at(-1), 'later')
+})

@@ -1,0 +1,146 @@
+// Performs an operation for a caller who is known and a request that was checked. Knows no HTTP and no domain: routes, pages
+// and tools all end here.
+
+import type { Operation } from '../../contract/surface.ts'
+import type { Mode } from '../../contract/words.ts'
+import type { Principal } from '../access/principal.ts'
+import { insertEntry } from '../audit/store.ts'
+import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
+import { createTurns, type Turns } from '../kit/turns.ts'
+import type { Cause } from '../outbox/announce.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { actorOf } from './actor.ts'
+import type { CursorSubject, Cursors } from './cursors.ts'
+import { Audited, type Paging, Rendered } from './handler.ts'
+import type { QueryValues } from './query.ts'
+import { unavailable } from './refusal.ts'
+
+export interface Call {
+  principal: Principal | null
+  path: Readonly<Record<string, string>>
+  query: QueryValues
+  body: unknown
+  // Where a list goes on; null at its beginning.
+  after: string | null
+  // The idempotency key, where the operation requires one.
+  key: string | null
+  requestId: string
+  now: Date
+}
+
+export interface Answer {
+  status: number
+  body: string | Buffer
+  headers: Readonly<Record<string, string>>
+  // Whether this is the answer to an earlier request with the same key.
+  isReplayed: boolean
+}
+
+// The handlers arrive with their types already checked against the rows. Here they are all alike.
+export type AnyHandler = (ask: {
+  db: Reader
+  caller: Principal | null
+  path: Readonly<Record<string, string>>
+  query: QueryValues
+  body: unknown
+  paging: Paging
+  now: Date
+  cause: Cause
+}) => Promise<object | null>
+
+export interface Performable {
+  id: string
+  operation: Operation
+  handler: AnyHandler
+}
+
+export interface PerformParts {
+  storage: Storage
+  cursors: Cursors
+  // How answers that hold a secret are stored for a repetition.
+  sealedKeeper: Keeper
+  // How long answers are stored.
+  answersMs: number
+}
+
+export type Perform = (performable: Performable, call: Call) => Promise<Answer>
+
+const noHeaders = {}
+// At 2 ms each the last waits for 0.4 s. Others need the rest of the requests that the server takes at once.
+const waitingMax = 200
+
+export function createPerform(
+  { storage, cursors, sealedKeeper, answersMs }: PerformParts,
+  turns: Turns = createTurns(),
+): Perform {
+  return async ({ id, operation, handler }, call) => {
+    const { principal: caller, path, query, body, after, now, requestId } = call
+    const subject = cursorSubject(id, operation, call)
+    const paging: Paging = { after, next: (position) => cursors.link(subject, path, position) }
+    const ask = { caller, path, query, body, paging, now, cause: { operationId: id, requestId } }
+    const { status } = operation.reply
+    const { audit = 'none' } = operation
+    // The entry is part of the transaction of what it tells about.
+    const handle = async (tx: Tx) => {
+      const reply = await handler({ ...ask, db: tx })
+      return audit === 'none' ? reply : writeDown(tx, id, call, reply)
+    }
+    if (operation.takesTurns) {
+      if (turns.waiting >= waitingMax) throw unavailable()
+      await turns.take()
+    }
+    if (operation.idempotency === 'none') {
+      const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
+      if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }
+      return { status, body: textOf(reply), headers: noHeaders, isReplayed: false }
+    }
+    const { text, replayed } = await once(
+      storage,
+      { ...claimFor(id, operation, call), keptMs: answersMs },
+      async (tx) => textOf(await handle(tx)),
+      operation.reply.isSecret ? sealedKeeper : undefined,
+    ) // 409, 404, 409, 200
+    return { status, body: text, headers: noHeaders, isReplayed: replayed }
+  }
+}
+
+function writeDown(tx: Tx, id: string, { principal, requestId, now }: Call, reply: object | null): object | null {
+  if (!(reply instanceof Audited) || !principal) throw new Error(`${id} is to be written down, and says nothing`)
+  const { mode = null } = principal as { mode?: Mode }
+  if (reply.changes.length > 0)
+    insertEntry(tx, {
+      merchantId: principal.merchantId,
+      mode,
+      actor: actorOf(principal),
+      operation: id,
+      requestId,
+      changes: reply.changes,
+      undoes: reply.undoes,
+      at: now.getTime(),
+    })
+  return reply.reply
+}
+
+export function cursorSubject(
+  id: string,
+  operation: Operation,
+  call: Pick<Call, 'principal' | 'query'>,
+): CursorSubject {
+  return { id, operation, claimant: call.principal?.claimant ?? '', query: call.query }
+}
+
+function textOf(reply: object | null): string {
+  if (reply === null) return ''
+  return reply instanceof Rendered ? String(reply.body) : JSON.stringify(reply)
+}
+
+function claimFor(id: string, operation: Operation, { principal, path, query, body, key, now }: Call): Claim {
+  // Only operations with a credential change anything.
+  if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
+  const fingerprint = fingerprintOf(id, path, body ?? {}, operation.query && query)
+  // What an operation refuses by the caller's own scopes, its handler refuses; an answer with a secret is therefore repeated to the
+  // credential that got it, and to no other of its installation.
+  const isOwn = operation.reply.isSecret === true && operation.audit !== undefined
+  const claimant = isOwn ? `${principal.claimant} ${principal.id}` : principal.claimant
+  return { claimant, key, fingerprint, now: now.getTime() }
+}

@@ -1,0 +1,87 @@
+// Reads the query of a request by the row: parameters that the row does not name are refused, and nothing is guessed.
+
+import { limits } from '../../contract/limits.ts'
+import type { TSchema } from '../../contract/schema.ts'
+import type { Operation } from '../../contract/surface.ts'
+import { compile, type Issue } from '../../contract/validator.ts'
+import { badCursor } from '../kit/cursor.ts'
+import { refuse } from '../kit/refuse.ts'
+
+export type QueryValues = Readonly<Record<string, unknown>>
+
+export interface QueryReader {
+  // What stands behind the question mark.
+  read(text: string): { values: QueryValues; cursor: string | null }
+  // Refuses values that the row does not allow.
+  check(values: QueryValues): void
+}
+
+interface QuerySchema {
+  properties?: Readonly<Record<string, TSchema>>
+}
+
+const nothing = { values: {}, cursor: null } as const
+
+export function createQueryReader({ query: schema, paged }: Pick<Operation, 'query' | 'paged'>): QueryReader {
+  const { properties = {} } = (schema ?? {}) as QuerySchema
+  const validate = schema ? compile(schema) : undefined
+
+  function check(values: QueryValues): void {
+    const zero = Object.keys(values).filter((name) => [values[name]].flat().some(hasZero))
+    if (zero.length > 0)
+      throw refuse('invalid_request', {
+        // No text of a database contains it, and a body may not either.
+        issues: zero.map((name) => ({ path: `/query/${escaped(name)}`, message: 'must not contain U+0000' })),
+      })
+    const issues = validate
+      ? validate(values).map(({ path, message }) => ({ path: `/query${path}`, message }))
+      : unknownIn(Object.keys(values))
+    if (issues.length > 0) throw refuse('invalid_request', { issues })
+  }
+
+  function unknownIn(names: readonly string[]): Issue[] {
+    return names
+      .filter((name) => !Object.hasOwn(properties, name))
+      .slice(0, limits.issuesMax)
+      .map((name) => ({ path: `/query/${escaped(name)}`, message: 'is not a parameter of this operation' }))
+  }
+
+  return {
+    check,
+    read(text) {
+      if (text === '' && !validate) return nothing
+      const sent = new URLSearchParams(text)
+      const names = [...new Set(sent.keys())].filter((name) => !(paged && name === 'cursor'))
+      const unknown = unknownIn(names)
+      if (unknown.length > 0) throw refuse('invalid_request', { issues: unknown })
+      const values = Object.fromEntries(names.map((name) => [name, valueFor(properties[name], sent.getAll(name))]))
+      if (validate) check(values)
+      const [cursor = null, second] = paged ? sent.getAll('cursor') : []
+      if (second !== undefined) throw badCursor()
+      return { values, cursor }
+    },
+  }
+}
+
+// A text that does not read as the declared type stays a text, which the schema then refuses with its place.
+function valueFor(
+  schema: (TSchema & { type?: string; items?: TSchema }) | undefined,
+  texts: readonly string[],
+): unknown {
+  if (schema?.type === 'array') return texts.map((text) => valueFor(schema.items, [text]))
+  // Two values where one is declared are not a text either.
+  const [text = '', second] = texts
+  if (second !== undefined) return texts
+  if (schema?.type === 'integer') return /^(0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text
+  if (schema?.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return text
+}
+
+function hasZero(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0')
+}
+
+// As a part of a JSON Pointer.
+function escaped(name: string): string {
+  return name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')
+}

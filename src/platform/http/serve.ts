@@ -1,0 +1,117 @@
+// The one way in which a request is answered, whatever it asks for: admitted or refused by the load, timed, counted, logged,
+// sent. Routes differ only in how they make the answer.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Operation } from '../../contract/surface.ts'
+import { newId } from '../kit/ids.ts'
+import type { Refusal } from '../kit/refuse.ts'
+import { pauseWork, runWork } from '../kit/work.ts'
+import type { Log } from '../log/log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { hasBody } from './body.ts'
+import { readableBy } from './cors.ts'
+import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
+import type { Pressure } from './pressure.ts'
+import { asRefusal, unavailable } from './refusal.ts'
+import type { Send } from './send.ts'
+
+export interface Route {
+  methods: readonly (Operation['method'] | 'OPTIONS')[]
+  // The router's: `/media/:shop/:file`.
+  pattern: string
+  // What the log and the metrics call it; the address itself may hold a secret and is never written down.
+  name: string
+  kind: 'operation' | 'page'
+  // Answered under any load, because it is asked for that load.
+  isProbe: boolean
+  // Null where the answer was written to the response already.
+  answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>
+  refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing | Promise<Outgoing>
+}
+
+export interface ServeParts {
+  pressure: Pressure
+  // How long the answer to a page that is asked for too often waits.
+  refusedDelayMs: number
+  isDraining: () => boolean
+  send: Send
+  log: Log
+  metrics: Metrics
+}
+
+export type Serve = (route: Route, request: Incoming, response: ServerResponse) => Promise<void>
+
+export function createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics }: ServeParts): Serve {
+  let delayed = 0
+
+  return (route, request, response) => runWork({ name: route.name }, () => answer(route, request, response))
+
+  async function answer(route: Route, request: Incoming, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now()
+    const trace: Trace = { requestId: newId('req'), callerId: null, code: null, pageOrigin: null, name: null }
+    let outgoing: Outgoing | null
+    try {
+      outgoing = await admitted(route, request, trace, response)
+    } catch (error) {
+      const refusal = asRefusal(error, log, { requestId: trace.requestId, [route.kind]: trace.name ?? route.name })
+      trace.code = refusal.code
+      outgoing = await route.refused(refusal, request, trace.requestId)
+    }
+    if (outgoing?.status === 429 && route.kind === 'page') await delayRefused()
+    if (outgoing) {
+      outgoing.headers['x-request-id'] = trace.requestId
+      if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
+      // What was sent and not read must not be taken for the next request.
+      if (isUnread(request.raw)) outgoing.headers.connection = 'close'
+    }
+    record(route, request, trace, outgoing?.status ?? response.statusCode, performance.now() - startedAt)
+    if (outgoing && response.headersSent) response.destroy()
+    else if (outgoing) send(response, outgoing)
+    pauseWork()
+  }
+
+  async function admitted(route: Route, request: Incoming, trace: Trace, response: ServerResponse) {
+    if (route.isProbe) return route.answer(request, trace, response)
+    if (!pressure.enter()) throw unavailable()
+    try {
+      return await route.answer(request, trace, response)
+    } finally {
+      pressure.leave()
+    }
+  }
+
+  // A client that asks too much waits for the answer as well: twelve connections that ask as fast as they are answered would
+  // otherwise keep the process busy with refusing them.
+  async function delayRefused(): Promise<void> {
+    if (isDraining() || refusedDelayMs === 0 || delayed >= delayedMax) return
+    delayed += 1
+    await pause(refusedDelayMs)
+    delayed -= 1
+  }
+
+  function record(route: Route, { raw }: Incoming, trace: Trace, status: number, durationMs: number): void {
+    const { requestId } = trace
+    const name = trace.name ?? route.name
+    metrics.countRequest(name, status, durationMs)
+    if (route.kind === 'page') log.debug('page', { requestId, page: name, status, durationMs, ...callerRequestId(raw) })
+    else
+      log.info('request', {
+        requestId,
+        callerId: trace.callerId,
+        operation: name,
+        method: raw.method,
+        status,
+        code: trace.code,
+        durationMs: Math.round(durationMs * 1000) / 1000,
+        ...callerRequestId(raw),
+      })
+  }
+}
+
+// Refused requests that wait for their answer; more are answered at once.
+const delayedMax = 1_000
+
+function isUnread(raw: IncomingMessage): boolean {
+  return hasBody(raw) && !raw.readableEnded
+}

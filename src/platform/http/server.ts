@@ -1,0 +1,242 @@
+// The server: opens the port, routes what it is given, and makes sure that whatever the parser or the router has to say leaves
+// in the form of a refusal. There is no framework between Node's server and us.
+
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Surface } from '../../contract/surface.ts'
+import { newId } from '../kit/ids.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import type { Log } from '../log/log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { hasBody } from './body.ts'
+import { type ConnectionBounds, type Connections, createClientAddress, createConnections } from './connections.ts'
+import { type BodyLimiter, createReceive } from './limiter.ts'
+import { callerRequestId, type Outgoing } from './message.ts'
+import {
+  badPath,
+  createHandOffLimiter,
+  type HandOff,
+  type HtmlPage,
+  handOffRoute,
+  type PageParts,
+  pageRoute,
+} from './pages.ts'
+import type { Pressure } from './pressure.ts'
+import { asRefusal, type Refused, refusalAnswer } from './refusal.ts'
+import { createRouter, type OtherMethods } from './router.ts'
+import { createSend } from './send.ts'
+import { createServe, type Route } from './serve.ts'
+import { listening, openServer, otherVersion, type SocketBounds } from './sockets.ts'
+import type { MountedSurface } from './surfaces.ts'
+
+export interface ServerParts extends ConnectionBounds, SocketBounds {
+  // The first says no where no surface is asked.
+  surfaces: readonly [MountedSurface, ...MountedSurface[]] | readonly []
+  pages: readonly HtmlPage[]
+  handOffs?: readonly HandOff[] | undefined
+  // Whether browsers shall come by https only: the public address is one.
+  isHttps?: () => boolean
+  pressure: Pressure
+  bodyLimiter: BodyLimiter
+  waitMs?: PageParts['waitMs']
+  refusedDelayMs?: number | undefined
+  log: Log
+  metrics: Metrics
+}
+
+export interface HttpServer {
+  listen(port: number, host: string): Promise<number>
+  // Takes no new connection, lets what is under way finish within the limit, then cuts.
+  drain(limitMs: number): Promise<void>
+}
+
+export function createServer(parts: ServerParts): HttpServer {
+  const { surfaces, pressure, bodyLimiter, refusedDelayMs = 1_000, log, metrics } = parts
+  const connections = createConnections(parts)
+  const addressOf = createClientAddress(parts.trustedProxies)
+  const servers: Server[] = []
+  let draining = false
+  const isDraining = () => draining
+  const isHttps = parts.isHttps ?? (() => false)
+  const send = createSend({ isDraining, isHttps })
+  const serve = createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics })
+  const handOffLimiter = createHandOffLimiter()
+  observeConnections(metrics, connections)
+  observeBodies(metrics, [bodyLimiter, handOffLimiter])
+
+  const findRoute = createRouter([...routes()])
+
+  function* routes(): Iterable<Route> {
+    for (const surface of surfaces) yield* surface.routes
+    const errorBody = surfaceAt(undefined).errorBody
+    const page = { receive: createReceive(bodyLimiter, pressure), waitMs: parts.waitMs ?? (() => 0), errorBody }
+    for (const shown of parts.pages) yield pageRoute(page, shown)
+    const handOff = { limiter: handOffLimiter, errorBody, isDraining, isHttps }
+    for (const handed of parts.handOffs ?? []) yield handOffRoute(handOff, handed)
+  }
+
+  function answer(route: Route, raw: IncomingMessage, response: ServerResponse, path: Record<string, string>): void {
+    serve(route, { raw, path, address: addressOf(raw) }, response).catch((error: unknown) =>
+      sendDefect(route, response, error),
+    )
+  }
+
+  function otherMethod(raw: IncomingMessage, { allowed }: OtherMethods): Outgoing {
+    const headers = { allow: [...allowed, 'OPTIONS'].join(', ') }
+    if (raw.method !== 'OPTIONS') return refused(refuse('route_not_found', { status: 405, headers }), raw)
+    metrics.countRequest('none', 204, 0)
+    return { status: 204, body: '', headers: hasBody(raw) ? { ...headers, connection: 'close' } : headers }
+  }
+
+  // A refusal that no route was there to make. `raw` is missing where the parser gave up.
+  function refused(refusal: Refusal, raw?: IncomingMessage, reason?: string): Refused {
+    const requestId = newId('req')
+    const outgoing = refusalAnswer(surfaceAt(raw?.url), refusal, requestId)
+    if (raw && isOpenToAll(raw.url)) outgoing.headers['access-control-allow-origin'] = '*'
+    if (raw && hasBody(raw)) outgoing.headers.connection = 'close'
+    metrics.countRequest('none', outgoing.status, 0)
+    log.info('request', {
+      requestId,
+      operation: null,
+      method: raw?.method ?? null,
+      status: outgoing.status,
+      code: refusal.code,
+      ...(reason !== undefined && { reason }),
+      ...(raw && callerRequestId(raw)),
+    })
+    return outgoing
+  }
+
+  // The same, where the address is known: a person who asked for a page is shown one.
+  async function refusedAt(refusal: Refusal, raw: IncomingMessage, reason: string): Promise<Outgoing> {
+    const outgoing = refused(refusal, raw, reason)
+    const found = findRoute(raw.method ?? '', raw.url ?? '')
+    if (!found || found === 'bad path' || 'allowed' in found || found.route.kind !== 'page') return outgoing
+    const { 'x-request-id': requestId = '' } = outgoing.headers
+    return found.route.refused(refusal, { raw, path: found.path, address: addressOf(raw) }, requestId)
+  }
+
+  // An answer that cannot be written.
+  function sendDefect(route: Route, response: ServerResponse, error: unknown): void {
+    const requestId = newId('req')
+    const refusal = asRefusal(error, log, { requestId, [route.kind]: route.name })
+    const outgoing = refusalAnswer(surfaceAt(undefined), refusal, requestId)
+    metrics.countRequest('none', outgoing.status, 0)
+    if (response.headersSent) response.destroy()
+    else send(response, outgoing)
+  }
+
+  // The one whose base the address begins with: the longest, or the first where there is none.
+  function surfaceAt(url: string | undefined): Pick<Surface, 'errorBody'> {
+    const [first = plain, ...others] = surfaces.map(({ surface }) => surface)
+    const found = others.filter(({ base }) => url?.startsWith(`${base}/`))
+    return found.sort((one, other) => other.base.length - one.base.length)[0] ?? first
+  }
+
+  // Where the operations live that need no credential. A page of any origin may read a refusal there too when no operation was found.
+  const openPrefixes = surfaces
+    .flatMap(({ surface }) => Object.values(surface.operations))
+    .filter(({ caller }) => caller === 'anyone')
+    .map(({ path }) => path.split('{', 1)[0] ?? '')
+
+  function isOpenToAll(url = ''): boolean {
+    return openPrefixes.some((prefix) => url.startsWith(prefix))
+  }
+
+  function openNodeServer(): Server {
+    return openServer({
+      bounds: parts,
+      connections,
+      refused,
+      refusedAt,
+      answer(raw, response) {
+        // The parser knows the words of other versions, which are not spoken here.
+        if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
+        if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
+        const found = findRoute(raw.method ?? '', raw.url ?? '')
+        if (!found) send(response, refused(refuse('route_not_found'), raw))
+        else if (found === 'bad path') send(response, refused(badPath(), raw))
+        else if ('allowed' in found) send(response, otherMethod(raw, found))
+        else answer(found.route, raw, response, found.path)
+      },
+    })
+  }
+
+  return {
+    async listen(port, host) {
+      // That name is often two addresses, and a client may try either.
+      const addresses =
+        host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
+      let bound = port
+      for (const [index, address] of addresses.entries()) {
+        const server = openNodeServer()
+        try {
+          bound = await listening(server, bound, address)
+          servers.push(server)
+        } catch (error) {
+          if (index === 0) throw error
+          log.debug('not listening on one address of localhost', { address, reason: (error as Error).message })
+        }
+      }
+      return bound
+    },
+    async drain(limitMs) {
+      draining = true
+      const cut = setTimeout(() => {
+        for (const server of servers) server.closeAllConnections()
+      }, limitMs)
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+      clearTimeout(cut)
+    },
+  }
+}
+
+// For a server without a surface.
+const plain: Pick<Surface, 'base' | 'errorBody'> = { base: '/', errorBody: (error) => ({ error }) }
+
+function observeConnections(metrics: Metrics, connections: Connections): void {
+  metrics.read({
+    name: 'cartwright_connections',
+    help: 'Connections of clients.',
+    type: 'gauge',
+    values: () => ({ '': connections.open }),
+  })
+  metrics.read({
+    name: 'cartwright_connections_refused_total',
+    help: 'Connections closed at once, because there were too many or too many of one address.',
+    type: 'counter',
+    values: () => ({ '': connections.refused }),
+  })
+}
+
+function observeBodies(metrics: Metrics, limiters: readonly BodyLimiter[]): void {
+  metrics.read({
+    name: 'cartwright_bodies_awaited',
+    help: 'Requests whose body is still arriving.',
+    type: 'gauge',
+    values: () => ({ '': limiters.reduce((sum, { waiting }) => sum + waiting, 0) }),
+  })
+}
+
+// Exactly one Host, as the standard asks (RFC 9112, 3.2): with two, a proxy and we could believe different ones. Which one is
+// not compared with the public URL: nothing that we answer is made from it, and probes and people on this machine come by
+// other names.
+function hasOneHost(raw: IncomingMessage): boolean {
+  let hosts = 0
+  for (let i = 0; i < raw.rawHeaders.length; i += 2) {
+    const name = raw.rawHeaders[i] as string
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    hosts += 1
+    if (!hostPattern.test(raw.rawHeaders[i + 1] as string)) return false
+  }
+  return hosts === 1 || (hosts === 0 && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)
+}
+
+// A name or an IPv4 address, or an IPv6 address in brackets, with a port or without (RFC 3986, 3.2.2).
+const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+function badHost(): Refusal {
+  return refuse('invalid_request', {
+    issues: [{ path: '/headers/host', message: 'must be sent exactly once, as a host with or without a port' }],
+  })
+}

@@ -1,0 +1,126 @@
+// Puts a surface into the server: each of its rows becomes a route, and can also be performed without HTTP.
+
+import type { Operation, Surface } from '../../contract/surface.ts'
+import type { Principal } from '../access/principal.ts'
+import { newId } from '../kit/ids.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import { type Callable, type CallParts, createCallReader } from './call.ts'
+import { createChecks } from './checks.ts'
+import { hasCurrent } from './conditional.ts'
+import type { Gate } from './gates.ts'
+import type { Handlers } from './handler.ts'
+import { type Incoming, jsonType, type Outgoing, type Trace } from './message.ts'
+import { type Answer, type AnyHandler, createPerform, cursorSubject, type PerformParts } from './perform.ts'
+import { preflightRoutes } from './preflight.ts'
+import { refusalAnswer } from './refusal.ts'
+import type { Route } from './serve.ts'
+
+export type SurfaceParts = CallParts & PerformParts
+
+export interface Mount<Rows extends Readonly<Record<string, Operation>>, Callers> {
+  surface: Surface<Rows>
+  handlers: Handlers<Rows, Callers>
+  // By the `caller` of the rows.
+  gates: { readonly [Kind in keyof Callers]: Callers[Kind] extends Principal ? Gate<Callers[Kind]> : never }
+}
+
+export interface MountedSurface {
+  surface: Surface
+  routes: readonly Route[]
+  perform(id: string, asked: Asked): Promise<Answer>
+}
+
+// A request that did not come by HTTP, of a caller who is known. It is checked against the row like any other.
+export interface Asked {
+  principal: Principal | null
+  path?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  // Of an earlier answer's link.
+  cursor?: string
+  body?: unknown
+  key?: string
+  requestId?: string
+}
+
+export function mountSurface<Rows extends Readonly<Record<string, Operation>>, Callers>(
+  parts: SurfaceParts,
+  { surface, handlers, gates }: Mount<Rows, Callers>,
+): MountedSurface {
+  const { cursors, clock } = parts
+  const readCall = createCallReader(parts)
+  const perform = createPerform(parts)
+  const callables = new Map(
+    Object.entries(surface.operations).map(([id, operation]): [string, Callable] => {
+      // Their types were checked by those of the mount; here they are all alike.
+      const handler = handlers[id] as unknown as AnyHandler
+      const gate = (gates as Readonly<Record<string, Gate>>)[operation.caller] ?? null
+      if (!gate && operation.caller !== 'anyone')
+        throw new Error(`${id} has no gate for its caller ${operation.caller}`)
+      return [id, { id, operation, handler, gate, checks: createChecks(operation) }]
+    }),
+  )
+
+  async function answer(callable: Callable, request: Incoming, trace: Trace): Promise<Outgoing> {
+    const { call, headers } = await readCall(callable, request, trace)
+    const { status, body, headers: own, isReplayed } = await perform(callable, call)
+    const replayed = isReplayed && { 'idempotency-replayed': 'true' }
+    return orNotModified(
+      { status, body, headers: { ...privately, ...openly(callable), ...own, ...headers, ...replayed } },
+      request,
+    )
+  }
+
+  const routeOf = (callable: Callable): Route => ({
+    methods: [callable.operation.method],
+    pattern: callable.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    name: callable.id,
+    kind: 'operation',
+    isProbe: false,
+    answer: (request, trace) => answer(callable, request, trace),
+    refused(refusal: Refusal, _, requestId) {
+      const refused = refusalAnswer(surface, refusal, requestId)
+      return { ...refused, headers: { ...openly(callable), ...refused.headers } }
+    },
+  })
+
+  return {
+    surface,
+    routes: [
+      ...[...callables.values()].map(routeOf),
+      ...preflightRoutes(Object.values(surface.operations), {
+        throttle: parts.throttles.byVisitor,
+        isKnownOrigin: parts.isKnownOrigin,
+        clock,
+        refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
+      }),
+    ],
+    async perform(id, { principal, path = {}, query = {}, cursor, body = null, key: given, requestId = newId('req') }) {
+      const callable = callables.get(id)
+      if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)
+      const { operation, checks } = callable
+      if (!principal && operation.caller !== 'anyone') throw refuse('unauthenticated')
+      checks.refuseMissingScope(principal)
+      checks.query.check(query)
+      const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor ?? null)
+      checks.refuseBadBody(body)
+      checks.refuseBadTexts(body)
+      checks.refuseScopesBeyond(principal, body)
+      const key = checks.keyOf(body, given)
+      return perform(callable, { principal, path, query, body, after, key, requestId, now: clock() })
+    },
+  }
+}
+
+// Nothing between us and the caller may store an answer to a credential.
+const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
+
+// What needs no credential may be read by a page of any origin, the refusals included.
+function openly({ operation }: Callable): Readonly<Record<string, string>> {
+  return operation.caller === 'anyone' ? { 'access-control-allow-origin': '*' } : {}
+}
+
+// What the caller has already is not sent again.
+function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
+  const { etag } = outgoing.headers
+  return etag !== undefined && hasCurrent(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
+}

@@ -1,0 +1,217 @@
+// At most once. The key, the effect, the events and the stored answer are one transaction, so a crash between them
+// cannot happen, and a second request with the same key gets the first one's answer, byte for byte.
+
+import { hash } from 'node:crypto'
+import { handleRows } from '../jobs/rows.ts'
+import { isNotDeferred } from '../jobs/store.ts'
+import { canonicalJson } from '../kit/canonical.ts'
+import { packed, unpacked } from '../kit/packed.ts'
+import { refuse } from '../kit/refuse.ts'
+import { retentionDefaultsMs } from '../kit/retention.ts'
+import { openByRoot, type RootSecret, sealByRoot, sealingVersionOf } from '../secrets/secrets.ts'
+import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+
+export interface Claim {
+  // The installation or the person whose key it is. The column of an installation serves both; their ids differ.
+  claimant: string
+  key: string
+  fingerprint: string
+  now: number
+  // How long answers are stored; a key that is older is free again.
+  keptMs?: number
+}
+
+export interface Once {
+  text: string
+  replayed: boolean
+}
+
+// How an answer is stored: as it is, or sealed where it holds a secret, such as the address of a page on which one can pay.
+export interface Keeper {
+  seal(text: string, claim: Claim): string
+  open(stored: string, claim: Claim): string
+}
+
+const plainly: Keeper = { seal: (text) => text, open: (stored) => stored }
+
+export function sealedKeeper(rootSecret: RootSecret): Keeper {
+  const purpose = 'idempotent answer'
+  const contextOf = ({ claimant, key }: Claim) => `${claimant} ${key}`
+  return {
+    seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
+    open(stored, claim) {
+      const text = openByRoot(rootSecret, purpose, stored, contextOf(claim))
+      if (text !== undefined) return text
+      const version = sealingVersionOf(stored)
+      // Of a version that is known, the text itself was changed: that is a defect.
+      if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
+      // What was asked for was done, and must not be done again because the answer cannot be read.
+      const message =
+        'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
+      throw refuse('idempotency_key_reused', { message })
+    },
+  }
+}
+
+// What makes two requests the same: the operation, its path, the body less the key itself, and the query where there is one.
+export function fingerprintOf(
+  operationId: string,
+  path: Readonly<Record<string, string>>,
+  body: object,
+  query?: object,
+): string {
+  const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string }
+  return hash('sha256', canonicalJson([operationId, path, rest, ...(query ? [query] : [])]), 'base64url')
+}
+
+type Work = (tx: Tx) => Promise<string>
+
+// Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
+// nothing, so the next try is computed anew.
+export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
+  const patiently = (tx: Tx) => lookAndWork(tx, claim, work, keeper)
+  try {
+    return await storage.write((tx) => (tx.isAlone ? patiently(tx) : claimAndWork(tx, claim, work, keeper)))
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error
+  }
+  const stored = await storage.read((db) => findKey(db, claim))
+  return stored ? replay(stored, claim, keeper) : storage.write(patiently)
+}
+
+class KeyTaken extends Error {}
+
+// The first statements of the work leave in one flight with the claim and run behind it. Where the key is taken the claim
+// fails, PostgreSQL refuses all that is behind it unread, and the stored answer is found without waiting for a lock.
+async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+  const claiming = claimNewKey(tx, claim)
+  const working = work(tx)
+  // Where the claim fails, the outcome of the work is not looked at.
+  working.catch(() => {})
+  await claiming
+  return keep(tx, claim, await working, keeper)
+}
+
+async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Claim): Promise<void> {
+  try {
+    await tx.sql`
+      insert into idempotency_keys (installation_id, key, fingerprint, created_at)
+      values (${claimant}, ${key}, ${fingerprint}, ${now})`
+  } catch (error) {
+    throw isDuplicate(error) ? new KeyTaken('an idempotency key is taken', { cause: error }) : error
+  }
+}
+
+// Also for a key whose time has passed, and for one that a sweeper takes away meanwhile.
+async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+  const stored = await claimOrFind(tx, claim)
+  return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
+}
+
+async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
+  if (tx.isAlone) return findKey(tx, claim)
+  // Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    if (await claimKey(tx, claim)) return undefined
+    const stored = await findKey(tx, claim)
+    if (stored) return stored
+  }
+  throw new Error('an idempotency key could neither be claimed nor found')
+}
+
+function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
+  keepAnswer(tx, claim, keeper.seal(packed(text), claim))
+  return { text, replayed: false }
+}
+
+function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
+  if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
+  // The answer is written in the transaction that claims, so no other transaction ever sees it missing.
+  if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
+  return { text: unpacked(keeper.open(stored.answer, claim)), replayed: true }
+}
+
+// The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
+// again, whether or not the sweeper came by.
+async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
+  const { claimant, key, fingerprint, now } = claim
+  const rows = await tx.sql`
+    insert into idempotency_keys (installation_id, key, fingerprint, created_at)
+    values (${claimant}, ${key}, ${fingerprint}, ${now})
+    on conflict (installation_id, key) do update
+      set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
+      where idempotency_keys.created_at <= ${endedBy(claim)}
+    returning key`
+  return rows.length > 0
+}
+
+// Over the claim, or over a key past its time.
+function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: Claim, answer: string): void {
+  tx.send`
+    insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
+    values (${claimant}, ${key}, ${fingerprint}, ${answer}, ${now})
+    on conflict (installation_id, key) do update
+      set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`
+}
+
+interface StoredKey {
+  fingerprint: string
+  answer: string | null
+}
+
+async function findKey(db: Reader, claim: Claim): Promise<StoredKey | undefined> {
+  const { claimant, key } = claim
+  const [row] = await db.sql<StoredKey>`
+    select fingerprint, answer from idempotency_keys
+    where installation_id = ${claimant} and key = ${key} and created_at > ${endedBy(claim)}`
+  return row
+}
+
+function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
+  return now - keptMs
+}
+
+// In one transaction, so others do not wait long.
+export const keysSweptMax = 1_000
+
+// Oldest first. Two nodes at once delete different rows or the same ones, which is the same.
+export async function sweepIdempotencyKeys(
+  storage: Storage,
+  now: number,
+  keptMs: number = retentionDefaultsMs.answers,
+): Promise<number> {
+  const before = now - keptMs
+  const old = await storage.read((db) => listOldKeys(db, before, now))
+  return handleRows(
+    { storage, loop: 'idempotency_keys', now },
+    [old],
+    ({ installationId, key }) => ({ tenantId: installationId, rowId: key }),
+    (keys) => storage.write((tx) => deleteOldKeys(tx, keys, before)),
+  )
+}
+
+interface OldKey {
+  installationId: string
+  key: string
+}
+
+async function listOldKeys(db: Reader, before: number, now: number): Promise<OldKey[]> {
+  return db.sql<OldKey>`
+    select k.installation_id as "installationId", k.key from idempotency_keys k
+    where k.created_at <= ${before} and ${isNotDeferred('idempotency_keys', 'k.installation_id', 'k.key', now)}
+    order by k.created_at limit ${keysSweptMax}`
+}
+
+// The age is looked at once more: a key past its time may have been used again.
+async function deleteOldKeys(tx: Tx, keys: readonly OldKey[], before: number): Promise<number> {
+  const old = tx.rows(
+    keys.map(({ installationId, key }) => [installationId, key]),
+    ['text', 'text'],
+  )
+  const rows = await tx.sql`
+    with old (installation_id, key) as (${old})
+    delete from idempotency_keys where (installation_id, key) in (select installation_id, key from old)
+      and created_at <= ${before}
+    returning key`
+  return rows.length
+}

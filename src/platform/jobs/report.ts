@@ -1,0 +1,34 @@
+// What is logged about rows that failed: enough to act on, and never a flood.
+
+import { toInstant } from '../kit/instant.ts'
+import type { Log } from '../log/log.ts'
+import type { LoopName } from './names.ts'
+import type { RowFailure } from './rows.ts'
+
+const rowLinesMax = 10
+const rowLinesMs = 60_000
+
+// A few rows a minute, each with its error; if more fail, the next line says how many were left out.
+export function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
+  let since = Number.NEGATIVE_INFINITY
+  let lines = 0
+  let unlogged = 0
+  return ({ tenantId, rowId, failures, retryAt, error }) => {
+    const now = performance.now()
+    if (now - since >= rowLinesMs) [since, lines] = [now, 0]
+    if (lines >= rowLinesMax) {
+      unlogged += 1
+      return
+    }
+    log.error('row could not be handled; retrying later', error, {
+      loop,
+      tenantId,
+      rowId,
+      failures,
+      retryAt: toInstant(retryAt),
+      ...(unlogged > 0 ? { unlogged } : {}),
+    })
+    lines += 1
+    unlogged = 0
+  }
+}

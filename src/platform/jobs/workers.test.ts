@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Log } from '../log/log.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { StorageOutage, StorageUnavailable } from '../storage/storage.ts'
+import { ClockJumped } from './clock.ts'
+import { type RowFailure, RowsFailed } from './rows.ts'
+import { catchUp, catchUpAll, observeLoops, type Part, startWorkers, type Workers } from './workers.ts'
+
+// What a loop tells of each of its failures, and that it goes on after them.
+async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
+  return (await workedOff(failures)).told
+}
+
+async function workedOff(failures: readonly Error[]): Promise<{ told: unknown[]; workers: Workers }> {
+  const told: unknown[] = []
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: (message, fields) => told.push(['warn', message, fields]),
+    error: (message, error, fields) => told.push(['error', message, error, fields]),
+    flush: () => {},
+    dropped: 0,
+  }
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const left = [...failures]
+  async function work(): Promise<boolean> {
+    const failure = left.shift()
+    if (failure) throw failure
+    resolve()
+    return false
+  }
+  // A loop alone keeps no process running.
+  const awake = setInterval(() => {}, 1_000)
+  const workers = startWorkers([{ name: 'carts', everyMs: 1, work }], log)
+  await done
+  await workers.drain()
+  clearInterval(awake)
+  return { told, workers }
+}
+
+test('a loop that cannot reach the storage says so in one warning, and goes on', async () => {
+  const gone = new StorageUnavailable('the connection was lost', new Error('ECONNRESET'))
+  assert.deepEqual(await toldOf([gone, gone]), [
+    ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
+    ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
+  ])
+})
+
+test('a loop says nothing of an outage, which the storage has reported, not even where several parts met it', async () => {
+  const gone = new StorageOutage('the connection was lost')
+  assert.deepEqual(await toldOf([gone, gone]), [])
+  const failing = { full: 1, round: () => Promise.reject(gone) }
+  await assert.rejects(
+    catchUpAll([failing, failing], () => false),
+    gone,
+  )
+})
+
+test('a loop that waits for a wrong clock says so once', async () => {
+  const jumped = new ClockJumped(86_400_000 * 13)
+  assert.deepEqual(await toldOf([jumped, jumped, jumped]), [['error', 'sweep paused', jumped, { loop: 'carts' }]])
+})
+
+test('any other failure of a loop is a defect, and it goes on all the same', async () => {
+  const defect = new TypeError('x is undefined')
+  assert.deepEqual(await toldOf([defect]), [['error', 'loop failed; retrying', defect, { loop: 'carts' }]])
+})
+
+test('a loop catches up while its rounds are full, and not for ever', async () => {
+  const waiting = [3, 3, 2, 3]
+  const never = () => false
+  assert.equal(await catchUp(3, never, async () => waiting.shift() ?? 0), false)
+  assert.deepEqual(waiting, [3])
+  let rounds = 0
+  const full = async () => {
+    rounds += 1
+    return 3
+  }
+  assert.equal(await catchUp(3, never, full, 0), true, 'the time of a turn is over')
+  assert.equal(rounds, 1)
+  assert.equal(await catchUp(3, () => rounds >= 22, full), true, 'the loop is to end')
+  assert.equal(rounds, 22)
+})
+
+test('a turn that left more is followed by the next at once', async () => {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  let turns = 0
+  async function work(): Promise<boolean> {
+    turns += 1
+    if (turns === 5) resolve()
+    return turns < 5
+  }
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const awake = setInterval(() => {}, 1_000)
+  const startedAt = performance.now()
+  // Were each waited for, it would take fifty seconds and more.
+  const workers = startWorkers([{ name: 'carts', everyMs: 10_000, work }], log)
+  await done
+  assert.ok(performance.now() - startedAt < 40_000)
+  await workers.drain()
+  clearInterval(awake)
+  assert.equal(turns, 5)
+})
+
+test('the first turn comes soon after the start, however rare the others: a server may not live that long', async () => {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const awake = setInterval(() => {}, 1_000)
+  let turns = 0
+  async function work(): Promise<boolean> {
+    turns += 1
+    resolve()
+    return false
+  }
+  const workers = startWorkers([{ name: 'retention', everyMs: 3_600_000, work }], log, { firstMs: 1 })
+  await done
+  await workers.drain()
+  clearInterval(awake)
+  assert.equal(turns, 1)
+})
+
+test('parts of a loop are done one after the other, whatever becomes of one', async () => {
+  const done: string[] = []
+  const part = (name: string, rows: number[], failure?: Error): Part => ({
+    full: 3,
+    round: async () => {
+      done.push(name)
+      if (failure) throw failure
+      return rows.shift() ?? 0
+    },
+  })
+  const never = () => false
+  assert.equal(await catchUpAll([part('a', [3, 1]), part('b', [0])], never), false)
+  assert.deepEqual(done.splice(0), ['a', 'a', 'b'])
+  const defect = new TypeError('x is undefined')
+  await assert.rejects(catchUpAll([part('a', [], defect), part('b', [3, 0])], never), defect)
+  assert.deepEqual(done.splice(0), ['a', 'b', 'b'])
+  const failed = failureOf('cart_1')
+  await assert.rejects(
+    catchUpAll([part('a', [], new RowsFailed([failed], 0)), part('b', [0])], never),
+    (error) => error instanceof RowsFailed && error.failures[0] === failed,
+  )
+  assert.deepEqual(done.splice(0), ['a', 'b'])
+  await assert.rejects(
+    catchUpAll([part('a', [], new RowsFailed([failed], 0)), part('b', [], defect)], never),
+    (error) => error instanceof AggregateError && error.errors.length === 2,
+  )
+})
+
+function failureOf(rowId: string): RowFailure {
+  const retryAt = Date.parse('2026-06-01T12:00:00.000Z')
+  const error = new RangeError(`${rowId} is too large`)
+  return { loop: 'carts', tenantId: 'ins_1', rowId, failures: 3, retryAt, failedAt: 0, errorCode: 'RangeError', error }
+}
+
+test('a row that could not be handled is reported with its error; of many a few, and how many more there were', async () => {
+  const one = failureOf('cart_0')
+  const many = Array.from({ length: 30 }, (_, i) => failureOf(`cart_${i + 1}`))
+  const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
+  assert.deepEqual(told[0], [
+    'error',
+    'row could not be handled; retrying later',
+    one.error,
+    { loop: 'carts', tenantId: 'ins_1', rowId: 'cart_0', failures: 3, retryAt: '2026-06-01T12:00:00.000Z' },
+  ])
+  assert.equal(told.length, 10)
+  const { lastSuccessAt, ...counts } = workers.stats().carts ?? {}
+  assert.deepEqual(counts, { failures: 0, rowFailures: 31 })
+  assert.ok(lastSuccessAt)
+})
+
+test('metrics name each loop: its last success, its failures, its rows', async () => {
+  const { workers } = await workedOff([new TypeError('x is undefined'), new RowsFailed([failureOf('cart_0')], 1)])
+  const metrics = createMetrics()
+  observeLoops(metrics, workers.stats, () => new Map([['carts', 4]]))
+  const text = metrics.render()
+  metrics.close()
+  assert.match(text, /^cartwright_loop_last_success_timestamp_seconds\{loop="carts"\} 1\d{9}(\.\d+)?$/m)
+  assert.match(text, /^cartwright_loop_failures_total\{loop="carts"\} 1$/m)
+  assert.match(text, /^cartwright_loop_row_failures_total\{loop="carts"\} 1$/m)
+  assert.match(text, /^cartwright_loop_rows_deferred\{loop="carts"\} 4$/m)
+})
+
+test('rows that failed do not keep a loop from catching up, and are reported at the end', async () => {
+  const [one, two] = [failureOf('cart_1'), failureOf('cart_2')]
+  const rounds = [
+    () => Promise.reject(new RowsFailed([one], 2)),
+    () => Promise.resolve(3),
+    () => Promise.reject(new RowsFailed([two], 0)),
+  ]
+  await assert.rejects(
+    catchUp(
+      3,
+      () => false,
+      () => (rounds.shift() ?? (() => Promise.resolve(0)))(),
+    ),
+    (error) => error instanceof RowsFailed && error.failures[0] === one && error.failures[1] === two,
+  )
+  assert.deepEqual(rounds, [])
+})
+
+test('a loop that is woken begins its turn at once, and once more if it was under way', async () => {
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const turns: PromiseWithResolvers<boolean>[] = []
+  const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()]
+  function work(): Promise<boolean> {
+    turns.push(Promise.withResolvers())
+    begun[turns.length - 1]?.resolve()
+    return turns.at(-1)?.promise ?? Promise.resolve(false)
+  }
+  const awake = setInterval(() => {}, 1_000)
+  const hour = 3_600_000
+  const workers = startWorkers([{ name: 'payments', everyMs: hour, work }], log, { firstMs: hour })
+  workers.wake('payments')
+  await begun[0]?.promise
+  workers.wake('payments')
+  workers.wake('payments')
+  assert.equal(turns.length, 1, 'one turn at a time')
+  turns[0]?.resolve(false)
+  await begun[1]?.promise
+  turns[1]?.resolve(false)
+  await workers.drain()
+  workers.wake('payments')
+  assert.equal(turns.length, 2)
+  clearInterval(awake)
+})

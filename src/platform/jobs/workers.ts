@@ -1,0 +1,225 @@
+// The loops of this process. Each does a little, rests, and can be drained; a failure is logged and counted, and the loop
+// goes on.
+
+import { setImmediate as breathe } from 'node:timers/promises'
+import { endTurn, pauseWork, resumeWork, runWork } from '../kit/work.ts'
+import type { Log } from '../log/log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { StorageOutage, StorageUnavailable } from '../storage/storage.ts'
+import { ClockJumped } from './clock.ts'
+import type { LoopName } from './names.ts'
+import { rowLogger } from './report.ts'
+import { type RowFailure, RowsFailed } from './rows.ts'
+
+export interface Loop {
+  name: LoopName
+  everyMs: number
+  // One turn. Work of many rounds asks between them whether it is to end. Answers whether there is more to do; then the next turn
+  // does not wait.
+  work: (isEnding: () => boolean) => Promise<boolean>
+}
+
+export interface Workers {
+  // The next turn of this loop begins at once, or right after the one that is under way.
+  wake(name: LoopName): void
+  // Starts no further turn and waits until the turns under way have ended.
+  drain(): Promise<void>
+  stats(): Readonly<Record<string, LoopStats>>
+}
+
+export interface LoopStats {
+  // Epoch milliseconds; null before the first. A turn in which rows failed has succeeded: the others were handled.
+  lastSuccessAt: number | null
+  failures: number
+  rowFailures: number
+}
+
+// The first round comes soon, so a server that is restarted again and again does its work too.
+export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
+  const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
+  return {
+    wake: (name) => running.find((loop) => loop.name === name)?.wake(),
+    drain: async () => void (await Promise.all(running.map(({ stop }) => stop()))),
+    stats: () => Object.fromEntries(running.map(({ name, stats }) => [name, stats])),
+  }
+}
+
+function startLoop(
+  { name, everyMs, work }: Loop,
+  log: Log,
+  firstMs: number,
+): { wake: () => void; stop: () => Promise<void>; stats: LoopStats } {
+  const stats: LoopStats = { lastSuccessAt: null, failures: 0, rowFailures: 0 }
+  const logRow = rowLogger(name, log)
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  // By a clock that is not believed, which is said once.
+  let isPaused = false
+  let isTurning = false
+  let isWoken = false
+  let round: Promise<void> = Promise.resolve()
+
+  function rest(ms: number): void {
+    if (stopped) return
+    timer = setTimeout(begin, ms)
+    timer.unref()
+  }
+
+  function begin(): void {
+    isTurning = true
+    isWoken = false
+    round = turn().then((isMore) => {
+      endTurn()
+      isTurning = false
+      rest(isMore || isWoken ? Math.min(briefMs, everyMs) : everyMs)
+    })
+  }
+
+  async function turn(): Promise<boolean> {
+    try {
+      const isMore = await runWork({ name }, () => work(() => stopped))
+      stats.lastSuccessAt = Date.now()
+      isPaused = false
+      return isMore
+    } catch (error) {
+      if (error instanceof RowsFailed) {
+        stats.lastSuccessAt = Date.now()
+        stats.rowFailures += error.failures.length
+        for (const failure of error.failures) logRow(failure)
+        return error.isMore
+      }
+      stats.failures += 1
+      if (error instanceof ClockJumped) {
+        if (!isPaused) log.error('sweep paused', error, { loop: name })
+        isPaused = true
+        return false
+      }
+      // It passes, and the storage has reported it, once for all loops.
+      if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
+      else if (error instanceof StorageUnavailable)
+        log.warn('storage unavailable', { loop: name, reason: error.message })
+      else log.error('loop failed; retrying', error, { loop: name })
+      return false
+    }
+  }
+
+  rest(Math.min(firstMs, everyMs))
+  return {
+    stats,
+    wake() {
+      isWoken = true
+      if (isTurning || stopped) return
+      clearTimeout(timer)
+      begin()
+    },
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await round
+    },
+  }
+}
+
+// Between two turns when the first left more.
+const briefMs = 20
+
+// Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for other
+// work. Answers whether there is more to do. Rows that failed are reported at the end: they are deferred, and the next round skips
+// them.
+export async function catchUp(
+  full: number,
+  isEnding: () => boolean,
+  round: () => Promise<number>,
+  turnMs = turnMsMax,
+): Promise<boolean> {
+  const failures: RowFailure[] = []
+  const deadline = performance.now() + turnMs
+  let isMore = true
+  while (isMore && !isEnding()) {
+    const rows = await round().catch((error: unknown) => {
+      if (!(error instanceof RowsFailed)) throw error
+      failures.push(...error.failures)
+      return error.rows
+    })
+    isMore = rows >= full
+    if (performance.now() >= deadline) break
+    pauseWork()
+    await breathe()
+    resumeWork()
+  }
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
+}
+
+const turnMsMax = 5_000
+
+export interface Part {
+  // How many rows a round takes at most.
+  full: number
+  round: () => Promise<number>
+}
+
+// One after the other, each until it has caught up. One that fails does not keep the others from their turn.
+export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean): Promise<boolean> {
+  const failures: RowFailure[] = []
+  const errors: unknown[] = []
+  let isMore = false
+  for (const { full, round } of parts) {
+    try {
+      isMore = (await catchUp(full, isEnding, round)) || isMore
+    } catch (error) {
+      if (error instanceof RowsFailed) {
+        failures.push(...error.failures)
+        isMore ||= error.isMore
+      } else errors.push(error)
+    }
+  }
+  if (errors.length === 1 && failures.length === 0) throw errors[0]
+  const outage = errors.find((error) => error instanceof StorageOutage)
+  if (outage && failures.length === 0) throw outage
+  if (errors.length > 0)
+    throw new AggregateError(
+      [...errors, ...failures.map(({ error }) => error)],
+      'not every part of a loop could be done',
+    )
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
+}
+
+export function observeLoops(
+  metrics: Metrics,
+  loops: () => Readonly<Record<string, LoopStats>>,
+  deferred: () => ReadonlyMap<LoopName, number>,
+): void {
+  const byLoop = (pick: (stats: LoopStats) => number | null) =>
+    Object.fromEntries(
+      Object.entries(loops()).flatMap(([name, stats]) => {
+        const value = pick(stats)
+        return value === null ? [] : [[`loop="${name}"`, value]]
+      }),
+    )
+  metrics.read({
+    name: 'cartwright_loop_last_success_timestamp_seconds',
+    help: 'When a loop last completed a round.',
+    type: 'gauge',
+    values: () => byLoop(({ lastSuccessAt }) => lastSuccessAt && lastSuccessAt / 1_000),
+  })
+  metrics.read({
+    name: 'cartwright_loop_failures_total',
+    help: 'Rounds of a loop that failed as a whole.',
+    type: 'counter',
+    values: () => byLoop(({ failures }) => failures),
+  })
+  metrics.read({
+    name: 'cartwright_loop_row_failures_total',
+    help: 'Rows that a loop could not handle.',
+    type: 'counter',
+    values: () => byLoop(({ rowFailures }) => rowFailures),
+  })
+  metrics.read({
+    name: 'cartwright_loop_rows_deferred',
+    help: 'Rows that failed and are deferred, on all nodes.',
+    type: 'gauge',
+    values: () => Object.fromEntries([...deferred()].map(([loop, rows]) => [`loop="${loop}"`, rows])),
+  })
+}

@@ -1,0 +1,325 @@
+// A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
+// cannot keep. It never throws; the first problem is reported with its place.
+
+import { limits } from '../../contract/limits.ts'
+import { isExactDecimal } from './decimal.ts'
+
+export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
+
+export type JsonResult =
+  | { readonly value: unknown }
+  | { readonly problem: JsonProblem; readonly path: string; readonly message: string }
+
+export function parseJson(text: string, depthMax: number = limits.jsonDepthMax): JsonResult {
+  const reader = new Reader(text, depthMax)
+  const value = reader.readDocument()
+  const { problem } = reader
+  if (problem === undefined) return { value }
+  return { problem, path: pointer(reader.path), message: reader.message }
+}
+
+// Returned in place of a value once a problem is noted; no text reads as this.
+const failed = Symbol('failed')
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const minus = 0x2d
+const point = 0x2e
+const digit0 = 0x30
+const digit9 = 0x39
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+// Recursion is safe here: its depth is bounded before each step down.
+class Reader {
+  readonly #text: string
+  readonly #depthMax: number
+  #at = 0
+  problem: JsonProblem | undefined
+  message = ''
+  // Filled from the inside out while the failure travels up, so good documents pay nothing for it.
+  readonly path: (string | number)[] = []
+
+  constructor(text: string, depthMax: number) {
+    this.#text = text
+    this.#depthMax = depthMax
+  }
+
+  readDocument(): unknown {
+    this.#skipSpace()
+    const value = this.#readValue(1)
+    if (value === failed) return failed
+    this.#skipSpace()
+    if (this.#at < this.#text.length) return this.#malformed()
+    return value
+  }
+
+  #readValue(depth: number): unknown {
+    const code = this.#text.charCodeAt(this.#at)
+    if (code === quote) return this.#readText()
+    if (code === openBrace) return this.#readObject(depth)
+    if (code === openBracket) return this.#readArray(depth)
+    if (code === minus || (code >= digit0 && code <= digit9)) return this.#readNumber()
+    return this.#readWord()
+  }
+
+  #readObject(depth: number): unknown {
+    if (depth > this.#depthMax) return this.#tooDeep()
+    const object: Record<string, unknown> = {}
+    this.#at++
+    this.#skipSpace()
+    if (this.#take(closeBrace)) return object
+    for (;;) {
+      if (this.#text.charCodeAt(this.#at) !== quote) return this.#malformed()
+      const key = this.#readText()
+      if (typeof key !== 'string') return failed
+      // Assigning any other name makes an own member; this one would replace the prototype.
+      if (key === '__proto__') return this.#failAt(key, 'forbidden_key', 'is a name that is not allowed')
+      if (Object.hasOwn(object, key)) return this.#failAt(key, 'duplicate_key', 'is given more than once')
+      this.#skipSpace()
+      if (!this.#take(colon)) return this.#malformed(key)
+      this.#skipSpace()
+      const value = this.#readValue(depth + 1)
+      if (value === failed) return this.#within(key)
+      object[key] = value
+      this.#skipSpace()
+      if (this.#take(closeBrace)) return object
+      if (!this.#take(comma)) return this.#malformed()
+      this.#skipSpace()
+    }
+  }
+
+  #readArray(depth: number): unknown {
+    if (depth > this.#depthMax) return this.#tooDeep()
+    const array: unknown[] = []
+    this.#at++
+    this.#skipSpace()
+    if (this.#take(closeBracket)) return array
+    for (;;) {
+      const value = this.#readValue(depth + 1)
+      if (value === failed) return this.#within(array.length)
+      array.push(value)
+      this.#skipSpace()
+      if (this.#take(closeBracket)) return array
+      if (!this.#take(comma)) return this.#malformed()
+      this.#skipSpace()
+    }
+  }
+
+  #readText(): string | typeof failed {
+    const text = this.#text
+    const start = this.#at + 1
+    let hasSurrogate = false
+    for (let at = start; ; at++) {
+      const code = text.charCodeAt(at)
+      if (code === quote) {
+        this.#at = at + 1
+        const value = text.slice(start, at)
+        if (hasSurrogate && !value.isWellFormed()) return this.#badText()
+        return value
+      }
+      if (code === backslash) return this.#readEscapedText(start, at)
+      // Written this way round, the comparison is false for the NaN past the end too.
+      if (!(code >= 0x20)) {
+        this.#at = at
+        return this.#malformed()
+      }
+      if (code >= 0xd800) hasSurrogate = true
+    }
+  }
+
+  #readEscapedText(start: number, firstEscape: number): string | typeof failed {
+    const text = this.#text
+    let value = text.slice(start, firstEscape)
+    let at = firstEscape
+    let run = at // the start of the characters not copied yet
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code === quote) break
+      if (!(code >= 0x20)) {
+        this.#at = at
+        return this.#malformed()
+      }
+      if (code !== backslash) {
+        at++
+        continue
+      }
+      value += text.slice(run, at)
+      const letter = text.charAt(at + 1)
+      const plain = letter === 'u' ? hexCharacter(text, at + 2) : escapes[letter]
+      if (plain === undefined) {
+        this.#at = at
+        return this.#malformed()
+      }
+      value += plain
+      at += letter === 'u' ? 6 : 2
+      run = at
+    }
+    value += text.slice(run, at)
+    this.#at = at + 1
+    if (value.includes('\0') || !value.isWellFormed()) return this.#badText()
+    return value
+  }
+
+  #readNumber(): number | typeof failed {
+    const text = this.#text
+    const start = this.#at
+    let at = start
+    if (text.charCodeAt(at) === minus) at++
+    const first = text.charCodeAt(at)
+    let value = 0
+    if (first === digit0) at++
+    else {
+      const end = skipDigits(text, at)
+      if (end === at) return this.#malformedNumber(end)
+      for (; at < end; at++) value = value * 10 + (text.charCodeAt(at) - digit0)
+    }
+    let isWhole = true
+    if (text.charCodeAt(at) === point) {
+      const end = skipDigits(text, at + 1)
+      if (end === at + 1) return this.#malformedNumber(end)
+      at = end
+      isWhole = false
+    }
+    if ((text.charCodeAt(at) | 0x20) === 0x65) {
+      at++
+      const sign = text.charCodeAt(at)
+      if (sign === minus || sign === 0x2b) at++
+      const end = skipDigits(text, at)
+      if (end === at) return this.#malformedNumber(end)
+      at = end
+      isWhole = false
+    }
+    this.#at = at
+    // The sum of digits is exact up to 2^53; whatever may be beyond, or has a fraction, is left to the platform.
+    if (!isWhole) value = Number(text.slice(start, at))
+    else if (first !== text.charCodeAt(start)) value = -value
+    if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
+      return this.#fail('bad_number', 'is a number beyond ±(2^53 − 1)')
+    }
+    // Callers send whole numbers, so this is rarely reached.
+    if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
+      return this.#fail('bad_number', 'is a number with more digits than can be kept')
+    }
+    return value + 0 // −0 means nothing here and becomes 0
+  }
+
+  #readWord(): unknown {
+    const text = this.#text
+    const at = this.#at
+    if (text.startsWith('true', at)) {
+      this.#at = at + 4
+      return true
+    }
+    if (text.startsWith('false', at)) {
+      this.#at = at + 5
+      return false
+    }
+    if (text.startsWith('null', at)) {
+      this.#at = at + 4
+      return null
+    }
+    return this.#malformed()
+  }
+
+  #skipSpace(): void {
+    const text = this.#text
+    let at = this.#at
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
+      at++
+    }
+    this.#at = at
+  }
+
+  #take(code: number): boolean {
+    if (this.#text.charCodeAt(this.#at) !== code) return false
+    this.#at++
+    return true
+  }
+
+  #within(step: string | number): typeof failed {
+    this.path.push(step)
+    return failed
+  }
+
+  #fail(problem: JsonProblem, message: string): typeof failed {
+    this.problem = problem
+    this.message = message
+    return failed
+  }
+
+  #failAt(key: string, problem: JsonProblem, message: string): typeof failed {
+    this.#fail(problem, message)
+    return this.#within(key)
+  }
+
+  // The text itself is not repeated: it may hold what must not be logged.
+  #malformed(key?: string): typeof failed {
+    const what = this.#at >= this.#text.length ? 'ends too early' : `is not JSON at position ${this.#at}`
+    return key === undefined ? this.#fail('malformed', what) : this.#failAt(key, 'malformed', what)
+  }
+
+  #malformedNumber(at: number): typeof failed {
+    this.#at = at
+    return this.#malformed()
+  }
+
+  #badText(): typeof failed {
+    return this.#fail('bad_text', 'holds U+0000 or half of a surrogate pair')
+  }
+
+  #tooDeep(): typeof failed {
+    return this.#fail('depth', `is nested deeper than ${this.#depthMax} levels`)
+  }
+}
+
+function skipDigits(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (!(code >= digit0 && code <= digit9)) return at
+    at++
+  }
+}
+
+function hexCharacter(text: string, at: number): string | undefined {
+  let code = 0
+  for (let i = at; i < at + 4; i++) {
+    const value = hexValue(text.charCodeAt(i))
+    if (value < 0) return undefined
+    code = code * 16 + value
+  }
+  return String.fromCharCode(code)
+}
+
+function hexValue(code: number): number {
+  if (code >= digit0 && code <= digit9) return code - digit0
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1
+}
+
+// RFC 6901, from the steps in inside-out order.
+function pointer(steps: readonly (string | number)[]): string {
+  return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).reduceRight(join, '')
+}
+
+function join(whole: string, step: string): string {
+  return whole + step
+}

@@ -1,0 +1,35 @@
+// Saying no. There is one kind of refusal; its codes, statuses and sentences are the table in the contract, and it is caught in
+// one place for requests and in one for commands.
+
+import type { Issue } from '../../contract/explain.ts'
+import { type RefusalCode, refusals } from '../../contract/refusals.ts'
+
+export interface RefusalDetails {
+  // Replaces the table's sentence where numbers help: "The cart is at version 8; the request expected 7."
+  message?: string
+  issues?: readonly Issue[]
+  // What the caller needs to go on: the present status and version, the available stock, the required scope.
+  current?: Readonly<Record<string, unknown>>
+  // A hint for the Retry-After header, which is sent but is not part of the contract.
+  retryAfterMs?: number
+  // Instead of the table's, of a request that reached no operation: a method that the path does not have, a version of HTTP that
+  // is not spoken, a message of a payment provider that is too large.
+  status?: 405 | 413 | 505
+  // Sent with the refusal, such as the challenge of a 401.
+  headers?: Readonly<Record<string, string>>
+}
+
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly details: RefusalDetails
+  constructor(code: RefusalCode, details: RefusalDetails) {
+    super(details.message ?? refusals[code].sentence)
+    this.name = 'Refusal'
+    this.code = code
+    this.details = details
+  }
+}
+
+export function refuse(code: RefusalCode, details: RefusalDetails = {}): Refusal {
+  return new Refusal(code, details)
+}

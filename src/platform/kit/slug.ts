@@ -1,0 +1,44 @@
+// Slugs: the readable names in addresses.
+
+import { limits } from '../../contract/limits.ts'
+import { patterns } from '../../contract/patterns.ts'
+import { undecomposed } from './letters.ts'
+
+const slugExpression = new RegExp(patterns.slug.source)
+
+export function isSlug(text: string): boolean {
+  return text.length <= limits.slugLengthMax && slugExpression.test(text)
+}
+
+// With those that German readers expect as two.
+const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ...undecomposed }
+const spelledOutExpression = new RegExp(`[${Object.keys(spelledOut).join('')}]`, 'g')
+
+// Longer texts add nothing to a slug, and normalising is not free.
+const textLengthMax = 1000
+
+// May return '': a text without one Latin letter or digit has no slug, and the caller must ask for one.
+export function slugify(text: string): string {
+  return spelled(text)
+    .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, limits.slugLengthMax)
+    .replace(/-$/, '')
+}
+
+// Whether the slug of a text drops letters, digits or pictures of it, so that another text may have the same slug.
+export function dropsLetters(text: string): boolean {
+  return text.length > textLengthMax || /(?![a-z0-9])[\p{L}\p{N}\p{So}]/u.test(spelled(text))
+}
+
+function spelled(text: string): string {
+  return text
+    .slice(0, textLengthMax)
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(spelledOutExpression, (letter) => spelledOut[letter] ?? '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase() // compatibility forms such as ™ become capitals only now
+}

@@ -1,0 +1,12 @@
+// A storage whose transactions run in the name of the work that asked for them (platform/kit/work.ts).
+
+import { asOwnWork } from '../kit/work.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export function watchedStorage(storage: Storage): Storage {
+  return {
+    ...storage,
+    read: (work) => storage.read(asOwnWork(work)),
+    write: (work) => storage.write(asOwnWork(work)),
+  }
+}

@@ -1,0 +1,211 @@
+// The outbox of letters: a row is written in the transaction of its fact, without text and address, and sent later by `mail/`.
+// Where no server sends letters, or the merchant has switched a kind off, nothing is written.
+
+import { createHmac } from 'node:crypto'
+import { mailboxOf, withoutTag } from '../kit/email.ts'
+import { newId } from '../kit/ids.ts'
+import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
+import { list, type Reader, type Tx } from '../storage/storage.ts'
+
+// To whom each kind goes.
+export const letterKinds = {
+  order_placed: 'shopper',
+  payment_received: 'shopper',
+  shipped: 'shopper',
+  order_cancelled: 'shopper',
+  refunded: 'shopper',
+  payment_returned: 'shopper',
+  order_received: 'merchant',
+  refund_failed: 'merchant',
+  dispute_opened: 'merchant',
+  payment_account_problem: 'merchant',
+  endpoint_disabled: 'merchant',
+  stock_low: 'merchant',
+  invitation: 'person',
+  password_reset: 'person',
+  reset_made: 'person',
+  password_changed: 'person',
+  role_changed: 'person',
+  factor_removed: 'person',
+  member_joined: 'person',
+} as const satisfies Readonly<Record<string, Audience>>
+
+// person: someone who works for the merchant.
+export type Audience = 'shopper' | 'merchant' | 'person'
+export type LetterKind = keyof typeof letterKinds
+export type PersonLetterKind = {
+  [Kind in LetterKind]: (typeof letterKinds)[Kind] extends 'person' ? Kind : never
+}[LetterKind]
+// With a link that lets the person in. The other letters to a person say what another one did with their account or team.
+export type LinkLetterKind = 'invitation' | 'password_reset'
+export type NoticeKind = Exclude<PersonLetterKind, LinkLetterKind>
+type FactLetterKind = Exclude<LetterKind, PersonLetterKind>
+
+// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could.
+export const switchableKinds = (Object.keys(letterKinds) as LetterKind[]).filter(
+  (kind): kind is FactLetterKind => letterKinds[kind] !== 'person',
+)
+
+export const letterStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
+export type LetterStatus = (typeof letterStatuses)[number]
+
+export interface OwedLetter {
+  kind: FactLetterKind
+  subjectId: string
+  // What the text needs and may have changed by the time it is sent. No personal data.
+  facts?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export interface LetterOf {
+  // The merchant where the fact is of no installation.
+  installationId: string
+  // null: of the installation.
+  merchantId: string | null
+  // Either tells who the shopper is; both null for a letter that only the merchant gets.
+  orderId: string | null
+  sessionId?: string | null
+}
+
+// Stands for the mailbox of the merchant.
+export const merchantRecipient = 'merchant'
+
+// One statement, however many letters; its result is not waited for.
+export function oweLetters(tx: Tx, of: LetterOf, letters: readonly OwedLetter[], now: number): void {
+  const { installationId, merchantId, orderId, sessionId = null } = of
+  const rows = letters.map(({ kind, subjectId, facts = {} }) => [
+    newId('eml'),
+    kind,
+    letterKinds[kind],
+    subjectId,
+    JSON.stringify(facts),
+  ])
+  tx.send`
+    with owed (id, kind, audience, subject_id, facts) as (${tx.rows(rows, owedTypes)})
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status, attempts,
+      due_at, created_at)
+    select cast(${installationId} as text), owed.id, m.id, owed.kind, owed.subject_id, cast(${orderId} as text), owed.facts,
+      case when owed.audience = 'merchant' then ${merchantRecipient} else coalesce(o.email_hash, c.email_hash) end,
+      'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
+    from owed
+    join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    join merchants m on m.id = coalesce(${merchantId}, (select i.merchant_id from installations i where i.id = ${installationId}))
+    left join mail_settings s on s.merchant_id = m.id
+    left join orders o on o.installation_id = ${installationId} and o.id = ${orderId}
+    left join checkout_sessions c on c.installation_id = ${installationId} and c.id = ${sessionId}
+    where coalesce(s.kinds_off, '') not like '%"' || owed.kind || '"%'
+      and case when owed.audience = 'merchant' then m.support_email else coalesce(o.email_hash, c.email_hash) end is not null
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+const owedTypes = ['text', 'text', 'text', 'text', 'text'] as const
+
+export interface PersonLetter {
+  kind: LinkLetterKind
+  // The invitation or the reset: one letter for each.
+  subjectId: string
+  merchantId: string
+  email: string
+  // Of our page, with its secret: `/…`.
+  path: string
+  // Nothing is sent once the link has expired.
+  expiresAt: number
+  // null: the language of the merchant's letters.
+  locale: string | null
+}
+
+// The address and the link are sealed in the row until the letter is sent: they are in no other row, or there only as a hash.
+export function owePersonLetter(tx: Tx, rootSecret: RootSecret, letter: PersonLetter, now: number): void {
+  const { kind, subjectId, merchantId, email, path, expiresAt, locale } = letter
+  const owed = { id: newId('eml'), kind, subjectId, merchantId, sealed: { email, path }, facts: { expiresAt, locale } }
+  oweSealed(tx, rootSecret, owed, now)
+}
+
+export interface PersonNotice {
+  kind: NoticeKind
+  merchantId: string
+  email: string
+  // Of another person, whom it is about.
+  address?: string
+  facts: Readonly<Record<string, string>>
+}
+
+// One for each time that it happens, so the letter is its own subject.
+export function oweNotice(tx: Tx, rootSecret: RootSecret, notice: PersonNotice, now: number): void {
+  const { kind, merchantId, facts, email, address } = notice
+  const id = newId('eml')
+  const sealed = { email, ...(address !== undefined && { address }) }
+  oweSealed(tx, rootSecret, { kind, merchantId, facts, id, subjectId: id, sealed }, now)
+}
+
+interface SealedLetter {
+  id: string
+  kind: PersonLetterKind
+  subjectId: string
+  merchantId: string
+  sealed: Readonly<{ email: string; path?: string; address?: string }>
+  facts: Readonly<Record<string, string | number | null>>
+}
+
+function oweSealed(tx: Tx, rootSecret: RootSecret, letter: SealedLetter, now: number): void {
+  const { id, kind, subjectId, merchantId, facts } = letter
+  const { email } = letter.sealed
+  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(letter.sealed), id)
+  const hash = createHmac('sha256', deriveKey(rootSecret, 'letter mailbox'))
+    .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
+    .digest('base64url')
+  tx.send`
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
+      due_at, created_at)
+    select m.id, cast(${id} as text), m.id, cast(${kind} as text), cast(${subjectId} as text),
+      cast(${JSON.stringify(facts)} as text), cast(${hash} as text), cast(${sealed} as text), 'pending', 0,
+      cast(${now} as bigint), cast(${now} as bigint)
+    from merchants m join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    where m.id = ${merchantId}
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+const sealPurpose = 'letter'
+
+// Undefined when the version of the root secret that sealed it was given up.
+export function openPersonLetter(
+  rootSecret: RootSecret,
+  id: string,
+  sealed: string,
+): SealedLetter['sealed'] | undefined {
+  const text = openByRoot(rootSecret, sealPurpose, sealed, id)
+  return text === undefined ? undefined : (JSON.parse(text) as SealedLetter['sealed'])
+}
+
+// There is one switch: the servers of one database have the same settings, and the one that started last has set it.
+const switchId = 'servers'
+
+export async function setMailSwitch(tx: Tx, isOn: boolean, now: number): Promise<void> {
+  await tx.sql`
+    insert into mail_switch (id, is_on, changed_at) values (${switchId}, ${isOn ? 1 : 0}, ${now})
+    on conflict (id) do update set is_on = excluded.is_on, changed_at = excluded.changed_at`
+}
+
+export async function isMailOn(db: Reader): Promise<boolean> {
+  const rows = await db.sql`select 1 as "one" from mail_switch where id = ${switchId} and is_on = 1`
+  return rows.length > 0
+}
+
+// What a letter says about who it was for goes with the shopper. A letter to the merchant says nothing about them.
+export async function forgetLettersOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
+}
+
+// Of checkouts without an order: that their money went back.
+export async function forgetLettersOfSessions(
+  tx: Tx,
+  installationId: string,
+  sessionIds: readonly string[],
+): Promise<void> {
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${installationId} and kind = 'payment_returned' and subject_id in (
+      select r.id from refunds r join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+      where p.installation_id = ${installationId} and p.checkout_session_id in (${list(sessionIds)}))`
+}

@@ -1,0 +1,163 @@
+// Random keys of the database itself: made once, the same on every node, and left alone by every rotation of the root secret,
+// which only seals them. For what must not change while nodes know different versions of it.
+
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { onceDurable, type Reader, StorageRefused, type Tx } from '../storage/storage.ts'
+import { openByRoot, type RootSecret, sealByRoot } from './secrets.ts'
+
+// Made at the first call; sealed anew for versions of the root secret that it was not sealed for, so it is enough that a
+// server has started once with the new version and the old one.
+export type DatabaseKey = (tx: Tx, now: number) => Promise<KeyObject>
+
+const keyBytes = 32
+const purpose = 'database key'
+
+export function createDatabaseKey(
+  rootSecret: RootSecret,
+  name: string,
+  makeBytes: () => Buffer = () => randomBytes(keyBytes),
+): DatabaseKey {
+  let known: KeyObject | undefined
+  return async (tx, now) => {
+    if (known) return known
+    const key = keyFrom(await findText(tx, rootSecret, { name, makeBytes, now }))
+    onceDurable(tx, () => {
+      known = key
+    })
+    return key
+  }
+}
+
+// For reading only: the present key, if one was made, and after it those that were set aside when the versions that
+// sealed them were given up, as far as they open again.
+export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name: string): Promise<KeyObject[]> {
+  const rows = (await listRows(db)).filter((row) => firstNameOf(row.name) === name)
+  const [present, former] = [rows.filter((row) => row.name === name), rows.filter((row) => row.name !== name)]
+  return [
+    ...present.map(({ sealed }) => openText(rootSecret, name, sealed)),
+    ...former.flatMap(({ sealed }) => tryOpen(rootSecret, name, sealed) ?? []),
+  ].map(keyFrom)
+}
+
+// Every key that is not sealed by the current version yet. Gives their number.
+export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
+  let count = 0
+  for (const { name, sealed } of await listRows(tx)) {
+    const first = firstNameOf(name)
+    if (opensBy(rootSecret, first, sealed, rootSecret.currentVersion)) continue
+    // One that was set aside may never open again.
+    const text = name === first ? openText(rootSecret, first, sealed) : tryOpen(rootSecret, first, sealed)
+    if (text === undefined) continue
+    updateSealed(tx, name, sealed, sealedFor(rootSecret, first, text, sealed))
+    count += 1
+  }
+  return count
+}
+
+// Takes away what versions that are given up have sealed. A key that no version opens any more would stand in the way of a
+// new one, so it is set aside as it is: a version that comes back opens it.
+export async function forgetSealedBy(
+  tx: Tx,
+  rootSecret: RootSecret,
+  versions: readonly number[],
+  now: number,
+): Promise<void> {
+  for (const { name, sealed } of await listRows(tx)) {
+    const kept = Object.entries(sealed).filter(([version]) => !versions.includes(Number(version)))
+    const left: SealedByVersion = Object.fromEntries(kept)
+    const first = firstNameOf(name)
+    if (tryOpen(rootSecret, first, left) !== undefined)
+      await tx.sql`update database_keys set sealed = ${JSON.stringify(left)} where name = ${name}`
+    else if (name === first)
+      await tx.sql`update database_keys set name = ${`${name}${asideMark}${now}`} where name = ${name}`
+  }
+}
+
+// Between the name of a key and when it was set aside. It is sealed for the name before it.
+const asideMark = ' until '
+
+function firstNameOf(name: string): string {
+  return name.split(asideMark)[0] ?? name
+}
+
+interface KeyRow {
+  name: string
+  sealed: SealedByVersion
+}
+
+// A few keys, and one more for each time that all versions were lost.
+async function listRows(db: Reader): Promise<KeyRow[]> {
+  const rows = await db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys order by name`
+  return rows.map(({ name, sealed }) => ({ name, sealed: JSON.parse(sealed) as SealedByVersion }))
+}
+
+// One text for each version of the root secret, under its number.
+type SealedByVersion = Readonly<Record<string, string>>
+
+function keyFrom(text: string): KeyObject {
+  return createSecretKey(Buffer.from(text, 'base64url'))
+}
+
+async function findText(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { name, makeBytes, now }: { name: string; makeBytes: () => Buffer; now: number },
+): Promise<string> {
+  const found = await findSealed(tx, name)
+  if (!found) insertSealed(tx, name, sealedFor(rootSecret, name, makeBytes().toString('base64url'), {}), now)
+  // Another node may have been first; then it is the other's key.
+  const sealed = found ?? (await findSealed(tx, name))
+  const text = openText(rootSecret, name, sealed ?? {})
+  // What an unknown version has sealed stays: a node or a command that does not know it yet must not take it away.
+  const missing = rootSecret.versions.some((version) => !opensBy(rootSecret, name, sealed ?? {}, version))
+  if (sealed && missing) updateSealed(tx, name, sealed, sealedFor(rootSecret, name, text, sealed))
+  return text
+}
+
+// What is there and opens stays. What is there and does not was sealed by another secret that had the number before.
+function sealedFor(rootSecret: RootSecret, name: string, text: string, before: SealedByVersion): SealedByVersion {
+  const sealed = rootSecret.versions
+    .filter((version) => !opensBy(rootSecret, name, before, version))
+    .map((version) => [version, sealByRoot(rootSecret, purpose, text, name, version)])
+  return { ...before, ...Object.fromEntries(sealed) }
+}
+
+function opensBy(rootSecret: RootSecret, name: string, sealed: SealedByVersion, version: number): boolean {
+  const text = sealed[version]
+  return text !== undefined && openByRoot(rootSecret, purpose, text, name) !== undefined
+}
+
+function tryOpen(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string | undefined {
+  for (const text of Object.values(sealed)) {
+    const opened = openByRoot(rootSecret, purpose, text, name)
+    if (opened !== undefined) return opened
+  }
+  return undefined
+}
+
+function openText(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string {
+  const opened = tryOpen(rootSecret, name, sealed)
+  if (opened !== undefined) return opened
+  throw new StorageRefused(
+    `the root secret does not open the database key "${name}": the database was made with another one`,
+  )
+}
+
+async function findSealed(db: Reader, name: string): Promise<SealedByVersion | undefined> {
+  const [row] = await db.sql<{ sealed: string }>`select sealed from database_keys where name = ${name}`
+  return row && (JSON.parse(row.sealed) as SealedByVersion)
+}
+
+// Does nothing where there is one.
+function insertSealed(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
+  tx.send`
+    insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
+    on conflict (name) do nothing`
+}
+
+// Does nothing where another node has changed it since.
+function updateSealed(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
+  tx.send`
+    update database_keys set sealed = ${JSON.stringify(sealed)}
+    where name = ${name} and sealed = ${JSON.stringify(before)}`
+}

@@ -1,0 +1,156 @@
+// Seals anew, by the current version of the root secret, what older versions have sealed, so an older one can be retired;
+// and counts what is left of one. API keys are here only as digests: they are renewed at their next use (platform/access/identify.ts).
+
+import { Fragment, type Reader, type SqlValue, type Storage } from '../storage/storage.ts'
+import { sealDatabaseKeys } from './databasekey.ts'
+import { emailHash } from './emailhash.ts'
+import { openByRoot, type RootSecret, type SealPurpose, sealByRoot, sealedHeads } from './secrets.ts'
+
+export type SealedRow = Readonly<Record<string, string>>
+
+export interface SealedColumn {
+  what: string
+  table: string
+  column: string
+  // The primary key.
+  keys: readonly string[]
+  // Columns that the context needs besides.
+  more?: readonly string[]
+  // The first one that opens it seals it again.
+  purposes: readonly SealPurpose[]
+  context: (row: SealedRow) => string
+  // Found by a keyed hash of its text, in this column.
+  hash?: { column: string; of: (rootSecret: RootSecret, plain: string) => string }
+}
+
+const byId = (row: SealedRow) => row.id ?? ''
+const tenant = ['installation_id', 'id']
+
+// biome-ignore format: a table is read by its rows
+export const sealedColumns: readonly SealedColumn[] = [
+  { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'secret_sealed',   keys: tenant, purposes: ['webhook secret'], context: byId },
+  { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'previous_sealed', keys: tenant, purposes: ['former webhook secret', 'webhook secret'], context: byId },
+  { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: ['user e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'second factors',     table: 'user_factors',      column: 'secret_sealed',   keys: ['user_id', 'id'], purposes: ['second factor'], context: (row) => `${row.user_id} ${row.id}` },
+  { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: ['invitation e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
+  { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
+  { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },
+  { what: 'payment accounts',   table: 'payment_accounts',  column: 'secrets_sealed',  keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
+  { what: 'payment accounts',   table: 'payment_accounts',  column: 'previous_sealed', keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
+  { what: 'orders',             table: 'orders',            column: 'secret_sealed',   keys: tenant, purposes: ['order page'], context: byId },
+  { what: 'orders',             table: 'orders',            column: 'customer_sealed', keys: tenant, more: ['checkout_session_id'], purposes: ['checkout customer'], context: (row) => row.checkout_session_id ?? '' },
+  { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
+  { what: 'letters',            table: 'emails',            column: 'sealed',          keys: tenant, purposes: ['letter'], context: byId },
+  { what: 'OAuth tokens',       table: 'oauth_artifacts',   column: 'sealed',          keys: ['kind', 'id'], purposes: ['oauth artifact'], context: (row) => `${row.kind} ${row.id}` },
+  { what: 'idempotent answers', table: 'idempotency_keys',  column: 'answer',          keys: ['installation_id', 'key'], purposes: ['idempotent answer'], context: (row) => `${row.installation_id} ${row.key}` },
+]
+
+export interface Resealed {
+  resealed: number
+  // Neither opened nor changed: damaged, or moved by hand.
+  unopened: number
+}
+
+// In batches, beside running servers: a row that changes meanwhile is left as it is then, and found by the next run.
+export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<Resealed> {
+  const total = { resealed: await storage.write((tx) => sealDatabaseKeys(tx, rootSecret)), unopened: 0 }
+  const [, ...others] = rootSecret.versions
+  if (others.length === 0) return total
+  const heads = others.flatMap(sealedHeads)
+  for (const column of sealedColumns) {
+    let after: readonly string[] | null = null
+    do {
+      const rows: SealedRow[] = await storage.read((db) => listSealed(db, column, heads, after))
+      const renewed = rows.map((row) => ({ row, values: renewedFor(column, rootSecret, row) }))
+      total.unopened += renewed.filter(({ values }) => values === undefined).length
+      total.resealed += await storage.write(async (tx) => {
+        let changed = 0
+        for (const { row, values } of renewed)
+          if (values) changed += (await tx.sql`${updateOf(column, row, values)}`).length
+        return changed
+      })
+      const last: SealedRow | undefined = rows.length === rowsAtOnce ? rows.at(-1) : undefined
+      after = last ? column.keys.map((key) => last[key] ?? '') : null
+    } while (after !== null)
+  }
+  return total
+}
+
+const rowsAtOnce = 200
+
+function renewedFor(column: SealedColumn, rootSecret: RootSecret, row: SealedRow): Record<string, string> | undefined {
+  const opened = openSealed(column, rootSecret, row)
+  if (!opened) return undefined
+  const { plain, purpose } = opened
+  const sealed = sealByRoot(rootSecret, purpose, plain, column.context(row))
+  return { [column.column]: sealed, ...(column.hash && { [column.hash.column]: column.hash.of(rootSecret, plain) }) }
+}
+
+export function openSealed(
+  { purposes, context }: SealedColumn,
+  rootSecret: RootSecret,
+  row: SealedRow,
+): { plain: string; purpose: SealPurpose } | undefined {
+  for (const purpose of purposes) {
+    const plain = openByRoot(rootSecret, purpose, row.sealed ?? '', context(row))
+    if (plain !== undefined) return { plain, purpose }
+  }
+  return undefined
+}
+
+// The first and the last by key: few rows of a large table are read. A removed endpoint has no secret any more.
+export function listSamples(db: Reader, { table, column, keys, more = [] }: SealedColumn): Promise<SealedRow[]> {
+  const one = (direction: 'asc' | 'desc') => `
+    select * from (
+      select ${[...keys, ...more].join(', ')}, ${column} as sealed from ${table} where ${column} <> ''
+      order by ${keys.map((key) => `${key} ${direction}`).join(', ')} limit 1) as ${direction}_sample`
+  return db.sql<SealedRow>`${new Fragment(`${one('asc')} union ${one('desc')}`, [])}`
+}
+
+function listSealed(
+  db: Reader,
+  { table, column, keys, more = [] }: SealedColumn,
+  heads: readonly string[],
+  after: readonly string[] | null,
+): Promise<SealedRow[]> {
+  const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ')
+  const values: SqlValue[] = [...heads, ...(after ?? [])]
+  const text = `select ${[...keys, ...more].join(', ')}, ${column} as sealed from ${table}
+    where substr(${column}, 1, 3) in (${marks(heads)}) ${after ? `and (${keys.join(', ')}) > (${marks(after)})` : ''}
+    order by ${keys.join(', ')} limit ${rowsAtOnce}`
+  return db.sql<SealedRow>`${new Fragment(text, values)}`
+}
+
+function updateOf({ table, column, keys }: SealedColumn, row: SealedRow, renewed: Record<string, string>): Fragment {
+  const text = `update ${table} set ${Object.keys(renewed)
+    .map((name) => `${name} = ?`)
+    .join(', ')} where ${[...keys, column].map((name) => `${name} = ?`).join(' and ')} returning ${keys[0]}`
+  return new Fragment(text, [...Object.values(renewed), ...keys.map((key) => row[key] ?? ''), row.sealed ?? ''])
+}
+
+// What still needs a version, by kind; empty when it can be retired.
+export interface SealedRows {
+  what: string
+  rows: number
+  // Of API keys, which are renewed only when they are used: somebody has to use, rotate or revoke each of them.
+  ids?: string[]
+}
+
+export async function listSealedBy(db: Reader, version: number, now: number): Promise<SealedRows[]> {
+  const heads = sealedHeads(version)
+  const counts = new Map<string, number>()
+  for (const { what, table, column } of sealedColumns) {
+    const text = `select count(*) as "rows" from ${table} where substr(${column}, 1, 3) in (?, ?, ?, ?)`
+    const [row] = await db.sql<{ rows: number }>`${new Fragment(text, heads)}`
+    counts.set(what, (counts.get(what) ?? 0) + Number(row?.rows ?? 0))
+  }
+  const keys = await db.sql<{ id: string }>`
+    select id from credentials
+    where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})
+    order by id`
+  const others: SealedRows[] = [...counts].map(([what, rows]) => ({ what, rows }))
+  return [...others, { what: 'API keys', rows: keys.length, ids: keys.map(({ id }) => id) }].filter(
+    ({ rows }) => rows > 0,
+  )
+}

@@ -1,0 +1,174 @@
+// Whether a root secret is the one that a database belongs to. The wrong one would open nothing that is sealed, refuse every
+// key, and seal new things that the right one cannot open; so it is checked before anything else is done.
+
+import { BadSetting } from '../kit/badsetting.ts'
+import { listTableNames } from '../storage/catalogue.ts'
+import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { forgetSealedBy } from './databasekey.ts'
+import { listSamples, openSealed, sealedColumns } from './reseal.ts'
+import { checkValueOf, type RootSecret, sealingVersionOf } from './secrets.ts'
+
+// Null: nothing in the database was made with a root secret, so any fits.
+export type Verdict = { readonly fits: true | null } | { readonly problem: string }
+
+// Reads only, in a database of any version. `forgotten` are versions that are about to be given up.
+export async function judgeSecret(
+  db: Reader,
+  rootSecret: RootSecret,
+  forgotten: readonly number[] = [],
+): Promise<Verdict> {
+  const tables = await listTableNames(db)
+  const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(
+    ({ version }) => !forgotten.includes(version),
+  )
+  if (known.length > 0) return judgeByCheckValues(known, rootSecret, forgotten)
+  const before = tables.has('forgotten_root_secrets') ? await listForgotten(db) : []
+  return judgeBySamples(db, tables, rootSecret, { now: forgotten, before })
+}
+
+const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
+const another = `the database was made with another root secret: give it that one (${places})`
+
+// Those that are about to be given up have to be named together with those that are missing besides.
+function missing(versions: readonly number[], forgotten: readonly number[]): string {
+  const [which, it] =
+    versions.length === 1
+      ? [`version ${versions[0]} of the root secret, which is`, 'it']
+      : [`versions ${versions.join(', ')} of the root secret, which are`, 'them']
+  return `the database was made with ${which} missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${[...forgotten, ...versions].toSorted((one, other) => one - other).join(' ')}\` gives ${it} up)`
+}
+
+interface KnownVersion {
+  version: number
+  checkValue: string
+  usedAt: number | null
+}
+
+function listKnown(db: Reader): Promise<KnownVersion[]> {
+  return db.sql<KnownVersion>`
+    select version, check_value as "checkValue", used_at as "usedAt" from root_secrets order by version`
+}
+
+async function listForgotten(db: Reader): Promise<number[]> {
+  const rows = await db.sql<{ version: number }>`select version from forgotten_root_secrets order by version`
+  return rows.map(({ version }) => version)
+}
+
+function judgeByCheckValues(
+  known: readonly KnownVersion[],
+  rootSecret: RootSecret,
+  forgotten: readonly number[] = [],
+): Verdict {
+  const isGiven = ({ version }: KnownVersion) => rootSecret.hasVersion(version)
+  const absent = known.filter((row) => row.usedAt !== null && !isGiven(row))
+  if (absent.length > 0)
+    return {
+      problem: missing(
+        absent.map(({ version }) => version),
+        forgotten,
+      ),
+    }
+  const different = known.filter(isGiven).find((row) => row.checkValue !== checkValueOf(rootSecret, row.version))
+  if (!different) return { fits: true }
+  if (rootSecret.versions.length === 1) return { problem: another }
+  return { problem: `version ${different.version} of the root secret is another one than this database knows` }
+}
+
+// What the first versions sealed already.
+const sampled = sealedColumns.filter(
+  ({ table, column }) =>
+    (column === 'secret_sealed' && ['webhook_endpoints', 'checkout_sessions', 'orders'].includes(table)) ||
+    (column === 'email_sealed' && table === 'users'),
+)
+
+// A database from before there were check values. Every version that sealed something must be given and open one thing at
+// least: not all, because such a database may have been used with a wrong secret for a while.
+async function judgeBySamples(
+  db: Reader,
+  tables: ReadonlySet<string>,
+  rootSecret: RootSecret,
+  { now, before }: { now: readonly number[]; before: readonly number[] },
+): Promise<Verdict> {
+  const forgotten = new Set([...now, ...before])
+  const opens = new Map<number, boolean>()
+  for (const column of sampled.filter(({ table }) => tables.has(table))) {
+    for (const sample of await listSamples(db, column)) {
+      const version = sealingVersionOf(sample.sealed ?? '')
+      if (version === undefined || forgotten.has(version)) continue
+      opens.set(version, opens.get(version) === true || openSealed(column, rootSecret, sample) !== undefined)
+    }
+  }
+  const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
+  const absent = [...used].filter((version) => !forgotten.has(version) && !rootSecret.hasVersion(version))
+  if (absent.length > 0)
+    return {
+      problem: missing(
+        absent.toSorted((one, other) => one - other),
+        now,
+      ),
+    }
+  if ([...opens.values()].includes(false)) return { problem: another }
+  return { fits: opens.size > 0 ? true : null }
+}
+
+// A key itself is not here, so its digest proves nothing; but it tells which version made it.
+async function listPepperVersions(db: Reader): Promise<number[]> {
+  const rows = await db.sql<{ version: number }>`select distinct pepper_version as "version" from credentials`
+  return rows.map(({ version }) => version)
+}
+
+// Takes the check values of versions that are new to the database, after a look whether the others fit. Of several processes
+// that find an empty one at the same moment, one writes its own and the others are held against them.
+export async function recordSecret(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
+  if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
+  await storage.write((tx) => record(tx, rootSecret, now, []))
+}
+
+// From now on the database can do without these versions, and nothing that was made with them opens. Where one comes back
+// beside the others, all of that opens again. Gives the number of living API keys that were made with them.
+export async function forgetVersions(
+  storage: Storage,
+  rootSecret: RootSecret,
+  versions: readonly number[],
+  now: number,
+): Promise<number> {
+  return storage.write(async (tx) => {
+    await record(tx, rootSecret, now, versions)
+    await tx.sql`delete from root_secrets where version in (${list(versions)})`
+    for (const version of versions)
+      await tx.sql`
+        insert into forgotten_root_secrets (version, forgotten_at) values (${version}, ${now})
+        on conflict (version) do nothing`
+    await forgetSealedBy(tx, rootSecret, versions, now)
+    const [row] = await tx.sql<{ keys: number }>`
+      select count(*) as "keys" from credentials
+      where pepper_version in (${list(versions)}) and revoked_at is null and (expires_at is null or expires_at > ${now})`
+    return row?.keys ?? 0
+  })
+}
+
+async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: readonly number[]): Promise<void> {
+  // The one row that is surely there: concurrent callers wait for its lock.
+  await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
+  const verdict = await judgeSecret(tx, rootSecret, forgotten)
+  if ('problem' in verdict) throw new BadSetting(verdict.problem)
+  const isFirst = (await listKnown(tx)).length === 0
+  for (const version of rootSecret.versions) {
+    // What the first of all finds may have been made with any of them.
+    const usedAt = isFirst || version === rootSecret.currentVersion ? now : null
+    await tx.sql`
+      insert into root_secrets (version, check_value, created_at, used_at)
+      values (${version}, ${checkValueOf(rootSecret, version)}, ${now}, ${usedAt})
+      on conflict (version) do update set used_at = coalesce(root_secrets.used_at, excluded.used_at)`
+  }
+  await tx.sql`delete from forgotten_root_secrets where version in (${list(rootSecret.versions)})`
+}
+
+function isRecorded(known: readonly KnownVersion[], rootSecret: RootSecret): boolean {
+  const rows = new Map(known.map((row) => [row.version, row]))
+  return (
+    'fits' in judgeByCheckValues(known, rootSecret) &&
+    rootSecret.versions.every((version) => rows.has(version)) &&
+    rows.get(rootSecret.currentVersion)?.usedAt !== null
+  )
+}

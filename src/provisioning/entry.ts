@@ -1,8 +1,0 @@
-// A refusal of one entry of a shop file: it names the place in the file, as a JSON Pointer.
-
-import type { RefusalCode } from '../contract/refusals.ts'
-import { type Refusal, refuse } from '../kit/refuse.ts'
-
-export function invalidEntry(code: RefusalCode, path: string, message: string): Refusal {
-  return refuse(code, { message: `${path}: ${message}`, issues: [{ path, message }] })
-}

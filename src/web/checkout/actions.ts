@@ -1,0 +1,139 @@
+// What the forms of a checkout do. A form is posted, the checkout service decides, and the browser is redirected; only what was
+// not done is answered in place, with the reason.
+
+import type { CheckoutPort, CheckoutResult, CheckoutView } from '../../domain/checkout/port.ts'
+import { addressBucket } from '../../platform/access/throttle.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { speakerFor } from '../languages/language.ts'
+import { shopUrl } from './ended.ts'
+import { redirect } from './frame.ts'
+import {
+  billingIn,
+  codeIn,
+  detailsIn,
+  type Form,
+  hasTyped,
+  methodIn,
+  payIn,
+  quantityIn,
+  typedIn,
+  versionIn,
+} from './input.ts'
+import { type FormState, lost, type Show } from './show.ts'
+
+// One post of a shopper, past the guards.
+interface Post {
+  secret: string
+  form: Form
+  view: CheckoutView
+  request: Incoming
+}
+
+export type Actions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
+
+export function createActions(checkout: CheckoutPort, show: Show): Actions {
+  // Where a post leads. After paying that is the shop, also when the post was a duplicate of the one that paid.
+  function proceed(
+    result: CheckoutResult | undefined,
+    request: Incoming,
+    next: string,
+    state: FormState = {},
+  ): PageAnswer {
+    if (!result) return lost(request)
+    const { view, problem } = result
+    const { session } = view
+    if (session.status === 'completed') return redirect(afterPaying(view))
+    return problem === null ? redirect(next) : show(view, request, { ...state, problem })
+  }
+
+  return {
+    async quantity({ secret, form, view, request }) {
+      const parsed = quantityIn(form)
+      if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
+      const { skuId, quantity } = parsed.input
+      const result = await checkout.changeQuantity(secret, versionIn(form), skuId, quantity)
+      return proceed(result, request, `/c/${secret}#items`)
+    },
+
+    async code({ secret, form, view, request }) {
+      const parsed = codeIn(form)
+      const state = { typedCode: form('code').slice(0, 64) }
+      if ('issues' in parsed) {
+        return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
+      }
+      return proceed(
+        await checkout.applyCode(secret, versionIn(form), parsed.input),
+        request,
+        `/c/${secret}#items`,
+        state,
+      )
+    },
+
+    async details({ secret, form, view, request }) {
+      const typed = typedIn(form)
+      // The country alone: the same page, with the fields of that country and whatever was typed.
+      if (form('intent') === 'country') return show(view, request, { typed })
+      if (form('intent') === 'time') {
+        const result = await checkout.keepOpen(secret)
+        return result
+          ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
+          : lost(request)
+      }
+      const parsed = detailsIn(typed, view.needsShipping)
+      if ('issues' in parsed) return show(view, request, { typed, problem: { code: 'invalid', issues: parsed.issues } })
+      const result = await checkout.setDetails(secret, versionIn(form), parsed.input)
+      return proceed(result, request, `/c/${secret}#payment`, { typed })
+    },
+
+    async pay({ secret, form, view, request }) {
+      const parsed = payIn(form, view)
+      const chosen = methodIn(form, view) ?? null
+      const state = { chosen, ...(chosen?.billing && { billing: billingIn(form, chosen) }) }
+      if ('issues' in parsed) {
+        return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
+      }
+      const { locale } = speakerFor(view.session.locale, request.raw.headers['accept-language'])
+      const input = { ...parsed.input, locale, network: addressBucket(request.address) }
+      return proceed(await checkout.pay(secret, input), request, `/c/${secret}#payment`, state)
+    },
+
+    async challenge({ secret, form, view, request }) {
+      const answer = form('answer')
+      if (answer !== 'accept' && answer !== 'refuse') return show(view, request)
+      const result = await checkout.answerChallenge(secret, form('paymentId'), answer)
+      return proceed(result, request, `/c/${secret}#payment`)
+    },
+
+    async back({ secret, request }) {
+      return proceed(await checkout.goBack(secret), request, `/c/${secret}#payment`)
+    },
+
+    async cancel({ secret, request }) {
+      const result = await checkout.cancel(secret)
+      const session = result?.view.session
+      if (session?.status === 'cancelled' && session.cancelUrl !== null) {
+        return redirect(shopUrl(session.cancelUrl, session.id))
+      }
+      return proceed(result, request, `/c/${secret}`)
+    },
+
+    // What was typed travels in forms only: in an address it would end up in histories and logs.
+    async again({ secret, form, view, request }) {
+      const started = await checkout.startAgain(secret)
+      if (!started) return lost(request)
+      const typed = typedIn(form)
+      const state = hasTyped(typed) ? { typed } : {}
+      if (!('secret' in started)) return show(view, request, { ...started, ...state })
+      const next = hasTyped(typed) ? await checkout.look(started.secret) : undefined
+      return next?.session.status === 'open' ? show(next, request, state) : redirect(`/c/${started.secret}`)
+    },
+  }
+}
+
+// Instructions for paying are shown here, because the shop does not have them. Once the app is uninstalled, there is no shop to
+// return to.
+export function afterPaying({ session, secret, awaited, isClosed }: CheckoutView): string {
+  const staysHere = isClosed || (awaited !== null && awaited.instructions !== null)
+  return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
+}

@@ -1,0 +1,36 @@
+// The style sheet and the scripts of the checkout.
+
+import { frameScripts } from '../../domain/payments/providers/frames.ts'
+import { type ServedFile, script as scriptFile, styleSheet } from '../../platform/html/files.ts'
+
+export const style = styleSheet({
+  path: '/checkout/style.css',
+  name: 'checkout style',
+  file: new URL('style.css', import.meta.url),
+})
+
+export const script = scriptFile({
+  path: '/checkout/page.js',
+  name: 'checkout script',
+  file: new URL('page.js', import.meta.url),
+})
+
+export const receiptStyle = styleSheet({
+  path: '/checkout/receipt.css',
+  name: 'receipt style',
+  file: new URL('receipt.css', import.meta.url),
+})
+
+export const receiptScript = scriptFile({
+  path: '/checkout/receipt.js',
+  name: 'receipt script',
+  file: new URL('receipt.js', import.meta.url),
+})
+
+// Of the pay page, by the name of the provider whose frame it holds.
+export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
+  Object.entries(frameScripts).map(([name, file]) => [
+    name,
+    scriptFile({ path: `/checkout/frame-${name}.js`, name: `checkout frame ${name}`, file }),
+  ]),
+)

@@ -1,0 +1,346 @@
+// The fields for contact and address: which ones a country has, their labels, and what is wrong with them.
+
+import { type FieldName, type FormField, fieldsFor, formatFor } from '../../domain/addresses/formats.ts'
+import { regionCode, regionsFor } from '../../domain/addresses/regions.ts'
+import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
+import { brandName } from '../../platform/html/cardbrands.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { countryCodes } from '../../platform/kit/country.ts'
+import type { Language } from '../languages/checkout/texts.ts'
+import type { Speaker } from '../languages/language.ts'
+import type { Typed, TypedBilling } from './input.ts'
+import { fieldName } from './input.ts'
+
+export interface Field {
+  id: string
+  name: string
+  label: string
+  value: string
+  type?: 'text' | 'email' | 'tel'
+  inputMode?: 'numeric' | 'text' | 'email' | 'tel'
+  autocomplete: string
+  // `maybe`: it depends on what else is typed.
+  required: boolean | 'maybe'
+  lengthMax: number
+  hint?: string
+  error?: string | undefined
+  // E-mail addresses, numbers and codes run from left to right in every language.
+  isLatin?: boolean
+  // Beside the label.
+  aside?: Html | false
+}
+
+export function field(speaker: Speaker, given: Field): Html {
+  const { id, name, value, type = 'text', inputMode = 'text', autocomplete, lengthMax } = given
+  return html`<div class="field field-${name.replace(/^.*\./, '')}">
+${labelOf(speaker, given)}
+<input id="${id}" name="${name}" type="${type}" inputmode="${inputMode}" value="${value}" autocomplete="${autocomplete}" maxlength="${lengthMax}"${
+    given.isLatin === true ? html` dir="ltr"` : html` dir="auto"`
+  }${given.required === true && html` required`}${describedBy(given)}>
+${notesOf(given)}
+</div>`
+}
+
+// An optional field stands behind its name until it is wanted, filled or wrong.
+export function foldedField(speaker: Speaker, given: Field): Html {
+  const isOpen = given.value !== '' || given.error !== undefined
+  return folded(`${given.id}-fold`, given.label, isOpen, field(speaker, given))
+}
+
+export function folded(id: string, name: string, isOpen: boolean, inside: Html): Html {
+  return html`<details class="more" id="${id}"${isOpen && html` open`}>
+<summary>${name}</summary>
+${inside}
+</details>`
+}
+
+function labelOf({ say }: Speaker, { id, label, required, aside }: Field): Html {
+  const text = html`<label for="${id}">${label}${!required && html` <span class="optional">(${say('page.optional')})</span>`}</label>`
+  return aside ? html`<div class="labelled">${text}${aside}</div>` : text
+}
+
+function describedBy({ id, hint, error }: Field): Html | false {
+  const ids = [error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(' ')
+  if (ids === '') return false
+  return html` aria-describedby="${ids}"${error !== undefined && html` aria-invalid="true"`}`
+}
+
+function notesOf({ id, hint, error }: Field): Html {
+  return html`${error !== undefined && html`<p class="error" id="${id}-error">${error}</p>`}${
+    hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`
+  }`
+}
+
+export function choice(
+  speaker: Speaker,
+  given: Field,
+  options: readonly (readonly [value: string, text: string])[],
+): Html {
+  const { id, name, value, autocomplete } = given
+  return html`<div class="field field-${name.replace(/^.*\./, '')}">
+${labelOf(speaker, given)}
+<select id="${id}" name="${name}" autocomplete="${autocomplete}"${given.required && html` required`}${describedBy(given)}>
+${options.map(([code, text]) => html`<option value="${code}"${code === value && html` selected`}>${text}</option>`)}
+</select>
+${notesOf(given)}
+</div>`
+}
+
+export function contactFields(speaker: Speaker, typed: Typed, errors: FieldErrors, needsShipping: boolean): Html {
+  const { say } = speaker
+  return html`
+${field(speaker, {
+  id: 'email',
+  name: 'email',
+  label: say('contact.email'),
+  value: typed.email,
+  type: 'email',
+  inputMode: 'email',
+  autocomplete: 'email',
+  required: true,
+  lengthMax: 254,
+  hint: say('contact.emailHint'),
+  error: errors.get('email'),
+  isLatin: true,
+})}
+<div class="row">${
+    !needsShipping &&
+    foldedField(speaker, {
+      id: 'name',
+      name: 'name',
+      label: say('contact.name'),
+      value: typed.name,
+      autocomplete: 'name',
+      required: false,
+      lengthMax: 200,
+      error: errors.get('name'),
+    })
+  }
+${foldedField(speaker, {
+  id: 'phone',
+  name: 'phone',
+  label: say('contact.phone'),
+  value: typed.phone,
+  type: 'tel',
+  inputMode: 'tel',
+  autocomplete: 'tel',
+  required: false,
+  lengthMax: 32,
+  ...(needsShipping && { hint: say('contact.phoneHint') }),
+  error: errors.get('phone'),
+  isLatin: true,
+})}</div>`
+}
+
+export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
+
+// What few addresses need is folded below the street.
+const foldedNames: readonly FieldName[] = ['line2', 'company']
+
+// City, region and postal code stand side by side, in the order of the country, and so do folded fields; everything else has a
+// line of its own.
+export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
+  const fields = fieldsFor(typed.country)
+  const rows: FormField[][] = []
+  for (const one of fields) {
+    // The country is above, with its button, and one phone number serves contact and delivery.
+    if (one.name === 'country' || one.name === 'phone' || foldedNames.includes(one.name)) continue
+    const isShort = one.name in lengthsMax
+    const before = rows.at(-1)
+    if (isShort && before?.[0] && before[0].name in lengthsMax) before.push(one)
+    else rows.push([one])
+    if (one.name === 'line1')
+      rows.push(foldedNames.flatMap((name) => fields.find((other) => other.name === name) ?? []))
+  }
+  return html`${rows.map(
+    (row) => html`<div class="row">${row.map((one) => addressField(speaker, one, typed, errors))}</div>`,
+  )}`
+}
+
+function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: FieldErrors): Html {
+  const { name, required, labelKey } = one
+  const given: Field = {
+    id: name,
+    name,
+    label: speaker.say(labelKey),
+    value: typed[name],
+    autocomplete: `shipping ${one.autocomplete}`,
+    required,
+    lengthMax: lengthsMax[name] ?? 200,
+    error: errors.get(name),
+    ...(name === 'postalCode' && { isLatin: true }),
+  }
+  const regions = name === 'region' ? regionsFor(typed.country) : undefined
+  if (foldedNames.includes(name)) return foldedField(speaker, given)
+  if (!regions) return field(speaker, given)
+  const value = regionCode(typed.country, typed.region) ?? ''
+  const none = ['', speaker.say('address.choose')] as const
+  return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
+}
+
+export function isListed(served: CheckoutView['countries'], country: string): boolean {
+  return served === null || served.includes(country)
+}
+
+// Only countries that the shop delivers to. Another one, or none, is an empty choice, so the shopper has to choose.
+export function countryField(
+  speaker: Speaker,
+  country: string,
+  served: CheckoutView['countries'],
+  error: string | undefined,
+): Html {
+  const listed = countriesIn(speaker).filter(([code]) => isListed(served, code))
+  const given: Field = {
+    id: 'country',
+    name: 'country',
+    label: speaker.say('address.country'),
+    value: listed.some(([code]) => code === country) ? country : '',
+    autocomplete: 'shipping country',
+    required: true,
+    lengthMax: 2,
+    error,
+  }
+  return choice(speaker, given, given.value === '' ? [['', speaker.say('address.choose')], ...listed] : listed)
+}
+
+const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
+
+// Sorting 249 names costs a millisecond, and there are few languages.
+export function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
+  const kept = countryLists.get(speaker.language)
+  if (kept) return kept
+  const list = countryCodes
+    .map((code) => [code, speaker.country(code)] as const)
+    .sort(([, one], [, other]) => speaker.compare(one, other))
+  countryLists.set(speaker.language, list)
+  return list
+}
+
+// By the id of the field, in the order of the page. Messages without a field on the page have the id ''.
+export type FieldErrors = ReadonlyMap<string, string>
+
+interface ErrorParts {
+  problem: CheckoutProblem | null
+  typed: Typed
+  chosen: CheckoutMethod | null
+  billing: TypedBilling | null
+}
+
+// The checkout service reports problems in English; the page says them in the shopper's language, by field and input.
+export function fieldErrors(
+  speaker: Speaker,
+  view: CheckoutView,
+  { problem, typed, chosen, billing }: ErrorParts,
+): FieldErrors {
+  const errors = new Map<string, string>()
+  if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
+  if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
+  if (problem?.code !== 'invalid') return errors
+  for (const { path, message } of problem.issues) {
+    // A code has its own box.
+    if (path === '/code') continue
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    // Problems of a payment are named by the fields of its method.
+    const detail = path.startsWith('/billing/') ? undefined : chosen?.fields.find((one) => one.name === name)
+    const [id, text] =
+      chosen && detail
+        ? [detailId(chosen, name), detailError(speaker, chosen, detail, message)]
+        : chosen && billing && path.startsWith('/billing/')
+          ? [detailId(chosen, `billing.${name}`), addressError(speaker, name, billing)]
+          : errorAt(speaker, view, path, typed)
+    if (!errors.has(id)) errors.set(id, text)
+  }
+  return errors
+}
+
+function errorAt(
+  speaker: Speaker,
+  view: CheckoutView,
+  path: string,
+  typed: Typed,
+): readonly [id: string, text: string] {
+  const { say } = speaker
+  const [, group = '', rest] = path.split('/')
+  const name = rest ?? group
+  if (path === '/quantity') return ['', say('field.quantity')]
+  if (path === '/method') return ['payment', say('field.choose', { label: say('payment.method') })]
+  if (name === 'email') return ['email', say('field.email')]
+  if (name === 'phone') return ['phone', say('field.phone')]
+  if (path === '/address') return ['line1', say('field.required', { label: say('address.line1') })]
+  const labelled =
+    view.needsShipping || group === 'address'
+      ? fieldsFor(typed.country).find((one) => one.name === name)
+      : name === 'name' && { name: 'name' as const, labelKey: 'contact.name' as const }
+  if (!labelled) return ['', say('problem.unreadable')]
+  const label = say(labelled.labelKey)
+  const isMissing = typed[labelled.name] === ''
+  const { example } = formatFor(typed.country).postalCode
+  const isList = name === 'country' || (name === 'region' && regionsFor(typed.country) !== undefined)
+  if (isList) return [name, say('field.choose', { label })]
+  if (isMissing) return [name, say('field.required', { label })]
+  if (name === 'postalCode' && example !== '') return [name, say('field.postalCode', { label, example })]
+  return [name, say('field.invalid', { label })]
+}
+
+function addressError({ say }: Speaker, name: string, typed: Readonly<Record<string, string | boolean>>): string {
+  const country = String(typed.country)
+  const labelled = fieldsFor(country).find((one) => one.name === name)
+  const label = labelled ? say(labelled.labelKey) : name
+  const { example } = formatFor(country).postalCode
+  if (name === 'country') return say('field.choose', { label })
+  if (typed[name] === '') return say('field.required', { label })
+  if (name === 'postalCode' && example !== '') return say('field.postalCode', { label, example })
+  return say('field.invalid', { label })
+}
+
+type Detail = CheckoutMethod['fields'][number]
+
+export function detailId(method: CheckoutMethod, name: string): string {
+  return fieldName(method, name).replaceAll('.', '-')
+}
+
+function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, message: string): string {
+  const { say } = speaker
+  const { autocomplete } = detail
+  if (message === 'card.expiry.over') return say('declined.card_expired')
+  if (message === 'test.number') return say('field.testCard')
+  if (autocomplete === 'cc-number') return say('field.cardNumber')
+  if (autocomplete.startsWith('cc-exp')) return say('field.cardExpiry')
+  if (autocomplete === 'cc-csc') return say('field.cardCode')
+  return say('field.invalid', { label: detailLabel(speaker, method, detail) })
+}
+
+function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name }: Detail): string {
+  return saidBy(speaker, method, labelKey) ?? name
+}
+
+// In the page's own words where it knows the key, else in the provider's.
+export function saidBy(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
+  return speaker.sayKnown(key, method.say(key, speaker.locale) ?? '') || undefined
+}
+
+export function detailField(speaker: Speaker, method: CheckoutMethod, detail: Detail, errors: FieldErrors): Html {
+  const id = detailId(method, detail.name)
+  return field(speaker, {
+    id,
+    name: fieldName(method, detail.name),
+    label: detailLabel(speaker, method, detail),
+    // Card data is never written back into a page.
+    value: '',
+    inputMode: detail.inputMode,
+    autocomplete: detail.autocomplete,
+    required: true,
+    // Room for spaces between groups of digits.
+    lengthMax: detail.lengthMax + 8,
+    ...(detail.autocomplete === 'cc-exp' && { hint: speaker.say('card.expiryHint') }),
+    error: errors.get(id),
+    isLatin: detail.autocomplete !== 'cc-name',
+    aside: detail.autocomplete === 'cc-number' && method.brands.length > 0 && brandMarks(speaker, method.brands),
+  })
+}
+
+function brandMarks({ say }: Speaker, brands: readonly string[]): Html {
+  return html`<ul class="brands" aria-label="${say('card.brands')}">${brands.map(
+    (brand) => html`<li data-brand="${brand}">${brandName(brand)}</li>`,
+  )}</ul>`
+}

@@ -1,0 +1,159 @@
+// What every page of the checkout has around it: the merchant's name, the foot, and the headers.
+
+import type { AwaitedMoney, CheckoutMerchant, CheckoutState } from '../../domain/checkout/port.ts'
+import type { PageSources } from '../../domain/payments/port.ts'
+import { documentFor } from '../../platform/html/frame.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { initialOf } from '../../platform/html/initial.ts'
+import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../platform/html/policy.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import type { Speaker } from '../languages/language.ts'
+import { script, style } from './assets.ts'
+
+export interface CheckoutFrame {
+  speaker: Speaker
+  title: string
+  // Which page this is, for style sheet and script.
+  state: string
+  // Loaded after some seconds where there is no script to poll.
+  refreshTo?: Refresh
+  // Another host, where the page leads at once, with script and without.
+  leadsTo?: string
+  // The address of a second script, with names of its own.
+  moreScript?: string
+  // For the script.
+  facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
+  body: Html
+}
+
+export interface Refresh {
+  to: string
+  seconds: number
+  // Also with script (default: false).
+  isForAll?: boolean
+}
+
+export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, facts, body }: CheckoutFrame): string {
+  return documentFor({
+    title,
+    locale: speaker.locale,
+    direction: speaker.direction,
+    style: style.href,
+    script: script.href,
+    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}${
+      moreScript !== undefined &&
+      html`
+<script type="module" src="${moreScript}"></script>`
+    }`,
+    attributes: html` data-state="${state}" data-version="${facts?.version}" data-total="${facts?.total}" data-problem="${facts?.problem}"`,
+    body,
+    footer: html`<p class="hidden" id="told" role="status" data-total="${speaker.say('total.now', { amount: '{amount}' })}"></p>`,
+  })
+}
+
+function refresh({ to, seconds, isForAll = false }: Refresh): Html {
+  const meta = html`<meta http-equiv="refresh" content="${`${seconds};url=${to}`}">`
+  return isForAll
+    ? meta
+    : html`
+<noscript>${meta}</noscript>`
+}
+
+// A page in one narrow column, for everything but the open checkout.
+export function sheet(speaker: Speaker, merchant: CheckoutMerchant | null, isTest: boolean, inside: Html): Html {
+  return html`<div class="sheet">
+${merchant && merchantBar(speaker, merchant, isTest)}
+<main id="main">${inside}</main>
+${merchant && foot(speaker, merchant)}
+</div>`
+}
+
+// The sheet with the merchant's colour (theme.ts) blocks what comes after it, so nothing is shown in another colour first.
+export function merchantBar(speaker: Speaker, { name, logo, color }: CheckoutMerchant, isTest: boolean): Html {
+  return html`${color !== null && html`<link rel="stylesheet" href="/checkout/color/${color.slice(1)}.css">`}<header class="merchant">
+${
+  logo !== null && isPicture(logo)
+    ? html`<img class="logo" src="${logo}" alt="${name}">`
+    : html`<span class="monogram" aria-hidden="true">${initialOf(name)}</span>
+<span class="merchant-name" dir="auto">${name}</span>`
+}
+${isTest && html`<span class="ribbon" title="${speaker.say('page.testNote')}">${speaker.say('page.test')}</span>`}
+</header>`
+}
+
+// The merchant's own text, in any language; the style sheet preserves its line breaks.
+export function instructionsBox(text: string): Html {
+  return html`<p class="instructions" dir="auto">${text}</p>`
+}
+
+// How to pay an order that waits for its payment, and until when.
+export function howToPay({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
+  if (instructions === null && dueAt === null) return null
+  return html`<section class="notice" aria-labelledby="awaited-title">
+<h2 class="notice-title" id="awaited-title">${say('awaited.title')}</h2>
+${instructions !== null && instructionsBox(instructions)}
+${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
+</section>`
+}
+
+export function foot({ say }: Speaker, { links, supportEmail }: CheckoutMerchant): Html {
+  const named = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
+    const href = links[name]
+    return href === undefined || !isWebAddress(href) ? [] : [{ href, text: say(`legal.${name}`) }]
+  })
+  return html`<footer class="foot">
+${supportEmail !== null && html`<p>${say('page.help')} <a href="mailto:${supportEmail}" dir="ltr">${supportEmail}</a></p>`}
+${
+  named.length > 0 &&
+  html`<nav aria-label="${say('legal.label')}"><ul>${named.map(
+    // In a new tab, so what was typed here is not lost.
+    ({ href, text }) =>
+      html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}<span class="hidden"> (${say('page.newTab')})</span></a></li>`,
+  )}</ul></nav>`
+}
+</footer>`
+}
+
+// From our own origin or by http(s); any other scheme is left out.
+export function isPicture(url: string): boolean {
+  return isWebAddress(url) || /^\/(?!\/)/.test(url)
+}
+
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text)
+}
+
+export interface Allowed {
+  // Where a form may redirect to.
+  shopUrls?: readonly (string | null)[]
+  // Of the provider whose frame the page holds.
+  sources?: PageSources | undefined
+}
+
+export function answerPage(status: number, text: string, allowed: Allowed = {}): PageAnswer {
+  return { status, body: text, headers: headersFor(allowed) }
+}
+
+export function answerState(state: CheckoutState): PageAnswer {
+  return { status: 200, body: state, headers: { ...headersFor({}), 'content-type': 'text/plain; charset=utf-8' } }
+}
+
+export function redirect(to: string): PageAnswer {
+  return redirectTo(to, headersFor({}))
+}
+
+// The address is a secret, so no referrer is sent. Pictures are the merchant's and may come from any host.
+function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
+  const headers = privateHeaders({
+    style: [self],
+    ...(sources?.styleAttributes && { styleAttr: ["'unsafe-inline'"] }),
+    img: [self, 'https:', 'data:', ...(sources?.image ?? [])],
+    script: [self, ...(sources?.script ?? [])],
+    connect: [self, ...(sources?.connect ?? [])],
+    ...(sources && { frame: sources.frame }),
+    form: [self, ...originsOf(shopUrls)],
+  })
+  // Banks and wallets open windows of their own, and answer to this one.
+  const opener = sources ? 'same-origin-allow-popups' : 'same-origin'
+  return { ...headers, 'cross-origin-opener-policy': opener, vary: 'accept-language' }
+}

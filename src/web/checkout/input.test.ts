@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CheckoutView } from '../../domain/checkout/port.ts'
+import { codeIn, detailsIn, payIn, quantityIn, type Typed, versionIn } from './input.ts'
+
+const form =
+  (fields: Readonly<Record<string, string>>) =>
+  (name: string): string =>
+    fields[name] ?? ''
+
+const typed: Typed = {
+  email: 'ada@example.com',
+  phone: '',
+  name: 'Ada Byron',
+  country: 'DE',
+  company: '',
+  line1: 'Weg 1',
+  line2: '',
+  city: 'Leipzig',
+  region: '',
+  postalCode: '04229',
+  shippingOptionId: '',
+}
+
+function pathsOf(parsed: object): string[] {
+  return 'issues' in parsed ? (parsed.issues as { path: string }[]).map(({ path }) => path) : []
+}
+
+describe('what forms mean', () => {
+  test('a quantity is a whole number up to the bound of a line', () => {
+    assert.deepEqual(quantityIn(form({ skuId: 'a', quantity: '3' })), { input: { skuId: 'a', quantity: 3 } })
+    for (const quantity of ['', '-1', '1.5', '1e3', '1000', ' ', '９']) {
+      assert.deepEqual(pathsOf(quantityIn(form({ skuId: 'a', quantity }))), ['/quantity'], quantity)
+    }
+  })
+
+  test('a version that is none is an old one', () => {
+    assert.deepEqual(
+      [versionIn(form({ version: '7' })), versionIn(form({ version: 'x' })), versionIn(form({}))],
+      [7, 0, 0],
+    )
+  })
+
+  test('a code is taken, taken off, or missing', () => {
+    assert.deepEqual(codeIn(form({ code: 'X' })), { input: 'X' })
+    assert.deepEqual(codeIn(form({ code: 'X', remove: '1' })), { input: null })
+    assert.deepEqual(pathsOf(codeIn(form({ code: '' }))), ['/code'])
+  })
+
+  test('details lack what the country needs, in the order of the page', () => {
+    const empty = { ...typed, email: '', name: '', line1: '', city: '', postalCode: '' }
+    assert.deepEqual(pathsOf(detailsIn({ ...empty, country: 'US' }, true)), [
+      '/email',
+      '/address/name',
+      '/address/line1',
+      '/address/city',
+      '/address/region',
+      '/address/postalCode',
+    ])
+    assert.deepEqual(pathsOf(detailsIn({ ...typed, country: 'XX' }, true)), ['/address/country'])
+    assert.deepEqual(pathsOf(detailsIn({ ...typed, email: 'ada' }, false)), ['/email'])
+  })
+
+  test('an address leaves behind what its country does not have', () => {
+    const parsed = detailsIn({ ...typed, region: 'CA', phone: '123456', shippingOptionId: 'express' }, true)
+    assert.deepEqual(parsed, {
+      input: {
+        contact: { email: 'ada@example.com', name: 'Ada Byron', phone: '123456' },
+        address: {
+          name: 'Ada Byron',
+          country: 'DE',
+          line1: 'Weg 1',
+          city: 'Leipzig',
+          postalCode: '04229',
+          phone: '123456',
+        },
+        shippingOptionId: 'express',
+      },
+    })
+    const digital = detailsIn(typed, false)
+    assert('input' in digital && digital.input.address === null)
+  })
+
+  test('a payment names a method that is offered and fills its fields, whatever digits the keyboard has', () => {
+    const view = {
+      methods: [
+        {
+          provider: 'test',
+          method: 'card',
+          labelKey: 'method.card',
+          fields: [
+            { name: 'number', labelKey: '', autocomplete: 'cc-number', inputMode: 'numeric', lengthMax: 19 },
+            { name: 'holder', labelKey: '', autocomplete: 'cc-name', inputMode: 'text', lengthMax: 40 },
+          ],
+        },
+      ],
+      session: { totals: { total: 990 } },
+      // The rest of a view is not looked at.
+    } as unknown as CheckoutView
+    const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
+    assert.deepEqual(payIn(form({ ...sent, 'card.number': '٤٢٤٢ 4242-4242 4242', 'card.extra': 'x' }), view), {
+      input: {
+        version: 2,
+        expectedTotal: 990,
+        provider: 'test',
+        method: 'card',
+        details: { number: '4242424242424242', holder: 'A B' },
+        attempt: 'abc',
+      },
+    })
+    assert.deepEqual(pathsOf(payIn(form(sent), view)), ['/number'])
+    assert.deepEqual(pathsOf(payIn(form({ ...sent, method: 'test:gold' }), view)), ['/method'])
+    const free = { ...view, session: { ...view.session, totals: { ...view.session.totals, total: 0 } } }
+    assert.deepEqual(pathsOf(payIn(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
+  })
+
+  describe('a card is read in every form that people, keyboards, documents and browsers write it', () => {
+    const card = {
+      provider: 'test',
+      method: 'card',
+      fields: [
+        { name: 'number', autocomplete: 'cc-number', lengthMax: 23 },
+        { name: 'expiry', autocomplete: 'cc-exp', lengthMax: 9 },
+      ],
+    }
+    // The rest of a view is not looked at.
+    const view = { methods: [card], session: { totals: { total: 990 } } } as unknown as CheckoutView
+    const read = (number: string, expiry: string) => {
+      const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc' }
+      const parsed = payIn(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)
+      return 'input' in parsed ? parsed.input.details : parsed.issues
+    }
+
+    test('numbers', () => {
+      for (const typed of [
+        '4242424242424242',
+        ' 4242 4242 4242 4242 ',
+        '4242-4242-4242-4242',
+        '4242–4242–4242–4242',
+        '4242.4242.4242.4242',
+        '4242/4242/4242/4242',
+        '4242\u00a04242\u20074242\u20094242',
+        '\u200b4242424242424242\ufeff',
+        '４２４２４２４２４２４２４２４２',
+        '٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢',
+        '۴۲۴۲۴۲۴۲۴۲۴۲۴۲۴۲',
+      ])
+        assert.deepEqual(read(typed, '1/27'), { number: '4242424242424242', expiry: '01/27' }, JSON.stringify(typed))
+      assert.deepEqual(read('4242x4242', '1/27'), { number: '4242x4242', expiry: '01/27' })
+    })
+
+    test('dates', () => {
+      for (const typed of [
+        '01/27',
+        '1/27',
+        '01 / 27',
+        '01 / / 27',
+        '01/2027',
+        '1/2027',
+        '01 2027',
+        '01 27',
+        '1 27',
+        '0127',
+        '127',
+        '012027',
+        '01-27',
+        '01–27',
+        '01—2027',
+        '01−27',
+        '01.27',
+        '01,27',
+        '01\\27',
+        '2027-01',
+        '2027-1',
+        '2027/01',
+        '202701',
+        '０１／２７',
+        '٠١/٢٧',
+        '\u200e01/27',
+      ])
+        assert.deepEqual(read('4242', typed), { number: '4242', expiry: '01/27' }, JSON.stringify(typed))
+      assert.deepEqual(read('4242', '12/2029'), { number: '4242', expiry: '12/29' })
+      assert.deepEqual(read('4242', '1229'), { number: '4242', expiry: '12/29' })
+      assert.deepEqual(read('4242', '122029'), { number: '4242', expiry: '12/29' })
+      for (const wrong of ['13/27', '00/27', '1/7', '7', '27', '1/1927', 'ab/cd', '1/2/27', '01/27/01'])
+        assert.notDeepEqual(read('4242', wrong), { number: '4242', expiry: '01/27' }, wrong)
+    })
+  })
+
+  test('a telephone number may be typed in other digits', () => {
+    const parsed = detailsIn({ ...typed, phone: '+٤٩ ٣٠ １２３４５' }, false)
+    assert('input' in parsed)
+    assert.equal(parsed.input.contact.phone, '+49 30 12345')
+  })
+})

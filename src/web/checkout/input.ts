@@ -1,0 +1,207 @@
+// What the forms of the checkout mean: each post becomes a typed input or a list of issues.
+
+import { limits } from '../../contract/limits.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import { fieldsFor } from '../../domain/addresses/formats.ts'
+import type {
+  CheckoutMethod,
+  CheckoutProblem,
+  CheckoutView,
+  ContactInput,
+  PayInput,
+} from '../../domain/checkout/port.ts'
+import { isCountry } from '../../platform/kit/country.ts'
+import { emailFromTyped, isEmail } from '../../platform/kit/email.ts'
+
+// The fields of a post, by name; a missing one is empty.
+export type Form = (name: string) => string
+
+// The fields for contact, address and shipping, as they were typed.
+export interface Typed {
+  email: string
+  phone: string
+  // Of recipient and customer: asked for once.
+  name: string
+  country: string
+  company: string
+  line1: string
+  line2: string
+  city: string
+  region: string
+  postalCode: string
+  shippingOptionId: string
+}
+
+export const typedNames = [
+  'email',
+  'phone',
+  'name',
+  'country',
+  'company',
+  'line1',
+  'line2',
+  'city',
+  'region',
+  'postalCode',
+  'shippingOptionId',
+] as const satisfies readonly (keyof Typed)[]
+
+export type FieldIssue = Extract<CheckoutProblem, { code: 'invalid' }>['issues'][number]
+
+type Parsed<Input> = { input: Input } | { issues: readonly FieldIssue[] }
+
+// A post without a version counts as outdated.
+export function versionIn(form: Form): number {
+  return wholeNumber(form('version')) ?? 0
+}
+
+export function quantityIn(form: Form): Parsed<{ skuId: string; quantity: number }> {
+  const quantity = wholeNumber(form('quantity'))
+  if (quantity === undefined || quantity > limits.quantityMax) return invalid('/quantity')
+  return { input: { skuId: form('skuId'), quantity } }
+}
+
+// null removes the current code.
+export function codeIn(form: Form): Parsed<string | null> {
+  if (form('remove') !== '') return { input: null }
+  const code = form('code')
+  return code === '' || code.length > 64 ? invalid('/code') : { input: code }
+}
+
+export function typedIn(form: Form): Typed {
+  return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as Typed // one value for each name
+}
+
+// Country and delivery have a value before anything was typed.
+export function hasTyped(typed: Typed): boolean {
+  return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
+}
+
+export interface DetailsInput {
+  contact: ContactInput
+  address: Address | null
+  shippingOptionId: string | null
+}
+
+// A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
+export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
+  const issues: FieldIssue[] = []
+  const missing = (path: string) => issues.push({ path, message: 'is needed' })
+  const email = emailFromTyped(typed.email)
+  if (email === '') missing('/email')
+  else if (!isEmail(email)) issues.push({ path: '/email', message: 'is not an e-mail address' })
+  if (needsShipping) {
+    if (!isCountry(typed.country)) missing('/address/country')
+    for (const { name, required } of fieldsFor(typed.country)) {
+      if (required && typed[name] === '') missing(`/address/${name}`)
+    }
+  }
+  if (issues.length > 0) return { issues }
+  const { name } = typed
+  const phone = plainDigits(typed.phone)
+  const address = needsShipping ? addressOf({ ...typed, phone }) : null
+  return { input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null } }
+}
+
+// Fields that the country does not have may still be filled from the previous country; they are dropped.
+function addressOf(typed: Typed): Address {
+  const asked = new Set(fieldsFor(typed.country).map(({ name }) => name))
+  const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
+    .filter((field) => typed[field] !== '' && asked.has(field))
+    .map((field) => [field, typed[field]])
+  const { name, country, line1, city } = typed
+  // In the order of a checked address, so an unchanged address compares as equal.
+  return { name, line1, city, country, ...Object.fromEntries(others) }
+}
+
+export const billingNames = ['name', 'country', 'line1', 'line2', 'city', 'region', 'postalCode'] as const
+
+// A billing address as it was typed; `isOther` where the shopper says that it is not that of the delivery.
+export type TypedBilling = Readonly<Record<(typeof billingNames)[number], string>> & { isOther: boolean }
+
+export function billingIn(form: Form, method: CheckoutMethod): TypedBilling {
+  const typed = billingNames.map((name) => [name, form(fieldName(method, `billing.${name}`))])
+  // The cast says that there is one value for each name.
+  const values = Object.fromEntries(typed) as Record<(typeof billingNames)[number], string>
+  return { ...values, isOther: form(fieldName(method, 'billing.other')) !== '' }
+}
+
+// Undefined: that of the delivery, or none is asked for.
+function billingOf(form: Form, view: CheckoutView, method: CheckoutMethod): Address | undefined {
+  const { isOther, name, country, line1, city, ...others } = billingIn(form, method)
+  if (!method.billing || (view.needsShipping && !isOther)) return undefined
+  const given = Object.entries(others).filter(([, value]) => value !== '')
+  return { name, line1, city, country, ...Object.fromEntries(given) }
+}
+
+export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
+  const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
+  const isFree = expectedTotal === 0 && view.session.totals.total === 0
+  const version = versionIn(form)
+  const attempt = form('attempt').slice(0, 64)
+  // Nothing to pay.
+  if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt } }
+  const chosen = methodIn(form, view)
+  if (!chosen) return invalid('/method')
+  const details: Record<string, string> = {}
+  const issues: FieldIssue[] = []
+  for (const field of chosen.fields) {
+    const value = cardValue(form(fieldName(chosen, field.name)), field.autocomplete)
+    if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
+    details[field.name] = value
+  }
+  if (issues.length > 0) return { issues }
+  const { provider, method } = chosen
+  const billing = billingOf(form, view, chosen)
+  return { input: { version, expectedTotal, provider, method, details, attempt, ...(billing && { billing }) } }
+}
+
+export function methodIn(form: Form, view: CheckoutView): CheckoutMethod | undefined {
+  return view.methods.find((method) => methodValue(method) === form('method'))
+}
+
+export function methodValue({ provider, method }: CheckoutMethod): string {
+  return `${provider}:${method}`
+}
+
+export function fieldName({ method }: CheckoutMethod, field: string): string {
+  return `${method}.${field}`
+}
+
+// People group the digits of a card, some keyboards write other digits, and pasted text has its own dashes and spaces.
+function cardValue(typed: string, autocomplete: string): string {
+  if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
+  const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
+  if (autocomplete === 'cc-number') return plain.replace(new RegExp(separators, 'gu'), '')
+  return autocomplete === 'cc-exp' ? expiryFrom(plain) : plain
+}
+
+const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
+
+// `MM/YY`, in either order and with any separator. What is not a date is left as it is for the provider to refuse.
+function expiryFrom(plain: string): string {
+  const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
+  const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]
+  const isDate = more.length === 0 && /^(0?[1-9]|1[0-2])$/.test(month) && /^(20)?\d\d$/.test(year)
+  return isDate ? `${month.padStart(2, '0')}/${year.slice(-2)}` : plain
+}
+
+// Digits without a separator: 127, 1227, 122027 or 202712.
+function together(digits: string): readonly [month: string, year: string] {
+  if (/^20\d\d(0[1-9]|1[0-2])$/.test(digits) && !/^(0[1-9]|1[0-2])20\d\d$/.test(digits))
+    return [digits.slice(4), digits.slice(0, 4)]
+  const yearLength = digits.length > 4 ? 4 : 2
+  return [digits.slice(0, -yearLength), digits.slice(-yearLength)]
+}
+
+function plainDigits(text: string): string {
+  return text.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+function invalid(path: string): { issues: readonly FieldIssue[] } {
+  return { issues: [{ path, message: 'is needed' }] }
+}

@@ -1,0 +1,62 @@
+// The status of an order, at its secret address: what was bought, whether it is paid, where it is.
+
+import type { OrderStatusView } from '../../domain/checkout/port.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import type { Speaker } from '../languages/language.ts'
+import { framed, howToPay, sheet } from './frame.ts'
+import { lineList, totalsList } from './summary.ts'
+
+export function orderPage(speaker: Speaker, order: OrderStatusView, receiptPath: string): string {
+  const { say, sayKnown } = speaker
+  const { merchant, currency, totals } = order
+  const isTest = order.mode === 'test'
+  const lines = order.items.map((item) => ({
+    ...item,
+    amount: speaker.amount(item.total, currency),
+    notes: [
+      say('item.quantityShort', { count: item.quantity }),
+      item.fulfilled > 0 && item.fulfilled < item.quantity && say('status.sent', { count: item.fulfilled }),
+    ],
+  }))
+  const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+  const inside = html`<div class="status" data-status="${order.status}">
+<p class="soft">${say('status.title', { number: order.number })} · ${say('status.placedAt', { date: speaker.date(order.placedAt) })}</p>
+<h1>${say(`status.${order.status}`)}</h1>
+${isTest && html`<p class="notice">${say('status.test')}</p>`}
+${order.isOverdue && html`<p>${say('status.overdue')}</p>`}
+<dl class="facts">
+${fact(say('status.payment'), sayKnown(`paid.${order.paymentStatus}`, order.paymentStatus))}
+${fact(say('status.delivery'), sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus))}
+${order.shippingLabel !== null && fact(say('shipping.title'), html`<span dir="auto">${order.shippingLabel}</span>`)}
+${order.addressSummary !== null && fact(say('status.address'), html`<span dir="auto">${order.addressSummary}</span>`)}
+</dl>
+${order.awaited && howToPay(speaker, order.awaited)}
+${order.fulfillments.map(
+  ({ at, carrier, trackingNumber }) => html`<div class="notice">
+<p class="notice-title">${say('status.parcel', { date: speaker.date(at) })}</p>
+<p>${carrier !== null && html`<span dir="auto">${carrier}</span> `}${
+    trackingNumber !== null &&
+    html`<span class="soft">${say('status.tracking')}</span> <bdi class="tag" dir="ltr">${trackingNumber}</bdi>`
+  }</p>
+</div>`,
+)}
+</div>
+<section class="bought" aria-labelledby="items-title">
+<h2 id="items-title">${say('status.items')}</h2>
+${lineList(lines, say('status.items'))}
+${totalsList(speaker, { currency, totals, shipping: order.shippingLabel === null ? 'none' : 'known' })}
+${order.timeline.some(({ type }) => type === 'paid') && html`<p class="receipt-link"><a href="${receiptPath}">${say('receipt.link')}</a></p>`}
+</section>
+${
+  order.timeline.length > 0 &&
+  html`<section class="bought" aria-labelledby="history-title">
+<h2 id="history-title">${say('status.history')}</h2>
+<ol class="history">${order.timeline.map(
+    ({ at, type }) =>
+      html`<li><span>${sayKnown(`timeline.${type}`, type)}</span> <time class="soft" datetime="${at}">${speaker.date(at)}</time></li>`,
+  )}</ol>
+</section>`
+}`
+  const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
+  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside) })
+}

@@ -1,0 +1,210 @@
+// The shopper's pages: their addresses, and the guards that a post passes before anything is done.
+
+import type { CheckoutPort, CheckoutView, OrderStatusPort, ReceiptPort } from '../../domain/checkout/port.ts'
+import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+import { type FormRefusal, lineIn, readForm } from '../../platform/html/form.ts'
+import { isCrossSite } from '../../platform/html/origin.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
+import { speakerFor } from '../languages/language.ts'
+import { afterPaying, createActions } from './actions.ts'
+import { frames, receiptScript, receiptStyle, script, style } from './assets.ts'
+import { returnPage } from './elsewhere.ts'
+import { refusedPage, slowPage } from './ended.ts'
+import { answerPage, answerState, redirect } from './frame.ts'
+import { type Form, typedNames } from './input.ts'
+import { orderPage } from './order.ts'
+import { receiptPage } from './receipt.ts'
+import { createShow, failed, lost, unread, waiting } from './show.ts'
+import { themePage } from './theme.ts'
+
+export interface CheckoutPageParts {
+  checkout: CheckoutPort
+  orderStatus: OrderStatusPort
+  receipt?: ReceiptPort
+  // Known once the port is open.
+  origin: () => string
+  clock: () => Date
+  // How long until a checkout takes another post; 0: now.
+  postWaitMs?: (secret: string) => number
+}
+
+export function checkoutPages({
+  checkout,
+  orderStatus,
+  receipt = async () => undefined,
+  origin,
+  clock,
+  postWaitMs = () => 0,
+}: CheckoutPageParts): HtmlPage[] {
+  const show = createShow(clock)
+  const actions = createActions(checkout, show)
+
+  // Polled while a payment is in progress; redirects once there is a result.
+  async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
+    const view = await checkout.refresh(secret)
+    if (!view) return lost(request)
+    const { session } = view
+    if (session.status === 'completed') return redirect(afterPaying(view))
+    if (session.status === 'processing' && !view.challenge && !view.elsewhere) return show(view, request)
+    return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
+  }
+
+  // Asked by the script of an open page: whether another page is to be shown by now.
+  async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
+    const state = await checkout.follow(secret)
+    return state === undefined ? lost(request) : answerState(state)
+  }
+
+  // From the provider's page or from a bank. Whatever else the address says is not read. A bank's app may open another browser
+  // than the one in which the shopper ordered: there a page says how it stands, and gives nothing of the order away.
+  async function comeBack(request: Incoming): Promise<PageAnswer> {
+    const view = await checkout.comeBack(request.path.token ?? '')
+    if (!view) return lost(request)
+    const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
+    if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
+    const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
+    return answerPage(200, returnPage(speaker, view, `/r/${request.path.token}`))
+  }
+
+  async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
+    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    const refuseWith = (status: number, kind: 'forbidden' | 'refused') =>
+      unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+    if (!action) return unread(lost(request))
+    if (isCrossSite(request.raw, origin())) return refuseWith(403, 'forbidden')
+    const waitMs = postWaitMs(secret)
+    if (waitMs > 0) return slowDown(secret, name, waitMs, request)
+    // Without a valid secret the body is not read.
+    const view = await checkout.look(secret)
+    if (!view) return unread(lost(request))
+    spendOn(view, request)
+    const form = await receiveForm(request)
+    if (typeof form === 'number') return refuseWith(form, 'refused')
+    return action({ secret, form, view, request })
+  }
+
+  // Without a query. What was typed is in the page, to be sent again; card data never is.
+  async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
+    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    const form = name === 'pay' ? 400 : await receiveForm(request)
+    const fields = typeof form === 'number' ? null : fieldsIn(form)
+    return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields })), waitMs)
+  }
+
+  return [
+    {
+      path: '/c/:secret',
+      name: 'checkout',
+      async answer(request) {
+        const { secret = '' } = request.path
+        const seen = await checkout.look(secret)
+        const view = seen?.session.status === 'processing' ? await checkout.refresh(secret) : seen
+        if (!view) return lost(request)
+        spendOn(view, request)
+        const answer = show(view, request)
+        if (!view.elsewhere) return answer
+        const cookie = setCookie(returnCookie, view.secret, origin())
+        return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
+      },
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/c/:secret/:action',
+      name: 'checkout action',
+      methods: ['GET', 'POST'],
+      async answer(request) {
+        const { secret = '', action = '' } = request.path
+        if (request.raw.method === 'POST') return act(secret, action, request)
+        if (action === 'wait') return wait(secret, request)
+        if (action === 'state') return follow(secret, request)
+        // A page that answered a post has the address of the action; reloading it means the checkout.
+        const isKnown = action === '' || Object.hasOwn(actions, action)
+        return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
+      },
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/r/:token',
+      name: 'payment return',
+      answer: (request) => comeBack(request),
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/o/:secret',
+      name: 'order status',
+      async answer(request) {
+        const { secret = '' } = request.path
+        const order = await orderStatus(secret)
+        if (!order) return lost(request)
+        const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
+        return answerPage(200, orderPage(speaker, order, `/o/${secret}/receipt`))
+      },
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/o/:secret/receipt',
+      name: 'receipt',
+      async answer(request) {
+        const { secret = '' } = request.path
+        const view = await receipt(secret)
+        // Before it is paid there is none.
+        if (!view) return isPageSecret(secret) ? redirect(`/o/${secret}`) : lost(request)
+        const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
+        return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
+      },
+      isDear: true,
+      failed,
+    },
+    // Links that got longer on the way, for example in a mail: they get a page as well, not JSON.
+    ...['/c/*', '/o/*'].map(
+      (path): HtmlPage => ({
+        path,
+        name: 'lost checkout',
+        methods: ['GET', 'POST'],
+        async answer(request) {
+          const [, kind, secret = '', ...rest] = (request.raw.url ?? '').split('?')[0]?.split('/') ?? []
+          const isOnlyLonger = request.raw.method !== 'POST' && rest.length === 1 && rest[0] === ''
+          if (isOnlyLonger && /^[\w-]+$/.test(secret)) return redirect(`/${kind}/${secret}`)
+          return request.raw.method === 'POST' ? unread(lost(request)) : lost(request)
+        },
+        failed,
+      }),
+    ),
+    style.page,
+    themePage,
+    script.page,
+    receiptStyle.page,
+    receiptScript.page,
+    ...Object.values(frames).map(({ page }) => page),
+  ]
+}
+
+// Set with the page that leads elsewhere, and sent only to the return: no other host hears the secret of the page.
+const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
+
+async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
+  const form = await request.receive(() => readForm(request.raw))
+  return typeof form === 'number' ? form : (name) => lineIn(form, name)
+}
+
+// A large cart costs as much as many small ones.
+function spendOn({ session }: CheckoutView, request: PageRequest): void {
+  const cost = Math.floor(session.items.length / linesOfOne)
+  if (cost > 0) request.spend?.(cost)
+}
+
+// So many lines double the cost of a change: 3 ms, and 15 ms with a hundred lines.
+const linesOfOne = 8
+
+const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
+
+function fieldsIn(form: Form): Record<string, string> {
+  return Object.fromEntries(keptNames.map((name) => [name, form(name)]).filter(([, value]) => value !== ''))
+}

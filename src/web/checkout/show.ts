@@ -1,0 +1,140 @@
+// The page for a checkout, by its state and by what was wrong with a post.
+
+import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
+import type { PageSources } from '../../domain/payments/port.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { isCountry } from '../../platform/kit/country.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { regionsNamed, type Speaker, speakerFor } from '../languages/language.ts'
+import { elsewherePage } from './elsewhere.ts'
+import {
+  challengePage,
+  closedPage,
+  completedPage,
+  endedPage,
+  failedPage,
+  lostPage,
+  processingPage,
+  slowPage,
+} from './ended.ts'
+import { isListed } from './fields.ts'
+import { answerPage } from './frame.ts'
+import { hasTyped, type Typed, type TypedBilling } from './input.ts'
+import { openPage } from './open.ts'
+
+// What was wrong with a post, and what was typed in it.
+export interface FormState {
+  problem?: CheckoutProblem
+  typed?: Typed
+  typedCode?: string
+  // The method of a payment that was refused.
+  chosen?: CheckoutMethod | null
+  // What was typed of its billing address.
+  billing?: TypedBilling
+}
+
+export type Show = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
+
+export function createShow(clock: () => Date): Show {
+  return (view, request, { problem, typed, typedCode = '', chosen = null, billing } = {}) => {
+    const accepted = request.raw.headers['accept-language']
+    const { session } = view
+    const speaker = speakerFor(session.locale, accepted)
+    const text = textFor(speaker, view, problem ?? null, {
+      now: clock(),
+      posted: typed ?? null,
+      typed: typed ?? typedFor(view, regionsNamed(session.locale, accepted)),
+      typedCode,
+      chosen,
+      billing: billing ?? null,
+    })
+    const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
+    return problem?.code === 'too_many_tries'
+      ? waiting(answerPage(429, text, { shopUrls }), problem.waitMs)
+      : answerPage(200, text, { shopUrls, sources: sourcesFor(view) })
+  }
+}
+
+// On the page with the provider's frame only.
+function sourcesFor({ session, elsewhere }: CheckoutView): PageSources | undefined {
+  return session.status === 'processing' && elsewhere?.place?.kind === 'frame' ? elsewhere.sources : undefined
+}
+
+interface Shown {
+  now: Date
+  // What was typed in this post.
+  posted: Typed | null
+  typed: Typed
+  typedCode: string
+  chosen: CheckoutMethod | null
+  billing: TypedBilling | null
+}
+
+function textFor(
+  speaker: Speaker,
+  view: CheckoutView,
+  problem: CheckoutProblem | null,
+  { posted, ...kept }: Shown,
+): string {
+  const { status } = view.session
+  if (view.isClosed && status !== 'processing' && status !== 'completed') return closedPage(speaker, view)
+  switch (status) {
+    case 'open':
+      return openPage({ speaker, view, problem, ...kept, attempt: newId('pay') })
+    case 'processing':
+      if (view.elsewhere) return elsewherePage(speaker, view, view.elsewhere)
+      return view.challenge ? challengePage(speaker, view, view.challenge) : processingPage(speaker, view)
+    case 'completed':
+      return completedPage(speaker, view)
+    default:
+      return endedPage(speaker, view, problem, posted && hasTyped(posted) ? posted : null)
+  }
+}
+
+export function lost(request: Incoming): PageAnswer {
+  return answerPage(404, lostPage(speakerFor('auto', request.raw.headers['accept-language'])))
+}
+
+export function failed(request: Incoming, status: number): PageAnswer {
+  const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+  // The address cannot be read.
+  if (status === 400) return answerPage(status, lostPage(speaker))
+  if (status !== 429) return answerPage(status, failedPage(speaker))
+  const [, kind = 'c'] = (request.raw.url ?? '').split('/')
+  return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? request.path.token ?? ''}`, null))
+}
+
+export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
+}
+
+// A body that was not read must not be taken for the next request.
+export function unread(answer: PageAnswer): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
+}
+
+// Where the shopper probably lives: the only country that the shop delivers to, a region that the browser names, or the merchant's
+// own country. Where none of them is delivered to, the shopper is asked.
+function firstCountry({ countries, merchant }: CheckoutView, regions: readonly string[]): string {
+  const [only, ...others] = countries ?? []
+  if (only !== undefined && others.length === 0) return only
+  return [...regions, merchant.country].find((code) => isCountry(code) && isListed(countries, code)) ?? ''
+}
+
+function typedFor(view: CheckoutView, regions: readonly string[]): Typed {
+  const { customer, address, session } = view
+  return {
+    email: customer.email,
+    phone: customer.phone || (address?.phone ?? ''),
+    name: address?.name ?? customer.name,
+    country: address?.country ?? firstCountry(view, regions),
+    company: address?.company ?? '',
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    city: address?.city ?? '',
+    region: address?.region ?? '',
+    postalCode: address?.postalCode ?? '',
+    shippingOptionId: session.shipping.optionId ?? '',
+  }
+}

@@ -1,0 +1,54 @@
+// What every authorization page has around it: the painted bar, one narrow sheet, and the headers.
+
+import { documentFor } from '../../../platform/html/frame.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { initialOf } from '../../../platform/html/initial.ts'
+import { brand, mark } from '../../../platform/html/mark.ts'
+import { originsOf, privateHeaders, self } from '../../../platform/html/policy.ts'
+import type { PageAnswer } from '../../../platform/http/pages.ts'
+import { style } from './assets.ts'
+import type { AppFace } from './views.ts'
+
+export function framed(title: string, inside: Html, script?: string): string {
+  return documentFor({
+    ...brand,
+    title,
+    style: style.href,
+    ...(script !== undefined && { script }),
+    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    body: html`<main class="sheet">
+${inside}
+</main>`,
+  })
+}
+
+// The app, above what it asks for.
+export function appHead({ name, mode }: AppFace): Html {
+  return html`<div class="app">
+<span class="monogram" aria-hidden="true">${initialOf(name)}</span>
+<span class="app-name" dir="auto">${name}</span>
+${mode === 'test' && html`<span class="ribbon">Test mode</span>`}
+</div>`
+}
+
+// The host with its port.
+export function placeOf({ redirectUri }: AppFace): string {
+  return URL.canParse(redirectUri) ? new URL(redirectUri).host : ''
+}
+
+// `leadsTo` is the redirect URI of the request, once it was found to be the app's.
+export function answerPage(status: number, text: string, leadsTo?: string, hasPasskeys = false): PageAnswer {
+  return { status, body: text, headers: headersFor(leadsTo, hasPasskeys) }
+}
+
+// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
+// an app may show these pages in a window of its own and wait for it.
+export function headersFor(leadsTo?: string, hasPasskeys = false): Record<string, string> {
+  const sources = {
+    style: [self],
+    img: [self, 'data:'],
+    form: [self, ...originsOf([leadsTo])],
+    ...(hasPasskeys && { script: [self], connect: [self] }),
+  }
+  return { ...privateHeaders(sources), 'referrer-policy': 'same-origin' }
+}

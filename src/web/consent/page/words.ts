@@ -1,0 +1,145 @@
+// What the scopes mean, in words for the merchant who grants them. Each point names the operations it stands for, and a test
+// compares the list with the contract, so no scope allows more than is said here.
+
+import type { OperationId } from '../../../contract/open/operations.ts'
+import type { AdminScope, OpenScope, Scope } from '../../../contract/words.ts'
+
+export interface ScopeWords {
+  title: string
+  // Where the name of the scope says less than it allows.
+  note?: string
+  points: readonly ScopePoint[]
+}
+
+export interface ScopePoint {
+  text: string
+  // Moves money or stock, or cannot be undone: emphasized.
+  isGrave?: boolean
+  operations: readonly OperationId[]
+}
+
+const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
+  'catalog:read': {
+    title: 'Run checkouts and see orders',
+    note: 'Despite its name, this allows more than reading.',
+    points: [
+      {
+        text: 'Open checkout pages for shoppers, which reserve stock, and see and cancel those checkouts',
+        operations: ['createHostedCheckoutSession', 'getHostedCheckoutSession', 'cancelHostedCheckoutSession'],
+      },
+      {
+        text: 'See every order placed through this app: items, amounts, payments, deliveries, and the buyer’s city and country',
+        operations: ['listStorefrontOrders', 'getStorefrontOrder'],
+      },
+      {
+        text: 'Cancel these orders, which refunds the buyer and returns the items to stock',
+        isGrave: true,
+        operations: ['cancelStorefrontOrder'],
+      },
+      { text: 'Search your products', operations: ['searchCatalogProducts'] },
+      {
+        text: 'See its carts, change quantities and remove items',
+        operations: ['getPublicCart', 'updatePublicCartItemQuantity', 'removePublicCartItem'],
+      },
+    ],
+  },
+  'checkout:quote': {
+    title: 'Create carts and price them',
+    points: [
+      { text: 'Create carts and put your products into them', operations: ['createPublicCart', 'putPublicCartItem'] },
+      { text: 'Use promotion codes', operations: ['applyPublicCartPromotion'] },
+      {
+        text: 'Enter a shopper’s address to get shipping, taxes and totals',
+        operations: ['setPublicCartAddress', 'setPublicCartShipping'],
+      },
+    ],
+  },
+  'webhooks:read': {
+    title: 'See its webhooks',
+    points: [
+      {
+        text: 'See where its webhooks about orders, checkouts, stock and promotions are sent, and how recent deliveries went',
+        operations: ['listInstallationWebhooks'],
+      },
+      {
+        text: 'Get signed samples to test that its receiver checks signatures',
+        operations: ['getInstallationWebhookSignatureFixture'],
+      },
+    ],
+  },
+  'webhooks:write': {
+    title: 'Resend webhooks',
+    points: [{ text: 'Send an event to its receiver again', operations: ['replayInstallationWebhookDelivery'] }],
+  },
+}
+
+// These reach everything of the merchant in the mode of the app, and not only what the app itself sold. They are told in words, not
+// by operation: each covers many.
+const whole = 'This reaches your whole shop, not only what this app sells.'
+const point = (text: string, isGrave = false): ScopePoint => ({ text, operations: [], ...(isGrave && { isGrave }) })
+
+const adminWords: Readonly<Record<AdminScope, ScopeWords>> = {
+  'admin:read': {
+    title: 'See your shop',
+    note: whole,
+    points: [
+      point(
+        'See all orders, products, stock, promotions, settings and reports, without the names and addresses of buyers',
+      ),
+    ],
+  },
+  'admin:catalog': {
+    title: 'Change your catalog',
+    note: whole,
+    points: [point('Change products, prices, stock, pictures, categories and promotions', true)],
+  },
+  'admin:orders': {
+    title: 'Work on your orders',
+    note: whole,
+    points: [
+      point('Record payments and parcels, and write notes'),
+      point('Cancel orders, which refunds the buyer and returns the items to stock', true),
+    ],
+  },
+  'admin:refunds': {
+    title: 'Refund buyers',
+    note: whole,
+    points: [point('Pay money back for any order', true)],
+  },
+  'admin:customers': {
+    title: 'See buyers’ names and addresses',
+    note: whole,
+    points: [point('See the name, e-mail address, telephone number and postal address of everyone who ordered', true)],
+  },
+  'admin:settings': {
+    title: 'Change your settings',
+    note: whole,
+    points: [point('Change the shop, taxes, shipping and payment methods', true)],
+  },
+  'admin:developers': {
+    title: 'Manage keys, webhooks and apps',
+    note: whole,
+    points: [
+      point('Add webhook endpoints, its own and others, and send events again'),
+      point('Create and revoke keys of every app, and end installations', true),
+    ],
+  },
+  'admin:people': {
+    title: 'Manage your team',
+    note: whole,
+    points: [point('Invite and remove people, and change their roles, as far as its other permissions reach', true)],
+  },
+}
+
+export const scopeWords: Readonly<Record<Scope, ScopeWords>> = { ...adminWords, ...openWords }
+
+// What any key may do, whatever is ticked.
+export const alwaysAllowed: ScopePoint = {
+  text: 'Every installed app can read your published products and categories, with exact stock, and learns which shop it is installed on.',
+  operations: [
+    'getInstallationCredentialIdentity',
+    'listApiKeyCatalogCategories',
+    'listApiKeyCatalogProducts',
+    'getApiKeyCatalogProduct',
+  ],
+}

@@ -1,0 +1,270 @@
+// The authorization server: the library behind our interface, pinned to our public address. What it may do is in settings.ts,
+// what it stores in adapter.ts, what a person sees in interaction.ts.
+
+import type { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
+import { originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
+import { asRefusal } from '../../platform/http/refusal.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { errorPage, errorStatus } from './page/error.ts'
+import { headersFor } from './page/frame.ts'
+import { signOutPage } from './page/signin.ts'
+import type { ErrorKind, SignOutView } from './page/views.ts'
+import { settingsFor, signedInBy } from './settings.ts'
+
+export interface ServerParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  log: Log
+  // The secret from which DPoP nonces are derived.
+  nonceSecret: () => Promise<Buffer>
+}
+
+// The flow that a page belongs to.
+export interface Interaction {
+  // 0: not yet.
+  signedInAt: number
+  uid: string
+  step: 'login' | 'consent'
+  clientId: string
+  redirectUri: string
+  userId: string | null
+  // Whether that user signed in with a code or a passkey.
+  hasSecondFactor: boolean
+  // The scopes of our interface that the app asks for.
+  scopes: readonly string[]
+  // OpenID scopes that it asks for as well.
+  words: readonly string[]
+}
+
+export type InteractionResult =
+  | { login: { accountId: string; remember: false; amr: string[]; ts?: number } }
+  | { consent: { grantId: string } }
+  | { error: 'access_denied'; error_description: string }
+
+// The word of RFC 8176 for it.
+export const secondFactor = 'mfa'
+
+export interface AuthorizationServer {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  // Undefined when there is none, it has expired, or it was started in another browser.
+  findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
+  // Returns the address at which the flow continues; undefined when it was finished before.
+  finishInteraction(
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: InteractionResult,
+  ): Promise<string | undefined>
+}
+
+// Created at the first use, since our origin may not be known before the port is open.
+export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
+  let made: { origin: string; provider: Provider; callback: ReturnType<Provider['callback']> } | undefined
+
+  async function at(request: IncomingMessage) {
+    const origin = parts.publicOrigin()
+    const nonceSecret = await parts.nonceSecret()
+    if (made?.origin !== origin) {
+      const provider = createProvider(origin, parts, nonceSecret)
+      made = { origin, provider, callback: provider.callback() }
+    }
+    pin(request, origin)
+    return made
+  }
+
+  return {
+    async handle(request, response) {
+      const { callback } = await at(request)
+      await callback(request, response)
+    },
+    async findInteraction(request, response) {
+      const { provider, origin } = await at(request)
+      const details = await provider.interactionDetails(request, response).catch(lost)
+      if (!details) return undefined
+      const { uid } = details.session ?? {}
+      const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
+      const hasSecondFactor = session?.amr?.includes(secondFactor) ?? false
+      return interactionFrom(details, origin, { signedInAt: signedInBy(session?.loginTs), hasSecondFactor })
+    },
+    async finishInteraction(request, response, result) {
+      const { provider } = await at(request)
+      return provider.interactionResult(request, response, result).catch(lost)
+    },
+  }
+}
+
+function lost(error: unknown): undefined {
+  if (error instanceof errors.SessionNotFound) return undefined
+  throw error
+}
+
+// The library takes all addresses that it writes, and those it expects in proofs, from these headers.
+function pin({ headers }: IncomingMessage, origin: string): void {
+  const { host, protocol } = new URL(origin)
+  headers.host = host
+  headers['x-forwarded-host'] = host
+  headers['x-forwarded-proto'] = protocol.slice(0, -1)
+}
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>
+
+function interactionFrom(
+  { uid, prompt, params, session }: Details,
+  origin: string,
+  signIn: Pick<Interaction, 'signedInAt' | 'hasSecondFactor'>,
+): Interaction | undefined {
+  if (prompt.name !== 'login' && prompt.name !== 'consent') return undefined
+  const { missingResourceScopes, missingOIDCScope } = prompt.details as {
+    missingResourceScopes?: Record<string, string[]>
+    missingOIDCScope?: string[]
+  }
+  return {
+    uid,
+    ...signIn,
+    step: prompt.name,
+    clientId: String(params.client_id),
+    redirectUri: String(params.redirect_uri),
+    userId: session?.accountId ?? null,
+    scopes: missingResourceScopes?.[resourceOf(origin)] ?? [],
+    words: missingOIDCScope ?? [],
+  }
+}
+
+function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer): Provider {
+  const problem = originProblem(origin)
+  if (problem !== undefined) throw new Error(problem)
+  // Contexts with a page of ours.
+  const drawn = new WeakSet<object>()
+  function show(
+    ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
+    status: number,
+    page: string,
+    leadsTo?: string,
+  ) {
+    ctx.status = status
+    for (const [name, value] of Object.entries(headersFor(leadsTo))) ctx.set(name, value)
+    ctx.body = page
+    drawn.add(ctx)
+  }
+
+  const provider = new PlainProvider(origin, {
+    ...settingsFor({ ...parts, origin, nonceSecret }),
+    renderError: (ctx, out, error) => {
+      const kind = kindOf(error)
+      const requestId = String(ctx.response.get('x-request-id'))
+      const page = errorPage({ kind, code: out.error, detail: out.error_description, requestId })
+      show(ctx, errorStatus(kind), page)
+    },
+  })
+
+  // Safe only with the pinned headers.
+  provider.proxy = true
+  provider.use(async (ctx, next) => {
+    ctx.set('referrer-policy', 'no-referrer')
+    ctx.set('x-frame-options', 'DENY')
+    await next()
+    if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
+      const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
+      // The library has no other page of its own. Should it ever have one, with script and without a policy, it must not be served.
+      if (!form) throw new Error(`a page of the library at ${ctx.path}`)
+      show(ctx, 200, signOutPage(form), leadsTo)
+    }
+    // The library reports outages as defects. Clients and load balancers must see that a retry helps.
+    if (outages.has(ctx)) {
+      if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
+      ctx.status = 503
+      ctx.set('retry-after', '1')
+    }
+    if (ctx.status >= 400) ctx.set('cache-control', 'no-store')
+    // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
+    if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
+      ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
+    if (asksOtherResponseType(ctx as KoaContextWithOIDC)) sayOtherResponseType(ctx)
+    if (ctx.path !== paths.metadata || ctx.status !== 200) return
+    ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
+    ctx.set('cache-control', 'public, max-age=300')
+  })
+  const outages = new WeakSet<object>()
+  tellLog(provider, parts.log, (ctx) => outages.add(ctx))
+  return provider
+}
+
+// Another user signed in: the library first ends the previous session, by a form of its own.
+function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
+  const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
+  if (typeof secret !== 'string') return {}
+  return {
+    form: { action: oidc.urlFor('end_session_confirm'), fields: { xsrf: secret, logout: 'yes' } },
+    leadsTo: String(oidc.entities.Interaction?.params.redirect_uri),
+  }
+}
+
+// Without form_post, which answers by a page with script; an app that asks for it gets an error at its redirect URI.
+class PlainProvider extends Provider {
+  override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+    if (name !== 'form_post') super.registerResponseMode(name, handler)
+  }
+}
+
+// The library looks at the response mode first, and then says nothing of the type that is not supported (RFC 6749, 4.1.2.1).
+function asksOtherResponseType({ oidc }: KoaContextWithOIDC): boolean {
+  const type = oidc?.params?.response_type
+  return typeof type === 'string' && type !== 'code'
+}
+
+const otherResponseType = { error: 'unsupported_response_type', error_description: 'the only response_type is code' }
+const otherResponseMode = 'requested response_mode is not allowed for this client or request'
+
+function sayOtherResponseType(ctx: Pick<KoaContextWithOIDC, 'body' | 'response' | 'set'>): void {
+  const { body } = ctx
+  if (typeof body === 'object' && body !== null && 'error_description' in body) {
+    if (body.error_description === otherResponseMode) ctx.body = otherResponseType
+    return
+  }
+  const target = URL.parse(ctx.response.get('location'))
+  const answer = new URLSearchParams(target?.hash.slice(1))
+  if (!target || answer.get('error_description') !== otherResponseMode) return
+  for (const [name, value] of Object.entries(otherResponseType)) answer.set(name, value)
+  target.hash = answer.toString()
+  ctx.set('location', target.href)
+}
+
+function isInvalidGrant(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'error' in body && body.error === 'invalid_grant'
+}
+
+function kindOf(error: Error): ErrorKind {
+  if (error instanceof errors.SessionNotFound) return 'lost'
+  return error instanceof errors.OIDCProviderError && error.statusCode < 500 ? 'request' : 'server'
+}
+
+const detailLengthMax = 200
+
+// Clients get little detail; the reason is logged here. The library's messages contain no code and no token.
+function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOIDC) => void): void {
+  function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+    const { error: code, error_detail: detail = error.error_description } = error
+    const requestId = ctx.response.get('x-request-id')
+    log.info('oauth refused', { requestId, endpoint: ctx.oidc.route, code, detail: detail?.slice(0, detailLengthMax) })
+  }
+  provider.on('authorization.error', refused)
+  provider.on('pushed_authorization_request.error', refused)
+  provider.on('grant.error', refused)
+  provider.on('revocation.error', refused)
+  provider.on('server_error', (ctx, error) => {
+    const refusal = asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
+    if (refusal.code === 'unavailable') onOutage(ctx)
+  })
+  // What the library does not handle, such as a client that disconnected.
+  const emitter: EventEmitter = provider
+  emitter.on('error', (error: unknown) => {
+    if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return
+    asRefusal(error, log, { page: 'oauth' })
+  })
+}

@@ -1,0 +1,135 @@
+// The authorization server for the rest of the code: its addresses, and the check of callers with a token.
+
+import type { ServerResponse } from 'node:http'
+import { createOAuthGate } from '../../domain/oauth/caller.ts'
+import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
+import { createNonceKey } from '../../domain/oauth/keys.ts'
+import { paths, resourceMetadata } from '../../domain/oauth/metadata.ts'
+import { createNonces } from '../../domain/oauth/proof.ts'
+import type { PasswordCost } from '../../domain/users/password.ts'
+import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
+import type { Gate } from '../../platform/http/gates.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { OAuthCaller } from '../../platform/http/open.ts'
+import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import { late } from '../../platform/kit/late.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { style } from './page/assets.ts'
+import { errorPage } from './page/error.ts'
+import { answerPage } from './page/frame.ts'
+import type { AuthorizationServer, ServerParts } from './provider.ts'
+
+export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
+  // null: no limit. Starting an installation stores something, so it has a tighter limit.
+  throttle: Throttle | null
+  beginThrottle: Throttle | null
+  passwordCost?: PasswordCost | undefined
+}
+
+export interface OAuthRoom {
+  handOffs: readonly HandOff[]
+  pages: readonly HtmlPage[]
+  gate: Gate<OAuthCaller>
+}
+
+export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
+  const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
+  const nonceKey = createNonceKey(parts.rootSecret)
+  const nonceSecret = late(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
+  const server = lateServer({ ...parts, nonceSecret })
+  const interactions = late(async () => {
+    const { createInteractions } = await import('./interaction.ts')
+    return createInteractions({ ...parts, server })
+  })
+  const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
+
+  // The caller is not known before the library has run, so the limit is by address.
+  function admit({ address }: Incoming, by = throttle): void {
+    const waitMs = by?.take(addressBucket(address), clock().getTime()) ?? 0
+    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+  }
+
+  const toServer = (name: string, path: string, method: 'GET' | 'POST', by = throttle): HandOff => ({
+    name,
+    path,
+    methods: [method],
+    async handle(request, response) {
+      admit(request, by)
+      await server.handle(request.raw, response)
+    },
+    failed: clientError,
+  })
+  const forBrowsers = (handOff: HandOff): HandOff => ({ ...handOff, failed: failedPage })
+
+  return {
+    gate,
+    handOffs: [
+      forBrowsers(toServer('oauth authorize', paths.authorization, 'GET', beginThrottle)),
+      forBrowsers(toServer('oauth resume', `${paths.authorization}/:uid`, 'GET')),
+      toServer('oauth token', paths.token, 'POST'),
+      toServer('oauth par', paths.pushedAuthorization, 'POST', beginThrottle),
+      toServer('oauth revoke', paths.revocation, 'POST'),
+      toServer('oauth jwks', paths.jwks, 'GET'),
+      toServer('oauth metadata', paths.metadata, 'GET'),
+      // Where the library sends a browser in which another user was signed in.
+      forBrowsers(toServer('oauth end session', `${paths.endSession}/confirm`, 'POST')),
+      {
+        name: 'oauth interaction',
+        path: `${paths.interaction}/:uid`,
+        methods: ['GET', 'POST'],
+        async handle(request, response, requestId) {
+          admit(request)
+          const interact = await interactions()
+          write(response, await interact(request, response, requestId))
+        },
+        failed: failedPage,
+      },
+    ],
+    pages: [
+      style.page,
+      {
+        name: 'oauth resource metadata',
+        path: paths.resourceMetadata,
+        answer: async () => ({
+          status: 200,
+          body: JSON.stringify(resourceMetadata(publicOrigin())),
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            'cache-control': 'public, max-age=300',
+            'access-control-allow-origin': '*',
+          },
+        }),
+      },
+    ],
+  }
+}
+
+function failedPage({ status, requestId }: HandOffFailure): PageAnswer {
+  const kind = status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'
+  return answerPage(status, errorPage({ kind, requestId }))
+}
+
+function clientError({ status, reason }: HandOffFailure): Omit<PageAnswer, 'status'> {
+  return {
+    body: JSON.stringify(clientErrorFor(status, reason)),
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  }
+}
+
+// Loaded with the first request: the library takes a tenth of a second and 20 MB, which a server without apps does not need.
+function lateServer(parts: ServerParts): AuthorizationServer {
+  const server = late(async () => {
+    const { createAuthorizationServer } = await import('./provider.ts')
+    return createAuthorizationServer(parts)
+  })
+  return {
+    handle: async (request, response) => (await server()).handle(request, response),
+    findInteraction: async (request, response) => (await server()).findInteraction(request, response),
+    finishInteraction: async (request, response, result) =>
+      (await server()).finishInteraction(request, response, result),
+  }
+}
+
+function write(response: ServerResponse, { status, body, headers }: PageAnswer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}

@@ -1,0 +1,215 @@
+// The settings of the library: what apps may do, lifetimes, and storage.
+
+import Provider, { type Configuration, errors, interactionPolicy, type Adapter as LibraryAdapter } from 'oidc-provider'
+import { createAdapters, grantSeconds, type RefusalCode } from '../../domain/oauth/adapter.ts'
+import { type App, findApp } from '../../domain/oauth/apps.ts'
+import type { Payload } from '../../domain/oauth/artifacts.ts'
+import { cookieKeys, signingKeys } from '../../domain/oauth/keys.ts'
+import {
+  clientAuthMethods,
+  clientSigningAlgorithms,
+  grantTypes,
+  paths,
+  resourceOf,
+} from '../../domain/oauth/metadata.ts'
+import { proofAlgorithms, thumbprintIn } from '../../domain/oauth/proof.ts'
+import { findUser } from '../../domain/users/users.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+
+const sessionSeconds = 8 * 3_600
+const assertionSecondsMax = 24 * 3_600
+
+const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, interaction: 900 } as const
+
+export interface SettingsParts {
+  // Our public address.
+  origin: string
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+  log: Log
+  // The secret from which DPoP nonces are derived.
+  nonceSecret: Buffer
+}
+
+export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecret }: SettingsParts): Configuration {
+  const isSecure = origin.startsWith('https:')
+  const resource = resourceOf(origin)
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
+  const adapters = createAdapters({
+    storage,
+    rootSecret,
+    clock,
+    log,
+    findProvedKey,
+    findClient: async (id) => (isId('app', id) ? clientFrom(await storage.read((db) => findApp(db, id))) : undefined),
+    refusal: (code, detail) => new refusals[code](detail),
+  })
+
+  return {
+    // Payloads are written and read by the library; to us they are opaque.
+    adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
+    jwks: { keys: signingKeys(rootSecret) },
+    routes: {
+      authorization: paths.authorization,
+      token: paths.token,
+      pushed_authorization_request: paths.pushedAuthorization,
+      revocation: paths.revocation,
+      jwks: paths.jwks,
+      end_session: paths.endSession,
+    },
+    responseTypes: ['code'],
+    scopes: [],
+    claims: {},
+    clientBasedCORS: () => false,
+    clientAuthMethods: [...clientAuthMethods],
+    clientDefaults: {
+      token_endpoint_auth_method: 'private_key_jwt',
+      grant_types: [...grantTypes],
+      response_types: ['code'],
+      response_modes: ['query'],
+      dpop_bound_access_tokens: true,
+      id_token_signed_response_alg: 'EdDSA',
+    },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    enabledJWA: {
+      dPoPSigningAlgValues: [...proofAlgorithms],
+      clientAuthSigningAlgValues: [...clientSigningAlgorithms],
+      idTokenSigningAlgValues: ['EdDSA'],
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      introspection: { enabled: false },
+      requestObjects: { enabled: false },
+      pushedAuthorizationRequests: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      dPoP: { enabled: true, nonceSecret, requireNonce: () => true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => resource,
+        useGrantedResource: async () => true,
+        // The app's own list of scopes is enforced here: the library does not check the scopes of a resource against it.
+        getResourceServerInfo: async (_ctx, identifier, client) => {
+          if (identifier !== resource) throw new errors.InvalidTarget()
+          return {
+            scope: String(client.scopes_of_app),
+            audience: resource,
+            accessTokenTTL: lifetimes.accessToken,
+            accessTokenFormat: 'opaque',
+          }
+        },
+      },
+    },
+    extraClientMetadata: { properties: ['scopes_of_app'] },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // Never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with the new one would be locked
+    // out. Called when everything else is valid, so this is where its lifetime is extended.
+    rotateRefreshToken: async (ctx) => {
+      const token = ctx.oidc.entities.RefreshToken
+      if (!token) throw new Error('a refresh without a refresh token')
+      token.exp = Math.floor(clock().getTime() / 1000) + lifetimes.refreshToken
+      await token.save()
+      return false
+    },
+    // Exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
+    assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
+      if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
+      // It is remembered until it ends, so it must end (RFC 7523, 3).
+      if (Number(claims.exp) > clock().getTime() / 1000 + assertionSecondsMax)
+        throw new errors.InvalidClientAuth('exp must be within a day')
+    },
+    // Tokens outlive the browser session in which they were approved.
+    expiresWithSession: async () => false,
+    // Each installation is approved separately: only the grant approved in this interaction counts.
+    loadExistingGrant: async (ctx) => {
+      const id = ctx.oidc.result?.consent?.grantId
+      return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
+    },
+    // A disabled user cannot approve anything; what was approved before stays.
+    findAccount: async (ctx, id, token) => {
+      const user = await storage.read((db) => findUser(db, rootSecret, id))
+      if (!user) return undefined
+      // A grant does not need its approver any more; a session ends with a new password.
+      const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
+      if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
+      return { accountId: user.id, claims: async () => ({ sub: user.id }) }
+    },
+    interactions: {
+      url: (_ctx, { uid }) => `${paths.interaction}/${uid}`,
+      policy: policy(),
+    },
+    ttl: {
+      AccessToken: lifetimes.accessToken,
+      AuthorizationCode: lifetimes.code,
+      RefreshToken: lifetimes.refreshToken,
+      Interaction: lifetimes.interaction,
+      Grant: grantSeconds,
+      IdToken: lifetimes.accessToken,
+      // Counted from the sign-in, however much it is used.
+      Session: (_ctx, session) => {
+        const nowSeconds = Math.floor(clock().getTime() / 1000)
+        const signedIn = Math.min(session.loginTs ?? nowSeconds, nowSeconds)
+        return Math.max(1, signedIn + sessionSeconds - nowSeconds)
+      },
+    },
+    cookies: {
+      keys: cookieKeys(rootSecret),
+      // Browsers accept cookies of these names only over https and for our host. On localhost there is no https.
+      names: isSecure
+        ? { session: '__Host-as_session', interaction: '__Secure-as_interaction', resume: '__Secure-as_resume' }
+        : { session: 'as_session', interaction: 'as_interaction', resume: 'as_resume' },
+      long: { ...cookie, path: '/' },
+      short: cookie,
+    },
+  }
+}
+
+// loginTs has whole seconds; the end of its second counts.
+export function signedInBy(loginTs: number | undefined): number {
+  return ((loginTs ?? -1) + 1) * 1000
+}
+
+// Called after the library has verified the proof.
+async function findProvedKey(): Promise<string | null> {
+  const proof = Provider.ctx?.get('DPoP') ?? ''
+  return proof === '' ? null : thumbprintIn(proof)
+}
+
+const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
+  invalid_grant: errors.InvalidGrant,
+  invalid_request: errors.InvalidRequest,
+  invalid_request_uri: errors.InvalidRequestUri,
+  session_not_found: errors.SessionNotFound,
+}
+
+// An app as the library's client. What every app must do is set here, whatever the library's defaults are.
+function clientFrom(app: App | undefined): Payload | undefined {
+  if (!app || app.disabledAt !== null) return undefined
+  const isConfidential = app.clientKind === 'confidential'
+  return {
+    client_id: app.id,
+    client_name: app.name,
+    redirect_uris: app.redirectUris,
+    token_endpoint_auth_method: isConfidential ? 'private_key_jwt' : 'none',
+    ...(isConfidential && { jwks: app.jwks, require_pushed_authorization_requests: true }),
+    dpop_bound_access_tokens: true,
+    scopes_of_app: app.scopes.join(' '),
+  }
+}
+
+// The library's policy, and one more reason to sign in: the user of the session no longer exists.
+function policy(): interactionPolicy.DefaultPolicy {
+  const base = interactionPolicy.base()
+  base.get('login')?.checks.add(
+    new interactionPolicy.Check('account_gone', 'End-User authentication is required', (ctx) => {
+      return ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account
+    }),
+  )
+  return base
+}

@@ -1,0 +1,232 @@
+// Answers of the dashboard. A request becomes a visit (who, for which shop, in which mode), and the visit an answer. Operations are
+// performed for the person as caller, so scope, query, body and key are checked as for any other.
+
+import type { IncomingMessage } from 'node:http'
+import { adminOperations } from '../../contract/admin/operations.ts'
+import { refusals } from '../../contract/refusals.ts'
+import type { Mode } from '../../contract/words.ts'
+import { scopesOfRole } from '../../domain/users/roles.ts'
+import { isConfirmed } from '../../domain/users/sessions.ts'
+import { formFieldsMax, readFields, readFiles, readTypedForm } from '../../platform/html/form.ts'
+import { isSameOrigin } from '../../platform/html/origin.ts'
+import { personCaller } from '../../platform/http/admin.ts'
+import type { PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import type { MountedSurface } from '../../platform/http/surfaces.ts'
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { PersonReader, PersonShop, SignedInPerson } from '../signin/person.ts'
+import { signInPath } from '../signin/visit.ts'
+import { errorPage, failedPage, type Held, heldPage, unheldPage } from './error.ts'
+import { findScreen } from './find.ts'
+import { framed } from './frame.ts'
+import { type PlaceId, places } from './places.ts'
+import { rowCountsOf } from './rowcount.ts'
+import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
+import { screens } from './screens.ts'
+import { toastParameters } from './toast.ts'
+import { wordsFor } from './words.ts'
+
+export interface DashboardParts {
+  admin: Pick<MountedSurface, 'perform'>
+  personOf: PersonReader
+  publicOrigin: () => string
+  clock: () => Date
+  sendsMail: boolean
+  // Where a merchant's shop can be seen, if this server shows it.
+  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
+}
+
+const formBytesMax = 65_536
+// More than the largest form of a signed-in person has: 5,000 tax rates of four fields each.
+const fieldsMax = 25_000
+const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
+
+// `rest` is the address below the shop and the mode. One address for each mode, so two tabs can hold two of them.
+export async function answerScreen(
+  parts: DashboardParts,
+  request: PageRequest,
+  { mode, rest }: { mode: Mode; rest: string },
+): Promise<PageAnswer> {
+  const found = findScreen(request.raw.method === 'POST' ? 'post' : 'get', rest)
+  if (!found) return lost(parts, mode, request)
+  const { screen, path } = found
+  request.named?.(screen.name)
+  return answer(parts, screen, mode, { ...request, path: { ...path, shop: request.path.shop ?? '' } })
+}
+
+const builtPlaces = places.filter(({ path }) => screens.some((screen) => screen.path === path)).map(({ id }) => id)
+
+async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const { raw } = request
+  const isPost = raw.method === 'POST'
+  const person = await parts.personOf(raw)
+  const here = addressOf(request)
+  const back = screen.get ? pathOf(here) : `/admin/${request.path.shop}/${mode === 'test' ? 'test/' : ''}home`
+  const orHeld = async (kind: Held['kind'], otherwise: PageAnswer) =>
+    isPost ? ((await heldForm(parts, screen, request, { kind, back, action: here })) ?? otherwise) : otherwise
+  if (!person) return orHeld('signIn', goTo(signInPath(isPost ? back : here)))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop) return failedPage(request, 404)
+  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
+  const visit = visitOf(parts, { person, shop, mode, request, here })
+  try {
+    if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
+    if (!visit.may(screen.needs)) return errorPage(visit, screen.place, { kind: 'scope', needs: screen.needs })
+    if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', askAgain(isPost ? back : here))
+    return shown(visit, screen.place, await run(screen, visit, request))
+  } catch (error) {
+    if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
+    return errorPage(visit, screen.place, { kind: 'refused', refusal: error })
+  }
+}
+
+// What was typed is not lost: the answer is a page that sends it again, once the person has signed in or confirmed. A file has to be
+// chosen again there, since no page can choose one. What another site sent is not shown.
+async function heldForm(
+  { publicOrigin }: DashboardParts,
+  { filesBytesMax }: Screen,
+  request: PageRequest,
+  held: Omit<Held, 'fields' | 'hasFile'>,
+): Promise<PageAnswer | undefined> {
+  if (!isSameOrigin(request.raw, publicOrigin())) return undefined
+  const hasFile = filesBytesMax !== undefined
+  const length = lengthOf(request.raw, filesBytesMax ?? heldBounds.bytesMax)
+  const heldLength = Math.min(length, heldBounds.bytesMax)
+  spend(request, Math.floor(heldLength / heldBytesOfOne) + Math.floor(length / fileBytesOfOne))
+  const form = await request.receive(() =>
+    hasFile ? readFields(request.raw, heldBounds, filesBytesMax) : readTypedForm(request.raw, heldBounds),
+  )
+  if (form === 413) return unheldPage(request, held)
+  if (typeof form === 'number') return undefined
+  return heldPage(request, { ...held, hasFile, fields: [...form] })
+}
+
+// Anybody can have a form sent back, and need not read the answer: 64 KiB of quotes are a page of 400 KB.
+const heldBounds = { bytesMax: 65_536, fieldsMax: formFieldsMax }
+// How much costs as another post: of a form that is sent back, of one that is read, and of a file.
+const heldBytesOfOne = 4_096
+const readBytesOfOne = 65_536
+const fileBytesOfOne = 1_048_576
+// Less than an address may spend at once.
+const costMax = 40
+
+// Before a form is read: one that is refused must cost nothing.
+function spend(request: PageRequest, cost: number): void {
+  if (cost >= 1) request.spend?.(Math.min(Math.floor(cost), costMax))
+}
+
+// A length that is not said counts as the largest.
+function lengthOf({ headers }: IncomingMessage, bytesMax: number): number {
+  return Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
+}
+
+async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
+  const { get, post } = screen
+  if (request.raw.method !== 'POST' && get) return get(visit)
+  if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
+  const { filesBytesMax, formBytesMax: bytesMax = formBytesMax } = screen
+  const length = lengthOf(request.raw, filesBytesMax ?? bytesMax)
+  spend(request, length / (filesBytesMax === undefined ? readBytesOfOne : fileBytesOfOne))
+  const sent = await request.receive(async () => {
+    if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
+    const form = await readTypedForm(request.raw, { bytesMax, fieldsMax })
+    return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
+  })
+  if (typeof sent === 'number') throw new Refusal(noForm[sent], {})
+  return post({ ...visit, ...sent })
+}
+
+function shown(visit: Visit, place: PlaceId, given: Shown): PageAnswer {
+  return 'headers' in given ? given : framed(visit, place, given)
+}
+
+interface VisitParts {
+  person: SignedInPerson
+  shop: PersonShop
+  mode: Mode
+  request: PageRequest
+  here: string
+}
+
+function visitOf(parts: DashboardParts, given: VisitParts): Visit {
+  const { person, shop, mode, request, here } = given
+  const { userId, email, shops } = person
+  const scopes = scopesOfRole[shop.role]
+  const principal = personCaller({ userId, merchantId: shop.id, mode, scopes })
+  const now = parts.clock()
+  const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
+  const query = new URLSearchParams(request.raw.url?.split('?')[1] ?? '')
+  const ask: Ask = async (id, { path, query, cursor, body, key, requestId } = {}) => {
+    const { body: text } = await parts.admin.perform(id, {
+      principal,
+      // The types of the rows were checked by those of `Ask`; here they are all alike.
+      path: (path ?? {}) as Readonly<Record<string, string>>,
+      query: (query ?? {}) as Readonly<Record<string, unknown>>,
+      body: body ?? null,
+      ...(cursor !== undefined && { cursor }),
+      ...(key !== undefined && { key }),
+      ...(requestId !== undefined && { requestId }),
+    })
+    // The reply of the row: tests hold every answer against its schema.
+    return JSON.parse(String(text))
+  }
+  return {
+    userId,
+    email,
+    role: shop.role,
+    shop,
+    shops,
+    places: builtPlaces,
+    mode,
+    words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
+    path: request.path,
+    query,
+    rowCount: rowCountsOf(query, request.raw.headers.cookie, parts.publicOrigin()),
+    now,
+    isConfirmed: isConfirmed(person.session, now.getTime()),
+    here,
+    ask,
+    may: (id) => scopes.includes(adminOperations[id].scope),
+    to(path, query = {}) {
+      const sent = new URLSearchParams()
+      for (const [name, value] of Object.entries(query)) if (value) sent.set(name, value)
+      return `${base}/${path}${sent.size > 0 ? `?${sent}` : ''}`
+    },
+    inMode: (other) => visitOf(parts, { ...given, mode: other }),
+    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin(), shopUrl: parts.shopUrl?.(shop.slug) },
+  }
+}
+
+// Without what a toast puts there. By the parts that were routed: what stood in the request line may have named another host.
+function addressOf({ raw }: PageRequest): string {
+  const url = new URL(raw.url ?? '/', 'http://localhost')
+  for (const name of toastParameters) url.searchParams.delete(name)
+  return url.pathname + url.search
+}
+
+function pathOf(here: string): string {
+  return here.split('?')[0] ?? here
+}
+
+// A shop that can take no money yet opens in test mode.
+export async function answerEntrance(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
+  const here = addressOf(request)
+  const person = await parts.personOf(request.raw)
+  if (!person) return goTo(signInPath(here))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop) return failedPage(request, 404)
+  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
+  const live = visitOf(parts, { person, shop, mode: 'live', request, here })
+  const { data } = await live.ask('getAdminShop')
+  const takesMoney = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
+  return goTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
+}
+
+// Addresses below a shop that no screen has. One who is signed in sees the frame around it.
+async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const person = await parts.personOf(request.raw)
+  const here = addressOf(request)
+  if (!person) return goTo(signInPath(request.raw.method === 'POST' ? pathOf(here) : here))
+  const shop = person.shops.find(({ slug }) => slug === request.path.shop)
+  if (!shop || (shop.needsSecondFactor && !person.session.hasSecondFactor)) return failedPage(request, 404)
+  return errorPage(visitOf(parts, { person, shop, mode, request, here }), 'home', { kind: 'lost' })
+}

@@ -1,0 +1,75 @@
+// What the screens of the catalog share: the way between them, pictures, price ranges, and the tree of categories.
+
+import type { AdminCategory } from '../../contract/admin/catalog.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { initialOf } from '../../platform/html/initial.ts'
+import type { Visit } from './screen.ts'
+import { cursorIn } from './table.ts'
+
+const sections = ['products', 'stock', 'categories'] as const
+
+export function sectionTabs({ words, to }: Visit, current: (typeof sections)[number]): Html {
+  return html`<nav class="tabs" aria-label="${words.say('place.products')}">${sections.map(
+    (section) =>
+      html`<a href="${to(section)}"${section === current && html` aria-current="page"`}>${words.say(`${section}.title`)}</a>`,
+  )}</nav>`
+}
+
+// Small, beside a name that says what it is.
+export function thumb(url: string | null, name: string): Html {
+  if (url === null) return html`<span class="thumb" aria-hidden="true">${initialOf(name)}</span>`
+  return html`<img class="thumb" src="${smallPicture(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
+}
+
+// Ours have several sizes; those of other hosts are what they are.
+export function smallPicture(url: string): string {
+  return url.startsWith('/media/mer_') ? `${url}?width=160` : url
+}
+
+export function priceRange({ words, shop }: Visit, min: number, max: number): string {
+  const from = words.money(min, shop.currency)
+  return min === max ? from : `${from} – ${words.money(max, shop.currency)}`
+}
+
+// More are not chosen from a list: they are typed.
+const brandsMax = 200
+
+export interface Brands {
+  names: readonly string[]
+  // Whether there are more.
+  isCut: boolean
+}
+
+export async function brandsOf({ ask }: Visit): Promise<Brands> {
+  const { data, meta } = await ask('listAdminBrands', { query: { limit: brandsMax } })
+  return { names: data.map(({ name }) => name), isCut: meta.next !== null }
+}
+
+export interface CategoryNode extends AdminCategory {
+  // 0 at the top.
+  depth: number
+}
+
+// As many as a shop may have, with a page of 50 each.
+const pagesMax = 40
+
+// All categories, each below its parent.
+export async function categoriesOf(visit: Visit): Promise<CategoryNode[]> {
+  const all: AdminCategory[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < pagesMax; page++) {
+    const { data, meta } = await visit.ask('listAdminCategories', { cursor })
+    all.push(...data)
+    cursor = cursorIn(meta.next)
+    if (cursor === undefined) break
+  }
+  const below = Map.groupBy(all, ({ parentId }) => parentId)
+  const branch = (parentId: string | null, depth: number): CategoryNode[] =>
+    (below.get(parentId) ?? []).flatMap((one) => [{ ...one, depth }, ...branch(one.id, depth + 1)])
+  return branch(null, 0)
+}
+
+// In a list of choices, which has no levels of its own.
+export function indented({ category: { name }, depth }: CategoryNode): string {
+  return `${'\u2003'.repeat(depth)}${name}`
+}

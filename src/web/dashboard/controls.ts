@@ -1,0 +1,47 @@
+// Controls beyond the fields of form.ts: a group of checkboxes, a button that posts by itself, lists typed line by line.
+
+import { hiddenFields } from '../../platform/html/form.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { keyField } from './form.ts'
+import { type ButtonKind, button } from './parts.ts'
+
+export interface Checks {
+  // Each box that is checked sends its value under this name.
+  name: string
+  legend: string
+  help?: string
+  options: readonly { value: string; label: string; help?: string | undefined }[]
+  chosen?: readonly string[]
+  problem?: string | undefined
+}
+
+export function checks({ name, legend, help, options, chosen = [], problem }: Checks): Html {
+  const noteId = `checks-${name}-note`
+  return html`<fieldset class="checks"${(help !== undefined || problem !== undefined) && html` aria-describedby="${noteId}"`}><legend>${legend}</legend>
+${(help !== undefined || problem !== undefined) && html`<div id="${noteId}">${help !== undefined && html`<p class="help">${help}</p>`}${problem !== undefined && html`<p class="wrong">${problem}</p>`}</div>`}
+<div class="checks-list">${options.map(
+    (option) =>
+      html`<label class="check"><input type="checkbox" name="${name}" value="${option.value}"${chosen.includes(option.value) && html` checked`}><span><span class="check-name">${option.label}</span>${option.help !== undefined && html`<span class="help">${option.help}</span>`}</span></label>`,
+  )}</div></fieldset>`
+}
+
+export interface PostParts {
+  action: string
+  label: string
+  kind?: ButtonKind
+  hidden?: Readonly<Record<string, string>>
+}
+
+// For what needs no question first.
+export function postButton({ action, label, kind = 'second', hidden = {} }: PostParts): Html {
+  return html`<form class="inline" method="post" action="${action}">${keyField()}${hiddenFields(hidden)}${button({ label, kind })}</form>`
+}
+
+// What was typed line by line, or separated by commas or spaces.
+export function wordsTyped(text: string | null, wordsMax = 250): string[] {
+  return (text ?? '')
+    .slice(0, 20_000)
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+    .slice(0, wordsMax)
+}

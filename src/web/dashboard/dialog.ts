@@ -1,0 +1,27 @@
+// Questions and short forms. A link with `isDialog` leads to a page of its own; where there is script (live.js), that page's
+// question is fetched and shown in a <dialog> above the page one is on. Its form posts as always, and a refusal shows the page.
+//
+//   linkButton({ label: 'Send', href: visit.to(`orders/${id}/send`), isDialog: true })
+//   get: async (visit) => dialog({ title, back, body: form(visit, { …, cancel: back.href }) })
+
+import { type Html, html } from '../../platform/html/html.ts'
+import type { Sheet } from './screen.ts'
+
+export interface DialogParts {
+  title: string
+  // Where *Cancel* and the link above the title lead.
+  back: { href: string; label: string }
+  lead?: string | undefined
+  body: Html
+  status?: number
+}
+
+export function dialog({ title, back, lead, body, status = 200 }: DialogParts): Sheet {
+  return {
+    title,
+    back,
+    status,
+    width: 'narrow',
+    body: html`<div class="card"><div class="card-body" data-dialog-body>${lead !== undefined && html`<p class="lead">${lead}</p>`}${body}</div></div>`,
+  }
+}

@@ -1,0 +1,123 @@
+// Pages for what went wrong. A thing of another shop is shown as one that never was.
+
+import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
+import { refusals } from '../../contract/refusals.ts'
+import { hiddenFields } from '../../platform/html/form.ts'
+import { documentFor } from '../../platform/html/frame.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { brand } from '../../platform/html/mark.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
+import { confirmPathFor, signInPath } from '../signin/visit.ts'
+import { style } from './assets.ts'
+import { framed } from './frame.ts'
+import { dashboardHeaders } from './headers.ts'
+import { button, emptyState, linkButton } from './parts.ts'
+import type { PlaceId } from './places.ts'
+import type { Visit } from './screen.ts'
+import { type Words, wordsFor } from './words.ts'
+
+export type Wrong =
+  | { kind: 'foreign' | 'lost' }
+  | { kind: 'scope'; needs: AdminOperationId }
+  | { kind: 'refused'; refusal: Refusal }
+
+export function errorPage(visit: Visit, place: PlaceId, wrong: Wrong): PageAnswer {
+  const { words, to } = visit
+  const { status, title, text } = wordsOf(visit, wrong)
+  const action = linkButton({ label: words.say('error.home'), href: to('home') })
+  return framed(visit, place, {
+    title,
+    status,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({ title: text, action })}</div>`,
+  })
+}
+
+function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: string; text: string } {
+  if (wrong.kind === 'foreign')
+    return { status: 403, title: words.say('error.foreign'), text: words.say('error.foreignText') }
+  if (wrong.kind === 'scope') {
+    return { status: 403, title: words.say('error.scope'), text: scopeText(words, adminOperations[wrong.needs].scope) }
+  }
+  const lost = { status: 404, title: words.say('error.lost'), text: words.say('error.lostText') }
+  if (!('refusal' in wrong)) return lost
+  const { refusal } = wrong
+  const { status } = refusals[refusal.code]
+  if (status === 404) return lost
+  if (refusal.code === 'scope_missing') {
+    const scope = String(refusal.details.current?.requiredScope ?? '')
+    return { status, title: words.say('error.scope'), text: scopeText(words, scope) }
+  }
+  return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
+}
+
+// What one may do with the scope, since merchants do not know its name.
+function scopeText(words: Words, scope: string): string {
+  return words.say('error.scopeText', { scope: words.sayKnown(`scope.${scope}`, scope) })
+}
+
+export interface Held {
+  kind: 'signIn' | 'confirm'
+  // Where the person comes out after signing in.
+  back: string
+  action: string
+  fields: readonly (readonly [name: string, value: string])[]
+  hasFile: boolean
+}
+
+// A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
+export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  return alonePage(words, {
+    status: 403,
+    title: words.say(`held.${kind}`),
+    body: html`<p class="lead">${words.say(hasFile ? 'held.fileText' : `held.${kind}Text`)}</p>
+${wayOut(words, { kind, back })}
+<form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${hasFile && html`<p><label for="field-file">${words.say('picture.file')}</label> <input id="field-file" type="file" name="file" required></p>`}${button({ label: words.say('held.again') })}</form>`,
+  })
+}
+
+// The same, for more than is taken from one who is not signed in. It would be refused of one who is, too.
+export function unheldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back }: Pick<Held, 'kind' | 'back'>): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  return alonePage(words, {
+    status: 413,
+    title: words.say(`held.${kind}`),
+    body: html`<p class="lead">${words.say('held.largeText')}</p>
+${wayOut(words, { kind, back })}`,
+  })
+}
+
+function wayOut(words: Words, { kind, back }: Pick<Held, 'kind' | 'back'>): Html {
+  const way = kind === 'signIn' ? signInPath(back) : confirmPathFor(back)
+  return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
+}
+
+// Where nothing is known of the visitor: another's shop, a defect, too much load.
+export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'
+  return alonePage(words, {
+    status,
+    title: words.say(`error.${kind}`),
+    body: html`<p class="lead">${words.say(`error.${kind}Text`)}</p><p><a class="button second" href="/admin">${words.say('error.home')}</a></p>`,
+  })
+}
+
+function alonePage(words: Words, { status, title, body }: { status: number; title: string; body: Html }): PageAnswer {
+  return {
+    status,
+    headers: { ...dashboardHeaders },
+    body: documentFor({
+      ...brand,
+      locale: words.locale,
+      direction: words.direction,
+      title: `${title} – Cartwright`,
+      style: style.href,
+      attributes: html` class="alone"`,
+      body: html`<main id="main"><h1>${title}</h1>${body}</main>`,
+    }),
+  }
+}

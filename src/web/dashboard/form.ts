@@ -1,0 +1,222 @@
+// Forms: from a list of fields to HTML, and from what was posted to the body of an operation.
+//
+//   const fields: Field[] = [
+//     { name: 'carrier', label: 'Carrier', kind: 'line', lengthMax: 100 },
+//     { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' },
+//   ]
+//   form(visit, { action, fields, values, problems, submit: 'Send' })     draws it, with a fresh idempotency key
+//   bodyOf(fields, posted.form)          { body } for the operation, or { problems } where a text is not a number
+//   valuesOf(fields, posted.form)        what was typed, to draw the form again
+//   problemsOf(visit.words, refusal)     the issues of a refusal, each at the field with its JSON pointer
+//   keyIn(posted.form)                   the idempotency key: two presses of one form have one effect
+//
+// The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
+
+import { randomUUID } from 'node:crypto'
+import type { FormFields } from '../../platform/html/fields.ts'
+import { hiddenFields } from '../../platform/html/form.ts'
+import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
+import { decimalAmount, parseDecimal } from '../../platform/kit/money.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
+import { type ButtonKind, button, notice } from './parts.ts'
+import type { Posted, Visit } from './screen.ts'
+import type { Words } from './words.ts'
+
+export interface Field {
+  name: string
+  label: string
+  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check'
+  help?: string
+  isRequired?: boolean
+  isFirst?: boolean
+  lengthMax?: number
+  min?: number
+  max?: number
+  rows?: number
+  autocomplete?: string
+  // Of kind money.
+  currency?: string
+  // Of kind choice; the first is taken unless a value says otherwise.
+  options?: readonly { value: string; label: string }[]
+  // Of kind line: what others have there already.
+  suggestions?: readonly string[]
+  // Where the value is in the body (default: `/name`).
+  pointer?: string
+  // An empty field is sent as null, which removes.
+  isNullable?: boolean
+  // Half of the width, beside the next one.
+  isHalf?: boolean
+}
+
+export type FieldValues = Readonly<Record<string, string>>
+
+export interface Problems {
+  // Above the form.
+  summary?: string | undefined
+  // By the pointer of the field.
+  at: Readonly<Record<string, string>>
+}
+
+export interface FormParts {
+  action: string
+  fields: readonly Field[]
+  values?: FieldValues
+  problems?: Problems | undefined
+  submit: string
+  kind?: ButtonKind
+  // Sent with it, and not shown.
+  hidden?: Readonly<Record<string, string | number>>
+  // Where *Cancel* leads.
+  cancel?: string
+  // Between the fields and the buttons.
+  more?: HtmlValue
+  before?: HtmlValue
+  // Further buttons.
+  actions?: HtmlValue
+}
+
+export function form(visit: Visit, parts: FormParts): Html {
+  const { action, fields, values = {}, problems, submit, kind = 'first', hidden = {}, cancel } = parts
+  const { words } = visit
+  return html`<form class="form" method="post" action="${action}">
+${keyField()}${hiddenFields(hidden)}
+${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${parts.before}
+${fields.length > 0 && html`<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`}
+${parts.more}
+<div class="form-foot">${button({ label: submit, kind, shortcut: 'save' })}${parts.actions}${cancel !== undefined && html`<a class="button plain" href="${cancel}" data-close>${words.say('action.cancel')}</a>`}</div>
+</form>`
+}
+
+// Of a form that is not left by accident once something was typed, as it was before a form that is shown again.
+export function guard(visit: Visit | Posted): Html {
+  return html` data-guard${'form' in visit && html` data-typed="yes"`}`
+}
+
+// In every form that changes something.
+export function keyField(): Html {
+  return hiddenFields({ key: randomUUID() })
+}
+
+// A form without a good key gets a new one: then a second press is a second deed, as in any form without keys.
+export function keyIn(posted: FormFields): string {
+  const key = posted.get('key') ?? ''
+  return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
+}
+
+export function field(words: Words, given: Field, value = '', problems: Problems = { at: {} }): Html {
+  const { name, label, kind, help } = given
+  const problem = problems.at[pointerOf(given)]
+  const id = `field-${name}`
+  const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`]
+    .filter(Boolean)
+    .join(' ')
+  const state = html`${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}${given.isFirst && html` autofocus`}${given.isRequired && html` required`}`
+  const notes = html`${help !== undefined && html`<p class="help" id="${id}-help">${help}</p>`}${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}`
+  if (kind === 'check')
+    return html`<div class="field whole"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${value === 'on' && html` checked`}${state}> ${label}</label>${notes}</div>`
+  return html`<div class="field${given.isHalf ? '' : ' whole'}"><label for="${id}">${label}${!given.isRequired && html` <span class="soft">${words.say('form.optional')}</span>`}</label>
+${control(given, id, value, state)}${notes}</div>`
+}
+
+function control(given: Field, id: string, value: string, state: Html): Html {
+  const { name, kind, lengthMax, rows = 4, options = [], autocomplete = 'off', min, max } = given
+  const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
+  if (kind === 'choice')
+    return html`<select id="${id}" name="${name}"${state}>${options.map(
+      (option) =>
+        html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
+    )}</select>`
+  if (kind === 'text')
+    return html`<textarea id="${id}" name="${name}" rows="${rows}" dir="auto"${bound}${state}>${value}</textarea>`
+  if (kind === 'money')
+    return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
+  const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
+  const { suggestions = [] } = given
+  const listId = `${id}-list`
+  const known =
+    suggestions.length > 0 &&
+    html`<datalist id="${listId}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${known !== false && html` list="${listId}"`}${state}>${known}`
+}
+
+function pointerOf({ pointer, name }: Field): string {
+  return pointer ?? `/${name}`
+}
+
+export const typedLengthMax = 60_000
+
+// What was typed, bounded.
+export function valuesOf(fields: readonly Field[], posted: FormFields): FieldValues {
+  return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, typedLengthMax)]))
+}
+
+// Amounts as one types them into a field of kind money.
+export function moneyText(amountMinor: number, currency: string): string {
+  return decimalAmount(amountMinor, currency)
+}
+
+// The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says are
+// problems, and no operation is asked.
+export function bodyOf(
+  words: Words,
+  fields: readonly Field[],
+  posted: FormFields,
+): { body: Record<string, unknown> } | { problems: Problems } {
+  const body: Record<string, unknown> = {}
+  const at: Record<string, string> = {}
+  for (const one of fields) {
+    const text = textOf(one, posted)
+    const value = parsed(one, text)
+    if (value === undefined && text !== '')
+      at[pointerOf(one)] = words.say(one.kind === 'money' ? 'form.notMoney' : 'form.notNumber')
+    else if (value !== undefined) put(body, pointerOf(one), value)
+    else if (one.isNullable) put(body, pointerOf(one), null)
+  }
+  return Object.keys(at).length === 0 ? { body } : { problems: { summary: words.say('form.problem'), at } }
+}
+
+function textOf({ kind, name }: Field, posted: FormFields): string {
+  const text = (posted.get(name) ?? '').slice(0, typedLengthMax).toWellFormed()
+  // Browsers send line breaks as CR LF.
+  if (kind === 'text') return text.replaceAll('\r\n', '\n').trim()
+  return text.replace(/\p{Cc}+/gu, ' ').trim()
+}
+
+function parsed({ kind, currency = '' }: Field, text: string): unknown {
+  if (kind === 'check') return text === 'on'
+  if (text === '') return undefined
+  if (kind === 'whole') return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+  if (kind === 'money') return amountIn(text, currency)
+  return text
+}
+
+// '12.50' and '12,50' are the same amount; a separator of thousands is not guessed.
+export function amountIn(text: string, currency: string): number | undefined {
+  return parseDecimal(text.replace(/^0+(?=\d)/, '').replace(',', '.'), currency)
+}
+
+function put(body: Record<string, unknown>, pointer: string, value: unknown): void {
+  const names = pointer.slice(1).split('/')
+  let place = body
+  for (const name of names.slice(0, -1)) {
+    place[name] ??= {}
+    place = place[name] as Record<string, unknown>
+  }
+  place[names.at(-1) ?? ''] = value
+}
+
+// An issue whose place no field has goes above the form.
+export function problemsOf(words: Words, refusal: Refusal, fields: readonly Field[] = []): Problems {
+  const issues = refusal.details.issues ?? []
+  const pointers = new Set(fields.map(pointerOf))
+  const at: Record<string, string> = {}
+  const rest: string[] = []
+  for (const { path, message } of issues) {
+    if (pointers.has(path)) at[path] ??= words.issue(message)
+    else rest.push(`${path}: ${words.issue(message)}`)
+  }
+  const isOnlyFields = issues.length > 0 && rest.length === 0
+  const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')
+  return { summary, at }
+}

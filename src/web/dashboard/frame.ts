@@ -1,0 +1,130 @@
+// What every page of the dashboard has around it: the seven places, search, shop, mode and account at the side; the title with
+// its buttons, the toast, and the body. On a telephone the side is a popover that a button opens, with script and without.
+
+import { documentFor } from '../../platform/html/frame.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { initialOf } from '../../platform/html/initial.ts'
+import { brand } from '../../platform/html/mark.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { scriptsFor, style } from './assets.ts'
+import { dashboardHeaders, speculationPath } from './headers.ts'
+import { icon } from './icons.ts'
+import { type PlaceId, places } from './places.ts'
+import type { Sheet, Visit } from './screen.ts'
+import { toastOf } from './toast.ts'
+import type { Words } from './words.ts'
+
+export function framed(visit: Visit, place: PlaceId, sheet: Sheet): PageAnswer {
+  const { words, shop, mode } = visit
+  const body = html`<a class="skip" href="#main">${words.say('frame.skip')}</a>
+${topBar(visit)}
+${side(visit, place)}
+<div class="page${sheet.width === 'narrow' ? ' narrow' : ''}">
+${mode === 'test' && testBar(visit)}
+<main id="main" data-title="${sheet.title}">
+${toastOf(visit)}
+${head(sheet)}
+${sheet.body}
+</main>
+</div>
+${shortcutList(words)}`
+  const text = documentFor({
+    ...brand,
+    locale: words.locale,
+    direction: words.direction,
+    title: `${sheet.title} – ${shop.name}`,
+    style: style.href,
+    head: html`${scriptsFor(sheet.body).map((href) => html`<script src="${href}" defer></script>\n`)}`,
+    attributes: html` class="dashboard" data-base="${visit.to('')}"`,
+    body,
+  })
+  return {
+    status: sheet.status ?? 200,
+    body: text,
+    headers: { ...dashboardHeaders, 'speculation-rules': `"${speculationPath}"` },
+  }
+}
+
+function head({ title, back, badge, sub, actions }: Sheet): Html {
+  return html`<header class="head">
+${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}</a>`}
+<div class="head-row"><div class="head-text"><h1 dir="auto">${title}</h1>${badge && html`<span class="head-badge">${badge}</span>`}${sub !== undefined && html`<p class="sub">${sub}</p>`}</div>${actions && html`<div class="head-actions">${actions}</div>`}</div>
+</header>`
+}
+
+// Only on a telephone.
+function topBar({ words, shop, to }: Visit): Html {
+  return html`<header class="top">
+<button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
+<a class="top-shop" href="${to('home')}" dir="auto">${shop.name}</a>
+<a class="top-button" href="${to('search')}" aria-label="${words.say('frame.search')}">${icon('search')}</a>
+</header>`
+}
+
+function side(visit: Visit, current: PlaceId): Html {
+  const { words, to, may, query, places: built } = visit
+  return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
+${shopSwitch(visit)}
+<form class="find" role="search" aria-label="${words.say('frame.search')}" action="${to('search')}"><input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button></form>
+<nav class="places" aria-label="${words.say('frame.places')}">${places
+    .filter(({ id, needs }) => built.includes(id) && may(needs))
+    .map(
+      ({ id, path, key }) =>
+        html`<a href="${to(path)}" data-go="${key}"${id === current && html` aria-current="page"`}>${icon(id)}<span>${words.say(`place.${id}`)}</span></a>`,
+    )}</nav>
+<div class="side-foot">
+${modeSwitch(visit)}
+${account(visit)}
+</div>
+</aside>`
+}
+
+function shopSwitch({ words, shop, shops }: Visit): Html {
+  const face = html`<span class="monogram" aria-hidden="true">${initialOf(shop.name)}</span><span class="shop-name" dir="auto">${shop.name}</span>`
+  if (shops.length < 2) return html`<div class="shop">${face}</div>`
+  return html`<button type="button" class="shop" popovertarget="shops" aria-label="${words.say('frame.shop', { shop: shop.name })}">${face}${icon('down')}</button>
+<div class="menu menu-shops" id="shops" popover><ul>${shops.map(
+    ({ slug, name }) =>
+      html`<li><a href="/admin/${slug}"${slug === shop.slug && html` aria-current="true"`} dir="auto">${name}</a></li>`,
+  )}</ul></div>`
+}
+
+function modeSwitch({ words, shop, mode }: Visit): Html {
+  const base = `/admin/${shop.slug}`
+  return html`<div class="modes" role="group" aria-label="${words.say('frame.mode')}">
+<a href="${base}/home"${mode === 'live' && html` aria-current="true"`}>${words.say('mode.live')}</a><a href="${base}/test/home"${mode === 'test' && html` aria-current="true"`}>${words.say('mode.test')}</a>
+</div>`
+}
+
+function account({ words, email, role }: Visit): Html {
+  return html`<button type="button" class="account" popovertarget="account">${icon('person')}<span class="account-who"><span class="account-email" dir="ltr">${email}</span><span class="soft">${words.say(`role.${role}`)}</span></span>${icon('up')}</button>
+<div class="menu menu-account" id="account" popover><ul>
+<li><a href="/admin/account">${words.say('frame.account')}</a></li>
+<li class="with-script"><button type="button" popovertarget="shortcuts">${words.say('frame.shortcuts')}</button></li>
+<li><form method="post" action="/admin/sign-out"><button>${words.say('frame.signOut')}</button></form></li>
+</ul></div>`
+}
+
+function testBar({ words }: Visit): Html {
+  return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}"><strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span></aside>`
+}
+
+// Drawn by a popover; keys.js opens it by `?`.
+function shortcutList(words: Words): Html {
+  const rows: readonly (readonly [keys: string, text: string])[] = [
+    ['/', words.say('frame.search')],
+    ...places.map(({ id, key }) => [`g ${key}`, words.say(`place.${id}`)] as const),
+    ['j k', words.say('keys.rows')],
+    ['x', words.say('keys.select')],
+    ['Enter', words.say('keys.open')],
+    ['f', words.say('keys.send')],
+    ['e', words.say('keys.edit')],
+    ['Ctrl S', words.say('keys.save')],
+    ['?', words.say('keys.help')],
+  ]
+  return html`<div class="shortcuts" id="shortcuts" popover aria-label="${words.say('frame.shortcuts')}" role="dialog">
+<h2>${words.say('frame.shortcuts')}</h2>
+<dl>${rows.map(([keys, text]) => html`<div><dt>${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${text}</dd></div>`)}</dl>
+<p><label class="check"><input type="checkbox" data-keys-off> ${words.say('keys.off')}</label></p>
+</div>`
+}

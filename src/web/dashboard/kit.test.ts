@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { adminOperations } from '../../contract/admin/operations.ts'
+import { scopesOfRole } from '../../domain/users/roles.ts'
+import { html } from '../../platform/html/html.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { chart, niceTop } from './chart.ts'
+import { amountIn, bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from './form.ts'
+import { places } from './places.ts'
+import type { Visit } from './screen.ts'
+import { screens } from './screens.ts'
+import { cursorIn, hrefWith, table, tabs } from './table.ts'
+import { done, refusedBy, toastOf } from './toast.ts'
+import { wordsIn } from './words.ts'
+
+function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
+  const words = wordsIn('en-GB', 'UTC')
+  const shop = {
+    id: 'mer_1',
+    slug: 'bloom',
+    name: 'Bloom',
+    role,
+    needsSecondFactor: false,
+    timeZone: 'UTC',
+    currency: 'EUR',
+    country: 'DE',
+  } as const
+  const visit: Visit = {
+    userId: 'usr_1',
+    email: 'ada@bloom.example',
+    role,
+    shop,
+    shops: [shop],
+    places: ['home', 'orders'],
+    mode: 'live',
+    words,
+    path: {},
+    query: new URLSearchParams(here.split('?')[1] ?? ''),
+    rowCount: { list: 20, sheet: 20 },
+    now: new Date(0),
+    isConfirmed: true,
+    here,
+    ask: async () => assert.fail('nothing is asked'),
+    may: (id) => scopesOfRole[role].includes(adminOperations[id].scope),
+    to: (path) => `/admin/bloom/${path}`,
+    inMode: () => visit,
+    server: { sendsMail: false, origin: 'http://localhost' },
+  }
+  return visit
+}
+
+const fields: Field[] = [
+  { name: 'carrier', label: 'Carrier', kind: 'line', lengthMax: 100, isNullable: true },
+  { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' },
+  { name: 'street', label: 'Street', kind: 'line', pointer: '/address/line1' },
+  { name: 'restock', label: 'Restock', kind: 'check' },
+  { name: 'count', label: 'Count', kind: 'whole' },
+  { name: 'note', label: 'Note', kind: 'text' },
+]
+
+describe('forms', () => {
+  test('what was posted becomes the members of a body at their pointers', () => {
+    const posted = new URLSearchParams({ carrier: '', amount: '12,50', street: ' A 1 ', count: '3', note: 'a\r\nb ' })
+    assert.deepEqual(bodyOf(wordsIn('en', 'UTC'), fields, posted), {
+      body: { carrier: null, amount: 1250, address: { line1: 'A 1' }, restock: false, count: 3, note: 'a\nb' },
+    })
+  })
+
+  test('amounts are read as they are written, and never guessed', () => {
+    const read = (text: string) => amountIn(text, 'EUR')
+    assert.deepEqual(['12', '12.5', '012,50', '0'].map(read), [1200, 1250, 1250, 0])
+    assert.deepEqual(['1.234,50', '1,234', '-1', '1e3', '', '12.345', 'twelve'].map(read), Array(7).fill(undefined))
+    assert.equal(amountIn('500', 'JPY'), 500)
+    assert.equal(amountIn('5.5', 'JPY'), undefined)
+  })
+
+  test('a text that is not a number is a problem at its field, and what was typed stays', () => {
+    const posted = new URLSearchParams({ amount: 'lots', count: '1.5', carrier: 'DHL' })
+    const outcome = bodyOf(wordsIn('en', 'UTC'), fields, posted)
+    assert.ok('problems' in outcome)
+    assert.deepEqual(Object.keys(outcome.problems.at), ['/amount', '/count'])
+    const values = valuesOf(fields, posted)
+    const text = String(form(visitTo('/'), { action: '/x', fields, values, problems: outcome.problems, submit: 'Go' }))
+    assert.match(text, /role="alert">Please check/)
+    assert.match(text, /id="field-amount"[^>]*value="lots" aria-describedby="field-amount-problem" aria-invalid="true"/)
+    assert.match(text, /name="carrier"[^>]*value="DHL"/)
+  })
+
+  test('issues of a refusal go to their fields by pointer, and others above the form', () => {
+    const words = wordsIn('en', 'UTC')
+    const issues = [{ path: '/address/line1', message: 'is required' }]
+    assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues }), fields), {
+      summary: 'Please check the marked fields.',
+      at: { '/address/line1': 'Please fill in this field.' },
+    })
+    const other = problemsOf(words, refuse('order_not_paid'), fields)
+    assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
+    const elsewhere = refuse('invalid_request', { issues: [{ path: '/rows/3', message: 'must be shorter' }] })
+    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3: Must be shorter\./)
+  })
+
+  test('each drawn form has a key of its own, which is read back', () => {
+    const draw = () => String(form(visitTo('/'), { action: '/x', fields: [], submit: 'Go' }))
+    const keys = [draw(), draw()].map((text) => /name="key" value="([^"]+)"/.exec(text)?.[1] ?? '')
+    assert.notEqual(keys[0], keys[1])
+    assert.equal(keyIn(new URLSearchParams({ key: keys[0] ?? '' })), keys[0])
+    assert.match(keyIn(new URLSearchParams({ key: 'a b' })), /^[\w-]{36}$/)
+  })
+
+  test('what was typed is escaped', () => {
+    const values = { carrier: '"><script>', note: '</textarea><script>' }
+    const text = String(form(visitTo('/'), { action: '/x', fields, values, submit: 'Go' }))
+    assert.doesNotMatch(text, /<script>/)
+  })
+})
+
+describe('tables', () => {
+  const columns = [
+    { head: 'Name', cell: (row: { id: string }) => row.id, isMain: true },
+    { head: 'Placed', cell: () => '1', sort: ['newest', 'oldest'] as const, align: 'end' as const },
+  ]
+  const parts = { label: 'Things', columns, idOf: ({ id }: { id: string }) => id, defaultSort: 'newest' }
+  const here = '/admin/bloom/orders?status=placed&cursor=abc&done=sent&n=3'
+
+  test('heads turn the sort, pages go on, and each state has an address without the toast', () => {
+    const text = String(
+      table(visitTo(here), {
+        ...parts,
+        rows: [{ id: 'a<b' }],
+        hrefOf: ({ id }) => `/x/${id.length}`,
+        next: '/api/v1/admin/orders?status=placed&cursor=next.one',
+        empty: { title: 'None' },
+      }),
+    )
+    assert.match(
+      text,
+      /aria-sort="descending"><a class="sort" href="\/admin\/bloom\/orders\?status=placed&amp;sort=oldest"/,
+    )
+    assert.match(text, /href="\/admin\/bloom\/orders\?status=placed&amp;cursor=next.one" rel="next"/)
+    assert.match(text, /<th scope="row" class="main"><a class="row-link" href="\/x\/3" data-open>a&lt;b<\/a>/)
+    assert.match(text, /<td data-head="Placed" class="end">/)
+    assert.doesNotMatch(text, /type="checkbox"|done=/)
+  })
+
+  test('an empty list says what belongs here, with the button that begins it', () => {
+    const text = String(
+      table(visitTo('/admin/bloom/orders'), {
+        ...parts,
+        rows: [],
+        empty: { title: 'No things', text: 'Things come here.', action: html`<a href="/new">Add</a>` },
+      }),
+    )
+    assert.match(text, /No things.*Things come here\..*href="\/new"/s)
+    assert.doesNotMatch(text, /<table/)
+  })
+
+  test('rows are chosen by checkboxes with names, in one form with its actions', () => {
+    const text = String(
+      table(visitTo('/admin/bloom/orders'), {
+        ...parts,
+        rows: [{ id: '1' }, { id: '2' }],
+        choose: { name: 'order', labelOf: ({ id }) => id, action: '/send', actions: html`<button>Send</button>` },
+        empty: { title: '' },
+      }),
+    )
+    assert.match(text, /<form id="list-form" method="post" action="\/send">/)
+    assert.match(text, /name="order" value="2" aria-label="Select 2"/)
+  })
+
+  test('tabs are links, and the first whose parameters hold is lit', () => {
+    const text = String(
+      tabs(visitTo('/admin/bloom/orders?view=all&cursor=x'), 'Views', [
+        { label: 'To send', query: { view: undefined } },
+        { label: 'All', query: { view: 'all' }, count: 1200 },
+      ]),
+    )
+    assert.match(text, /<a href="\/admin\/bloom\/orders">To send<\/a>/)
+    assert.match(text, /<a href="\/admin\/bloom\/orders\?view=all" aria-current="page">All <span class="count">1,200</)
+    assert.equal(hrefWith(visitTo('/a?b=1'), { b: undefined }), '/a')
+    assert.equal(cursorIn('/x?a=1&cursor=c%2Bd'), 'c+d')
+    assert.equal(cursorIn(null), undefined)
+  })
+})
+
+describe('toasts', () => {
+  const shownAt = (href: string, role?: 'viewer') => String(toastOf(visitTo(href, role)) || '')
+
+  test('a redirect carries what was done, and the page says it with Undo', () => {
+    const { status, headers } = done('/admin/bloom/orders?view=all', 'done.sentMany', { count: 2, change: 'chg_1a' })
+    assert.equal(status, 303)
+    assert.equal(headers.location, '/admin/bloom/orders?view=all&done=sentMany&n=2&change=chg_1a')
+    const text = shownAt(headers.location)
+    assert.match(text, /role="status">2 parcels sent\.</)
+    assert.match(text, /action="\/admin\/bloom\/undo".*name="change" value="chg_1a".*<button[^>]*>Undo/s)
+  })
+
+  test('an address can say nothing but texts of ours', () => {
+    assert.equal(shownAt('/x?done=title&n=1'), '')
+    assert.equal(shownAt('/x?done=constructor'), '')
+    assert.equal(shownAt('/x?failed=toString'), '')
+    assert.doesNotMatch(shownAt('/x?done=sent&change=%22%3E%3Cscript'), /script|Undo/)
+    assert.match(shownAt(refusedBy('/x', refuse('order_not_paid')).headers.location ?? ''), /The order is not paid/)
+  })
+})
+
+describe('charts', () => {
+  test('the top is a number one can read, and every bar has its row', () => {
+    assert.deepEqual([0, 1, 3, 12, 251, 999].map(niceTop), [0, 1, 5, 20, 500, 1000])
+    const bars = [
+      { label: 'Mon', value: 0, text: '€0' },
+      { label: 'Tue', value: 100, text: '€1', more: ['2'] },
+    ]
+    const text = String(chart(wordsIn('en', 'UTC'), { title: 'Sales', bars, heads: ['Day', 'Sum'], top: String }))
+    assert.match(text, /<title>Tue: €1<\/title>/)
+    assert.match(text, /<th scope="row">Tue<\/th><td class="end">€1<\/td><td class="end">2<\/td>/)
+    assert.doesNotMatch(text, /style=|NaN/)
+  })
+})
+
+describe('the registry of screens', () => {
+  test('no address and no name is there twice, and each screen is asked by a method', () => {
+    const paths = screens.map(({ path }) => path.replaceAll(/:\w+/g, ':'))
+    assert.deepEqual(new Set(paths).size, paths.length)
+    for (const screen of screens) assert.ok(screen.get ?? screen.post, screen.path)
+    // In test mode addresses begin so.
+    assert.ok(paths.every((path) => !path.startsWith('test')))
+  })
+
+  test('the keys of the places differ', () => {
+    assert.equal(new Set(places.map(({ key }) => key)).size, places.length)
+  })
+})

@@ -1,0 +1,80 @@
+// What a change says of a member: its name and its values in the words of the page. Names and values that are not known are
+// shown as they are, without the signs of JSON.
+
+import type { AdminSubjectChange } from '../../contract/admin/changes.ts'
+import type { ChangeSubject } from '../../contract/words.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { moneyText } from './form.ts'
+import type { Visit } from './screen.ts'
+
+export function memberName({ words }: Visit, member: string): string {
+  return words.sayKnown(`member.${member}`, member)
+}
+
+// `from` and `to` with an arrow between them.
+export function memberValues(
+  visit: Visit,
+  type: ChangeSubject,
+  { member, from, to }: AdminSubjectChange['members'][number],
+): Html {
+  return html`${valuePart(visit, type, member, from, 'from')} <span aria-hidden="true">→</span><span class="hidden"> ${visit.words.say('changes.to')} </span> ${valuePart(visit, type, member, to, 'to')}`
+}
+
+const shownMax = 160
+const titleMax = 2_000
+
+function valuePart(visit: Visit, type: ChangeSubject, member: string, value: unknown, which: 'from' | 'to'): Html {
+  if (value === null || value === undefined) return html`<span class="value none ${which}">–</span>`
+  const text = memberText(visit, type, member, value)
+  const isLong = text.length > shownMax
+  const shown = isLong ? `${text.slice(0, shownMax)}…` : text
+  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, titleMax)}"`}>${shown}</span>`
+}
+
+const states: Partial<Record<ChangeSubject, Readonly<Record<string, string>>>> = {
+  order: { status: 'order', paymentStatus: 'payment', fulfillmentStatus: 'sending' },
+  webhook: { status: 'endpoint' },
+}
+const moneyMembers: ReadonlySet<string> = new Set(['price', 'compareAtPrice', 'amount', 'refunded'])
+const momentMembers: ReadonlySet<string> = new Set([
+  'publishedAt',
+  'archivedAt',
+  'startsAt',
+  'endsAt',
+  'expiresAt',
+  'passwordReset',
+])
+
+export function memberText(
+  { words, shop }: Pick<Visit, 'words' | 'shop'>,
+  type: ChangeSubject,
+  member: string,
+  value: unknown,
+): string {
+  const kind = states[type]?.[member]
+  if (kind !== undefined && typeof value === 'string') return words.sayKnown(`state.${kind}.${value}`, value)
+  if (member === 'role') return words.sayKnown(`role.${value}`, String(value))
+  if (member === 'country' && typeof value === 'string') return words.country(value)
+  if (momentMembers.has(member) && (typeof value === 'number' || typeof value === 'string')) return words.moment(value)
+  if (typeof value === 'number') {
+    // A discount may be in another currency than the shop, and its change does not say in which.
+    if (type === 'promotion' && (member === 'amount' || member === 'minimumSubtotal'))
+      return moneyText(value, shop.currency)
+    if (type === 'shipping' || moneyMembers.has(member)) return words.money(value, shop.currency)
+    if (member === 'weightGrams') return `${words.number(value)} g`
+    if (member === 'percentage') return `${words.number(value)} %`
+  }
+  return plainText(words, value)
+}
+
+function plainText(words: Visit['words'], value: unknown): string {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'boolean') return words.say(value ? 'member.yes' : 'member.no')
+  if (typeof value === 'number') return words.number(value)
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.map((one) => plainText(words, one)).join(', ') || '–'
+  return Object.entries(value)
+    .filter(([, one]) => one !== null)
+    .map(([name, one]) => `${words.sayKnown(`member.${name}`, name)}: ${plainText(words, one)}`)
+    .join(', ')
+}

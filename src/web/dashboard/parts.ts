@@ -1,0 +1,165 @@
+// Small pieces of pages.
+//
+//   pill(words, 'payment', 'paid')          a state, in its colour: `state.payment.paid` of the texts
+//   time(words, instant)                    a day, with the exact moment in its title
+//   button({ label, … }), linkButton({ … })  one look for buttons and links that act
+//   card({ title, body })                   a part of a page
+//   facts([[label, value], …])              a list of names and values
+
+import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
+import { type IconName, icon } from './icons.ts'
+import type { Words } from './words.ts'
+
+type Tone = 'good' | 'wait' | 'bad' | 'busy' | 'quiet'
+
+// What is not named here is quiet.
+const tones: Readonly<Record<string, Tone>> = {
+  paid: 'good',
+  fulfilled: 'good',
+  completed: 'good',
+  succeeded: 'good',
+  published: 'good',
+  active: 'good',
+  enabled: 'good',
+  healthy: 'good',
+  done: 'good',
+  in_stock: 'good',
+  pending: 'wait',
+  unfulfilled: 'wait',
+  partially_fulfilled: 'wait',
+  partially_refunded: 'wait',
+  processing: 'wait',
+  retrying: 'wait',
+  low_stock: 'wait',
+  scheduled: 'wait',
+  paused: 'wait',
+  invited: 'wait',
+  expiring: 'wait',
+  ready: 'wait',
+  placed: 'busy',
+  refunding: 'busy',
+  sending: 'busy',
+  receiving: 'busy',
+  planning: 'busy',
+  writing: 'busy',
+  failed: 'bad',
+  declined: 'bad',
+  blocked: 'bad',
+  failing: 'bad',
+  disabled: 'bad',
+  out_of_stock: 'bad',
+}
+
+// `kind` is the group of texts: `state.{kind}.{state}`.
+export function pill(words: Words, kind: string, state: string): Html {
+  return html`<span class="pill ${tones[state] ?? 'quiet'}">${words.sayKnown(`state.${kind}.${state}`, state.replaceAll('_', ' '))}</span>`
+}
+
+export function time(words: Words, instant: string | number): Html {
+  const at = new Date(instant)
+  return html`<time datetime="${at.toISOString()}" title="${words.moment(at)}">${words.day(at)}</time>`
+}
+
+export function moment(words: Words, instant: string | number): Html {
+  const at = new Date(instant)
+  return html`<time datetime="${at.toISOString()}">${words.moment(at)}</time>`
+}
+
+// `first`: the one thing to do on a page. `danger`: what cannot be taken back.
+export type ButtonKind = 'first' | 'second' | 'danger' | 'plain'
+
+export interface ButtonParts {
+  label: string
+  kind?: ButtonKind
+  icon?: IconName
+  // Of the form, sent with it.
+  name?: string
+  value?: string
+  // Another form of the page, by its id.
+  form?: string
+  // Where it posts, in place of the action of its form.
+  action?: string
+  method?: 'get' | 'post'
+  // In a new tab.
+  isElsewhere?: boolean
+  // Sends the form though a field that is required is empty.
+  isUnchecked?: boolean
+  // The key that presses it (keys.js).
+  shortcut?: string
+}
+
+export function button(parts: ButtonParts): Html {
+  const { label, kind = 'second', name, value, form, action, method, isElsewhere, isUnchecked, shortcut } = parts
+  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isElsewhere && html` formtarget="_blank"`}${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
+}
+
+export interface LinkParts {
+  label: string
+  href: string
+  kind?: ButtonKind
+  icon?: IconName
+  // Opens in a dialog where there is script (dialog.ts).
+  isDialog?: boolean
+  shortcut?: string
+  isElsewhere?: boolean
+}
+
+export function linkButton({
+  label,
+  href,
+  kind = 'second',
+  icon: sign,
+  isDialog,
+  shortcut,
+  isElsewhere,
+}: LinkParts): Html {
+  return html`<a class="button ${kind}" href="${href}"${isDialog && html` data-dialog`}${shortcut !== undefined && html` data-key="${shortcut}"`}${isElsewhere && html` target="_blank" rel="noopener"`}>${sign && icon(sign)}${label}</a>`
+}
+
+export interface CardParts {
+  title?: string
+  // Beside the title.
+  aside?: Html | false | undefined
+  body: Html
+  // A table or list that reaches the edges.
+  isFlush?: boolean
+  id?: string
+}
+
+export function card({ title, aside, body, isFlush, id }: CardParts): Html {
+  return html`<section class="card${isFlush ? ' flush' : ''}"${id !== undefined && html` id="${id}"`}>
+${title !== undefined && html`<header class="card-head"><h2>${title}</h2>${aside}</header>`}
+<div class="card-body">${body}</div>
+</section>`
+}
+
+export function facts(rows: readonly (readonly [label: string, value: HtmlValue] | false)[]): Html {
+  return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
+}
+
+// Of what waits. The server counts no further.
+const countMax = 1_000
+
+export function countText(words: Words, count: number): string {
+  return count >= countMax ? `${words.number(countMax)}+` : words.number(count)
+}
+
+export interface EmptyParts {
+  title: string
+  text?: string
+  action?: Html | false | undefined
+}
+
+// What belongs here, with the button that begins it.
+export function emptyState({ title, text, action }: EmptyParts): Html {
+  return html`<div class="empty"><p class="empty-title">${title}</p>${text !== undefined && html`<p>${text}</p>`}${action && html`<p class="empty-action">${action}</p>`}</div>`
+}
+
+// Says how many cells of a paste into a sheet were left out, once sheet.js has counted them.
+export function pasteNote(text: string): Html {
+  return html`<span class="wrong paste-note" role="alert" data-left-out data-text="${text}"></span>`
+}
+
+export function notice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'note' = 'note'): Html {
+  return html`<p class="notice ${kind}" role="${role}">${text}</p>`
+}

@@ -1,0 +1,539 @@
+// A product as it is typed: texts from and to the form, options to a grid of variants, and two versions held against each other.
+// Pure.
+
+import { createHash } from 'node:crypto'
+import type { AdminProduct } from '../../contract/admin/catalog.ts'
+import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import type { FormFields } from '../../platform/html/fields.ts'
+import { slugify } from '../../platform/kit/slug.ts'
+import { amountIn, moneyText } from './form.ts'
+
+export const optionsMax = 3
+export const variantsMax = 250
+const imagesMax = 50
+const valueLengthMax = 300
+
+export interface DraftRow {
+  code: string
+  // There is such a SKU: its code is its name and cannot be changed.
+  isKnown: boolean
+  // By the slot of the option.
+  values: readonly string[]
+  price: string
+  compareAt: string
+  // Opening stock of a new SKU.
+  stock: string
+  weight: string
+  isSold: boolean
+}
+
+export interface DraftImage {
+  url: string
+  alt: string
+  width: string
+  height: string
+}
+
+export interface DraftOption {
+  name: string
+  values: readonly string[]
+}
+
+// Of all variants; '' leaves each as it is.
+export interface Shared {
+  backorder: '' | 'yes' | 'no' | 'uncounted'
+  shipping: '' | 'yes' | 'no'
+  taxClass: string
+  maxPerOrder: string
+}
+
+export interface Draft {
+  name: string
+  brand: string
+  slug: string
+  summary: string
+  description: string
+  descriptionHtml: string
+  tags: string
+  // Slugs.
+  categories: readonly string[]
+  images: readonly DraftImage[]
+  // Always three slots; one without a name is not used.
+  options: readonly DraftOption[]
+  status: 'published' | 'hidden'
+  rows: readonly DraftRow[]
+  shared: Shared
+}
+
+const noOption: DraftOption = { name: '', values: [] }
+export const emptyRow: DraftRow = {
+  code: '',
+  isKnown: false,
+  values: [],
+  price: '',
+  compareAt: '',
+  stock: '',
+  weight: '',
+  isSold: true,
+}
+
+export const emptyDraft: Draft = {
+  name: '',
+  brand: '',
+  slug: '',
+  summary: '',
+  description: '',
+  descriptionHtml: '',
+  tags: '',
+  categories: [],
+  images: [],
+  options: [noOption, noOption, noOption],
+  status: 'hidden',
+  rows: [emptyRow],
+  shared: { backorder: 'no', shipping: 'yes', taxClass: 'standard', maxPerOrder: '' },
+}
+
+export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'status'>, currency: string): Draft {
+  const { options = [], skus, images = [], tags = [], categories = [] } = product
+  return {
+    name: product.name,
+    brand: product.brand ?? '',
+    slug: product.slug,
+    summary: product.summary ?? '',
+    description: typed(product.description ?? ''),
+    descriptionHtml: typed(product.descriptionHtml ?? ''),
+    tags: tags.join(', '),
+    categories,
+    images: images.map(({ url, alt = '', width, height }) => ({
+      url,
+      alt,
+      width: String(width ?? ''),
+      height: String(height ?? ''),
+    })),
+    options: emptyDraft.options.map((none, slot) => options[slot] ?? none),
+    status: status === 'published' ? 'published' : 'hidden',
+    rows: skus.map((sku) => ({
+      code: sku.code,
+      isKnown: true,
+      values: options.map(({ name }) => sku.options?.[name] ?? ''),
+      price: moneyText(sku.price, currency),
+      compareAt: sku.compareAtPrice == null ? '' : moneyText(sku.compareAtPrice, currency),
+      stock: '',
+      weight: String(sku.weightGrams ?? ''),
+      isSold: true,
+    })),
+    shared: {
+      backorder: oneOf(
+        skus.map(({ backorder, counted }) => (counted === false ? 'uncounted' : backorder ? 'yes' : 'no')),
+      ),
+      shipping: oneOf(skus.map(({ requiresShipping }) => (requiresShipping === false ? 'no' : 'yes'))),
+      taxClass: oneOf(skus.map(({ taxClass }) => taxClass ?? 'standard')),
+      maxPerOrder: oneOf(skus.map(({ maxPerOrder }) => String(maxPerOrder ?? ''))),
+    },
+  }
+}
+
+// As a browser sends it back.
+function typed(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim()
+}
+
+function oneOf<Value extends string>(values: readonly Value[]): Value | '' {
+  const [first = ''] = values
+  return values.every((value) => value === first) ? first : ''
+}
+
+// A new product like this one, which is not sold yet.
+export function copyOf(draft: Draft, suffix: string): Draft {
+  return {
+    ...draft,
+    name: `${draft.name} ${suffix}`.slice(0, 200),
+    slug: '',
+    status: 'hidden',
+    rows: draft.rows.map((row) => ({ ...row, code: `${row.code}-2`.slice(0, 80), isKnown: false })),
+  }
+}
+
+// What was posted. `was` are the options that the grid was made from.
+export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOption[] } {
+  const line = (name: string, lengthMax = 500) =>
+    (form.get(name) ?? '')
+      .slice(0, lengthMax)
+      .toWellFormed()
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+  // Twice as much as is taken: who wrote more has to shorten it in any case.
+  const text = (name: string, lengthMax: number) => typed((form.get(name) ?? '').slice(0, 2 * lengthMax).toWellFormed())
+  const yesNo = (name: string) => {
+    const value = form.get(name)
+    return value === 'yes' || value === 'no' ? value : ''
+  }
+  const images = numbersOf(form, 'image')
+    .slice(0, imagesMax)
+    .filter((at) => form.get(`image.${at}.remove`) === null)
+    .map((at, place) => ({ at, position: Number(form.get(`image.${at}.position`) || place + 1) }))
+    .sort((one, other) => one.position - other.position)
+  const draft: Draft = {
+    name: line('name', 300),
+    brand: line('brand', 300),
+    slug: line('slug', 200),
+    summary: line('summary', 1_000),
+    description: text('description', limits.descriptionLengthMax),
+    descriptionHtml: text('descriptionHtml', limits.descriptionHtmlLengthMax),
+    tags: line('tags', 4_000),
+    categories: form.getAll('category').slice(0, 50),
+    images: images.map(({ at }) => ({
+      url: line(`image.${at}.url`, 2_000),
+      alt: line(`image.${at}.alt`, 600),
+      width: line(`image.${at}.width`),
+      height: line(`image.${at}.height`),
+    })),
+    options: emptyDraft.options.map((_, slot) => ({
+      name: line(`option.${slot}.name`, 150),
+      values: valuesIn(form.get(`option.${slot}.values`) ?? ''),
+    })),
+    status: form.get('status') === 'published' ? 'published' : 'hidden',
+    rows: numbersOf(form, 'sku').map((at) => ({
+      code: line(`sku.${at}.code`, skuCodeLengthMax),
+      isKnown: form.get(`sku.${at}.known`) === 'yes',
+      values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, valueLengthMax)),
+      price: line(`sku.${at}.price`, 20),
+      compareAt: line(`sku.${at}.compareAt`, 20),
+      stock: line(`sku.${at}.stock`, 12),
+      weight: line(`sku.${at}.weight`, 12),
+      isSold: form.get(`sku.${at}.sold`) === 'yes',
+    })),
+    shared: {
+      backorder: form.get('backorder') === 'uncounted' ? 'uncounted' : yesNo('backorder'),
+      shipping: yesNo('shipping'),
+      taxClass: line('taxClass', 60),
+      maxPerOrder: line('maxPerOrder', 6),
+    },
+  }
+  const was = emptyDraft.options.map((_, slot) => ({
+    name: line(`option.${slot}.wasName`, 150),
+    values: valuesIn(form.get(`option.${slot}.was`) ?? ''),
+  }))
+  return { draft, was }
+}
+
+// Whether there are more variants than a product has, which no form of ours can send.
+export function hasTooManyRows(form: FormFields): boolean {
+  return numbersOf(form, 'sku').length > skusMax
+}
+
+function numbersOf(form: FormFields, group: string): number[] {
+  const found = new Set<number>()
+  const begin = `${group}.`
+  for (const name of form.keys()) {
+    if (!name.startsWith(begin)) continue
+    const number = name.slice(begin.length, name.indexOf('.', begin.length))
+    if (/^\d{1,4}$/.test(number)) found.add(Number(number))
+  }
+  return [...found]
+}
+
+// One value a line, or on one line between commas.
+export function valuesIn(text: string): string[] {
+  const parts = text.split(text.includes('\n') ? '\n' : ',', skusMax)
+  const values = parts.map((part) =>
+    part
+      .slice(0, valueLengthMax)
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim(),
+  )
+  return [...new Set(values)].filter((value) => value !== '')
+}
+
+// So that what is written is what is read: a single value with a comma ends its line.
+export function valuesText(values: readonly string[]): string {
+  return values.some((value) => value.includes(',')) ? `${values.join('\n')}\n` : values.join(', ')
+}
+
+export function isUsed({ name, values }: DraftOption): boolean {
+  return name !== '' && values.length > 0
+}
+
+export function haveOptionsChanged(options: readonly DraftOption[], was: readonly DraftOption[]): boolean {
+  const used = (all: readonly DraftOption[]) => JSON.stringify(all.map((one) => (isUsed(one) ? one.values : [])))
+  return used(options) !== used(was)
+}
+
+// The grid for the options as they are now. Rows keep what was typed: a value that was renamed in its place stays the same
+// variant, and a new option gives the variants that are there its first value. Undefined: there would be too many.
+export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft | undefined {
+  const { options, rows } = draft
+  const lists = options.map((option) => (isUsed(option) ? option.values : []))
+  const count = lists.reduce((product, list) => product * Math.max(1, list.length), 1)
+  if (count > variantsMax) return undefined
+  const before = was.map((option) => (isUsed(option) ? option.values : []))
+  const kept = new Map<string, DraftRow>()
+  for (const row of rows) {
+    const values = lists.map((list, slot) => movedValue(row.values[slot] ?? '', list, before[slot] ?? []))
+    const isPlaced = values.every((value, slot) => (lists[slot]?.length ?? 0) === 0 || lists[slot]?.includes(value))
+    const place = JSON.stringify(values)
+    if (isPlaced && !kept.has(place)) kept.set(place, { ...row, values })
+  }
+  const [model = emptyRow] = rows
+  const hadOptions = before.some((list) => list.length > 0)
+  const isNewValue = (value: string, slot: number) => {
+    const old = before[slot] ?? []
+    return value !== '' && (old.length === 0 || !old.some((one) => movedValue(one, lists[slot] ?? [], old) === value))
+  }
+  const base = codeBase(draft)
+  const made = combinations(lists).map((values): DraftRow => {
+    const found = kept.get(JSON.stringify(values))
+    if (found?.isKnown || (found && hadOptions)) return found
+    const code = [base, ...values.filter(Boolean).map(codePart)].filter(Boolean).join('-').slice(0, 80)
+    if (found) return { ...found, code: values.some(Boolean) ? code : found.code }
+    const isSold = !hadOptions || values.some(isNewValue)
+    const { price, compareAt, weight } = model
+    return { ...emptyRow, values, price, compareAt, weight, code, isSold }
+  })
+  return { ...draft, rows: withOwnCodes(made) }
+}
+
+function movedValue(value: string, list: readonly string[], before: readonly string[]): string {
+  if (list.length === 0) return ''
+  if (before.length === 0) return list[0] ?? ''
+  if (list.includes(value) || list.length !== before.length) return value
+  return list[before.indexOf(value)] ?? value
+}
+
+function combinations(lists: readonly (readonly string[])[]): string[][] {
+  return lists.reduce<string[][]>(
+    (all, list) => all.flatMap((one) => (list.length === 0 ? [[...one, '']] : list.map((value) => [...one, value]))),
+    [[]],
+  )
+}
+
+function codeBase({ slug, name, rows }: Draft): string {
+  const [first] = rows
+  if (first?.isKnown) return first.code.slice(0, 30)
+  return (first?.code || slugify(slug || name).toUpperCase()).slice(0, 30)
+}
+
+function codePart(value: string): string {
+  return slugify(value).toUpperCase().replaceAll('-', '').slice(0, 12) || 'X'
+}
+
+function withOwnCodes(rows: readonly DraftRow[]): DraftRow[] {
+  const taken = new Set(rows.filter(({ isKnown }) => isKnown).map(({ code }) => code))
+  return rows.map((row) => {
+    if (row.isKnown) return row
+    let { code } = row
+    for (let number = 2; code !== '' && taken.has(code); number++) code = `${row.code.slice(0, 76)}-${number}`
+    taken.add(code)
+    return { ...row, code }
+  })
+}
+
+// What could not be read, by pointer into the product; rows by their number in the draft.
+export type DraftProblems = Readonly<Record<string, 'notMoney' | 'notNumber' | 'needed'>>
+
+export interface DraftEntry {
+  entry: ProductEntry
+  // The rows of the draft that became SKUs, in the order of the SKUs.
+  rowOf: readonly number[]
+}
+
+// `present` has what the form does not show: metadata, pictures and names of SKUs.
+export function entryOf(
+  draft: Draft,
+  present: ProductEntry | undefined,
+  currency: string,
+): DraftEntry | { problems: DraftProblems } {
+  const problems: Record<string, DraftProblems[string]> = {}
+  const sold = draft.rows.map((row, at) => ({ row, at })).filter(({ row }) => row.isSold)
+  if (draft.name === '') problems['/name'] = 'needed'
+  if (draft.slug === '' && slugify(draft.name) === '') problems['/slug'] = 'needed'
+  const options = draft.options.filter(isUsed).map(({ name, values }) => ({ name, values: [...values] }))
+  const knownSkus = new Map(present?.skus.map((sku) => [sku.code, sku]))
+  const skus = sold.map(({ row, at }) => skuOf(row, at))
+  const maxPerOrder = whole(draft.shared.maxPerOrder, '/maxPerOrder')
+  if (Object.keys(problems).length > 0) return { problems }
+  const keepsDate = draft.status === 'published' && present?.publishedAt !== undefined
+  return {
+    rowOf: sold.map(({ at }) => at),
+    entry: {
+      slug: draft.slug || slugify(draft.name),
+      name: draft.name,
+      brand: draft.brand || null,
+      summary: draft.summary,
+      description: draft.description,
+      descriptionHtml: draft.descriptionHtml || null,
+      categories: [...draft.categories],
+      tags: tagsIn(draft.tags),
+      images: draft.images.map(({ url, alt, width, height }) => ({
+        url,
+        alt,
+        width: Number(width) || null,
+        height: Number(height) || null,
+      })),
+      options,
+      published: draft.status === 'published',
+      ...(keepsDate && { publishedAt: present.publishedAt }),
+      ...(present?.metadata && { metadata: present.metadata }),
+      skus: skus.map((sku) => ({ ...sku, ...(maxPerOrder !== null && { maxPerOrder }) })),
+    },
+  }
+
+  function skuOf(row: DraftRow, at: number): SkuEntry {
+    const { backorder, shipping, taxClass } = draft.shared
+    const known = row.isKnown ? knownSkus.get(row.code) : undefined
+    const { name, ...rest }: Partial<SkuEntry> = known ?? {}
+    const stock = row.isKnown ? null : whole(row.stock, `/skus/${at}/stock`)
+    if (row.code === '') problems[`/skus/${at}/code`] = 'needed'
+    return {
+      ...rest,
+      code: row.code,
+      // A name that only repeats the options or the product follows them.
+      ...(name !== undefined && known && present && name !== defaultName(present, known) && { name }),
+      options: Object.fromEntries(
+        draft.options.flatMap((option, slot) => (isUsed(option) ? [[option.name, row.values[slot] ?? '']] : [])),
+      ),
+      price: amount(row.price, `/skus/${at}/price`) ?? 0,
+      compareAtPrice: row.compareAt === '' ? null : amount(row.compareAt, `/skus/${at}/compareAtPrice`),
+      weightGrams: whole(row.weight, `/skus/${at}/weightGrams`),
+      ...(backorder !== '' && { backorder: backorder === 'yes', counted: backorder !== 'uncounted' }),
+      ...(shipping !== '' && { requiresShipping: shipping === 'yes' }),
+      ...(taxClass !== '' && { taxClass }),
+      ...(stock !== null && { stock }),
+    }
+  }
+
+  function amount(text: string, pointer: string): number | null {
+    const value = amountIn(text, currency)
+    if (value === undefined) problems[pointer] = text === '' ? 'needed' : 'notMoney'
+    return value ?? null
+  }
+
+  function whole(text: string, pointer: string): number | null {
+    if (text === '') return null
+    if (/^\d{1,10}$/.test(text)) return Number(text)
+    problems[pointer] = 'notNumber'
+    return null
+  }
+}
+
+function defaultName({ name, options = [] }: ProductEntry, sku: SkuEntry): string {
+  const values = options.flatMap((option) => sku.options?.[option.name] ?? [])
+  return values.length > 0 ? values.join(' / ') : name
+}
+
+export function tagsIn(text: string): string[] {
+  return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
+}
+
+// Two versions
+
+export const variantsMember = 'variants'
+const skuPrefix = 'sku:'
+
+// Each part of a product as one can read it. Where two versions have other options, their variants are one part.
+export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
+  const parts = new Map<string, string>([
+    ['name', draft.name],
+    ['brand', draft.brand],
+    ['slug', draft.slug],
+    ['status', draft.status],
+    ['summary', draft.summary],
+    ['description', draft.description],
+    ['descriptionHtml', draft.descriptionHtml],
+    ['categories', [...draft.categories].sort().join(', ')],
+    ['tags', tagsIn(draft.tags).join(', ')],
+    ['images', draft.images.map(({ url, alt }) => alt || (url.split('/').at(-1) ?? '')).join('\n')],
+    ['shared', Object.values(draft.shared).join(', ')],
+  ])
+  const rows = draft.rows.filter(({ isSold }) => isSold)
+  if (withRows) for (const row of rows) parts.set(skuPrefix + row.code, rowText(row))
+  else parts.set(variantsMember, [optionsText(draft), ...rows.map((row) => `${row.code} ${rowText(row)}`)].join('\n'))
+  return parts
+}
+
+function optionsText({ options }: Draft): string {
+  return options
+    .filter(isUsed)
+    .map(({ name, values }) => `${name}: ${values.join(', ')}`)
+    .join('\n')
+}
+
+function rowText({ values, price, compareAt, weight }: DraftRow): string {
+  const label = values.filter(Boolean).join(' / ')
+  return [label, price, compareAt !== '' && `(${compareAt})`, weight !== '' && `${weight} g`]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+// What one began with, to tell later who changed what: a short hash of each part.
+export function baseOf(draft: Draft): string {
+  const all = [...partsOf(draft, true), ...partsOf(draft, false)]
+  return JSON.stringify(Object.fromEntries(all.map(([member, text]) => [member, shortHash(text)])))
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 6)
+}
+
+export interface Difference {
+  member: string
+  theirs: string
+  mine: string
+  // Taken unless one chooses otherwise: theirs where only they changed it.
+  preset: 'theirs' | 'mine'
+}
+
+// What someone else changed since, beside what this person has there. What only this person changed is not asked about.
+export function differencesOf(mine: Draft, theirs: Draft, base: string): Difference[] {
+  const withRows = !haveOptionsChanged(mine.options, theirs.options)
+  const [own, other] = [partsOf(mine, withRows), partsOf(theirs, withRows)]
+  const began = hashesIn(base)
+  return [...new Set([...other.keys(), ...own.keys()])].flatMap((member) => {
+    const [there, here] = [other.get(member) ?? '', own.get(member) ?? '']
+    const before = began.get(member) ?? shortHash('')
+    if (there === here || shortHash(there) === before) return []
+    return [{ member, theirs: there, mine: here, preset: shortHash(here) === before ? 'theirs' : 'mine' } as const]
+  })
+}
+
+function hashesIn(base: string): Map<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(base)
+    return new Map(Object.entries(read ?? {}))
+  } catch {
+    return new Map()
+  }
+}
+
+// Who changed only one of the two descriptions means both: a new text has no formatting yet, and a new formatted description
+// brings its own text.
+export function withOneDescription(draft: Draft, base: string): Draft {
+  const began = hashesIn(base)
+  const isChanged = (member: 'description' | 'descriptionHtml') =>
+    shortHash(draft[member]) !== (began.get(member) ?? shortHash(''))
+  const [text, html] = [isChanged('description'), isChanged('descriptionHtml')]
+  if (text && !html) return { ...draft, descriptionHtml: '' }
+  return html && !text && draft.descriptionHtml !== '' ? { ...draft, description: '' } : draft
+}
+
+// This person's version with those parts of the other that were chosen, and those that only the other changed.
+export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
+  const simple = [
+    ...(['name', 'brand', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
+    ...(['categories', 'tags', 'images', 'shared'] as const),
+  ]
+  const taken = Object.fromEntries(
+    simple.filter((member) => takenMembers.has(member)).map((member) => [member, theirs[member]]),
+  )
+  if (takenMembers.has(variantsMember)) return { ...mine, ...taken, options: theirs.options, rows: theirs.rows }
+  const isTaken = ({ code }: DraftRow) => takenMembers.has(skuPrefix + code)
+  const inTheirs = new Map(theirs.rows.map((row) => [row.code, row]))
+  const inMine = new Set(mine.rows.map(({ code }) => code))
+  const rows = mine.rows.flatMap((row) => {
+    const other = inTheirs.get(row.code)
+    if (!isTaken(row)) return [{ ...row, isKnown: other !== undefined }]
+    return other ? [other] : []
+  })
+  return { ...mine, ...taken, rows: [...rows, ...theirs.rows.filter((row) => isTaken(row) && !inMine.has(row.code))] }
+}

@@ -1,0 +1,51 @@
+// The dashboard for the rest of the code: its pages. Their code is loaded with the first request to one of them: a server that
+// nobody administers does without it.
+
+import type { Mode } from '../../contract/words.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import { late } from '../../platform/kit/late.ts'
+import type { DashboardParts } from './answer.ts'
+import { assetPages } from './assets.ts'
+
+const loadAnswer = late(() => import('./answer.ts'))
+const loadError = late(() => import('./error.ts'))
+
+const failed = async (request: Incoming, status: number): Promise<PageAnswer> =>
+  (await loadError()).failedPage(request, status)
+
+export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
+  return [
+    ...assetPages,
+    {
+      path: '/admin/:shop',
+      name: 'dashboard entrance',
+      isDear: true,
+      answer: async (request) => (await loadAnswer()).answerEntrance(parts, request),
+      failed,
+    },
+    screensIn(parts, 'live', '/admin/:shop/*'),
+    screensIn(parts, 'test', '/admin/:shop/test/*'),
+    {
+      // Addresses that cannot be a shop's.
+      path: '/admin/*',
+      name: 'dashboard lost',
+      methods: ['GET', 'POST'],
+      answer: (request) => failed(request, 404),
+      failed,
+    },
+  ]
+}
+
+// All screens of a mode. Each is named in the log and the metrics once it is found; what is not found has this name.
+function screensIn(parts: DashboardParts, mode: Mode, path: string): HtmlPage {
+  return {
+    path,
+    name: 'dashboard lost',
+    methods: ['GET', 'POST'],
+    isDear: true,
+    answer: async (request) =>
+      (await loadAnswer()).answerScreen(parts, request, { mode, rest: request.path['*'] ?? '' }),
+    failed,
+  }
+}

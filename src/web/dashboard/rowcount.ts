@@ -1,0 +1,34 @@
+// How many rows a list shows: chosen at its foot and remembered by the browser. Links to further pages name the number, since a
+// cursor belongs to the question that it was made for.
+
+import { limits } from '../../contract/limits.ts'
+import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+
+// The first of each is the default: the next would be at the bar of the first paint, or above it (docs/benchmarks.md). A sheet shows at
+// most as many as one save may change.
+export const rowCounts = {
+  list: [20, 50, 100],
+  sheet: [20, 50, 100, limits.bulkItemsMax],
+} as const
+export type Rows = keyof typeof rowCounts
+export type RowCounts = Readonly<Record<Rows, number>>
+
+export function rowCountsOf(query: URLSearchParams, cookies: string | undefined, origin: string): RowCounts {
+  const countOf = (rows: Rows): number =>
+    readRowCount(rows, query.get('rows')) ??
+    readRowCount(rows, cookieIn(cookies, cookieOf(rows), origin)) ??
+    rowCounts[rows][0]
+  return { list: countOf('list'), sheet: countOf('sheet') }
+}
+
+export function readRowCount(rows: Rows, text: string | null | undefined): number | undefined {
+  return rowCounts[rows].find((count) => String(count) === text)
+}
+
+export function rememberRowCount(rows: Rows, count: number, origin: string): string {
+  return setCookie(cookieOf(rows), String(count), origin)
+}
+
+function cookieOf(rows: Rows): CookieKind {
+  return { name: `${rows}_rows`, path: '/admin', maxAgeSeconds: 365 * 86_400 }
+}

@@ -1,0 +1,272 @@
+// Categories: the tree, and the form of one of them.
+
+import type { AdminCategory } from '../../../contract/admin/catalog.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { slugify } from '../../../platform/kit/slug.ts'
+import { type CategoryNode, categoriesOf, indented, sectionTabs } from '../catalog.ts'
+import { dialog } from '../dialog.ts'
+import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { linkButton, notice } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { table } from '../table.ts'
+import { done, refusedBy } from '../toast.ts'
+
+export const categories: Screen = {
+  path: 'categories',
+  name: 'dashboard categories',
+  place: 'products',
+  needs: 'listAdminCategories',
+  async get(visit) {
+    const { words, to, may } = visit
+    const all = await categoriesOf(visit)
+    const add =
+      may('createAdminCategory') &&
+      linkButton({
+        label: words.say('categories.new'),
+        href: to('categories/new'),
+        kind: 'first',
+        isDialog: true,
+      })
+    return {
+      title: words.say('categories.title'),
+      actions: html`${add}`,
+      body: html`${sectionTabs(visit, 'categories')}
+${table(visit, {
+  label: words.say('categories.title'),
+  columns: [
+    { head: words.say('categories.name'), cell: (row) => treeName(row), isMain: true },
+    { head: words.say('categories.slug'), cell: ({ category }) => html`<code>${category.slug}</code>`, isMinor: true },
+    {
+      head: words.say('categories.products'),
+      cell: ({ productCount, id }) =>
+        html`<a href="${to('products', { categoryId: id })}" aria-label="${words.say('categories.productsOf', { count: productCount })}">${words.number(productCount)}</a>`,
+      align: 'end',
+    },
+    ...(may('createAdminCategory')
+      ? [
+          {
+            head: words.say('categories.more'),
+            align: 'end' as const,
+            cell: ({ category, depth }: CategoryNode) =>
+              depth + 1 < depthMax &&
+              html`<a href="${to('categories/new', { parent: category.slug })}" data-dialog aria-label="${words.say('categories.addBelowOf', { name: category.name })}">${words.say('categories.addBelow')}</a>`,
+          },
+        ]
+      : []),
+  ],
+  rows: all,
+  idOf: ({ id }) => id,
+  ...(may('replaceAdminCategory') && { hrefOf: ({ id }: CategoryNode) => to(`categories/${id}`) }),
+  empty: { title: words.say('categories.empty'), text: words.say('categories.emptyText'), action: add },
+})}`,
+    }
+  },
+}
+
+const depthMax = 8
+
+function treeName({ category, depth }: CategoryNode): Html {
+  return html`<span class="branch depth-${depth}" dir="auto">${category.name}</span>`
+}
+
+// The slug is made of the name where none is given.
+function fieldsOf({ words }: Visit, all: readonly CategoryNode[], own?: AdminCategory): Field[] {
+  // A category cannot be below itself.
+  const isOwn = ({ path }: CategoryNode) => own !== undefined && path.includes(own.category.slug)
+  const parents = all.filter((one) => !isOwn(one)).map((one) => ({ value: one.category.slug, label: indented(one) }))
+  return [
+    {
+      name: 'name',
+      label: words.say('categories.name'),
+      kind: 'line',
+      isRequired: true,
+      isFirst: true,
+      lengthMax: 200,
+    },
+    {
+      name: 'parent',
+      label: words.say('categories.parent'),
+      kind: 'choice',
+      isRequired: true,
+      isNullable: true,
+      options: [{ value: '', label: words.say('categories.top') }, ...parents],
+      isHalf: true,
+    },
+    {
+      name: 'position',
+      label: words.say('categories.position'),
+      kind: 'whole',
+      min: 0,
+      max: 1_000_000,
+      isHalf: true,
+      help: words.say('categories.positionHelp'),
+    },
+    ...(own
+      ? []
+      : [
+          {
+            name: 'slug',
+            label: words.say('categories.slug'),
+            kind: 'line',
+            lengthMax: 120,
+            help: words.say('categories.slugHelp'),
+          } as const,
+        ]),
+    { name: 'description', label: words.say('categories.description'), kind: 'text', rows: 3, lengthMax: 5_000 },
+    {
+      name: 'image',
+      label: words.say('categories.image'),
+      kind: 'line',
+      lengthMax: 2_000,
+      isNullable: true,
+      help: words.say('categories.imageHelp'),
+    },
+  ]
+}
+
+const back = ({ words, to }: Visit) => ({ href: to('categories'), label: words.say('categories.title') })
+
+export const newCategory: Screen = {
+  path: 'categories/new',
+  name: 'dashboard new category',
+  place: 'products',
+  needs: 'createAdminCategory',
+  async get(visit) {
+    const fields = fieldsOf(visit, await categoriesOf(visit))
+    return newSheet(visit, fields, { parent: visit.query.get('parent') ?? '' })
+  },
+  async post(posted) {
+    const { words, form: sent, to } = posted
+    const fields = fieldsOf(posted, await categoriesOf(posted))
+    const read = bodyOf(words, fields, sent)
+    if ('problems' in read) return newSheet(posted, fields, valuesOf(fields, sent), read.problems)
+    const category = { slug: slugify(sent.get('name') ?? ''), name: '', ...read.body }
+    const outcome = await attempt(posted.ask('createAdminCategory', { body: { category }, key: keyIn(sent) }), [
+      'category_not_found',
+    ])
+    if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
+    return newSheet(posted, fields, valuesOf(fields, sent), problemsIn(posted, outcome, fields))
+  },
+}
+
+function newSheet(visit: Visit, fields: readonly Field[], values: FieldValues, problems?: Problems): Sheet {
+  const { words, to } = visit
+  return dialog({
+    title: words.say('categories.new'),
+    back: back(visit),
+    ...(problems && { status: 400 }),
+    body: form(visit, {
+      action: to('categories/new'),
+      fields,
+      values,
+      problems,
+      submit: words.say('action.save'),
+      cancel: to('categories'),
+    }),
+  })
+}
+
+// Pointers of the operation are below `/category`.
+function problemsIn(
+  { words }: Visit,
+  { refusal }: Extract<Awaited<ReturnType<typeof attempt>>, { refusal: unknown }>,
+  fields: readonly Field[],
+): Problems {
+  const issues = (refusal.details.issues ?? []).map((issue) => ({
+    ...issue,
+    path: issue.path.replace('/category', ''),
+  }))
+  return problemsOf(words, Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }), fields)
+}
+
+export const oneCategory: Screen = {
+  path: 'categories/:categoryId',
+  name: 'dashboard category',
+  place: 'products',
+  needs: 'replaceAdminCategory',
+  async get(visit) {
+    const all = await categoriesOf(visit)
+    const own = all.find(({ id }) => id === visit.path.categoryId)
+    if (!own) return lost(visit)
+    return oneSheet(visit, own, fieldsOf(visit, all, own), valuesIn(own))
+  },
+  async post(posted) {
+    const { words, form: sent, to, path } = posted
+    const expectedVersion = Number(sent.get('version'))
+    // Before the category is looked for: a second press is answered as the first, which has removed it.
+    if (sent.get('do') === 'remove') return remove(posted, path.categoryId ?? '', expectedVersion)
+    const all = await categoriesOf(posted)
+    const own = all.find(({ id }) => id === path.categoryId)
+    if (!own) return lost(posted)
+    const fields = fieldsOf(posted, all, own)
+    const read = bodyOf(words, fields, sent)
+    // The version that this person began with: what someone else saved meanwhile is still a conflict.
+    const seen = { ...own, version: expectedVersion }
+    if ('problems' in read) return oneSheet(posted, seen, fields, valuesOf(fields, sent), read.problems)
+    const category = { name: '', ...read.body, slug: own.category.slug }
+    const outcome = await attempt(
+      posted.ask('replaceAdminCategory', {
+        path: { categoryId: own.id },
+        body: { expectedVersion, category },
+        key: keyIn(sent),
+      }),
+      ['category_not_found'],
+    )
+    if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
+    const problems = problemsIn(posted, outcome, fields)
+    const isConflict = outcome.refusal.code === 'version_conflict'
+    return oneSheet(posted, isConflict ? own : seen, fields, valuesOf(fields, sent), problems, isConflict)
+  },
+}
+
+function lost({ to }: Visit) {
+  return refusedBy(to('categories'), { code: 'category_not_found' })
+}
+
+function valuesIn({ category }: AdminCategory): FieldValues {
+  const { name, parent, position = 0, description = '', image } = category
+  return { name, parent: parent ?? '', position: String(position), description, image: image ?? '' }
+}
+
+function oneSheet(
+  visit: Visit,
+  own: CategoryNode,
+  fields: readonly Field[],
+  values: FieldValues,
+  problems?: Problems,
+  isConflict = false,
+): Sheet {
+  const { words, to, may } = visit
+  const present = valuesIn(own)
+  const differing = fields.filter(({ name }) => (values[name] ?? '') !== (present[name] ?? ''))
+  return dialog({
+    title: own.category.name,
+    back: back(visit),
+    ...(problems && { status: isConflict ? 409 : 400 }),
+    body: html`${form(visit, {
+      action: to(`categories/${own.id}`),
+      hidden: { version: own.version },
+      fields,
+      values,
+      problems,
+      before:
+        isConflict &&
+        notice(
+          'info',
+          html`${words.say('conflict.now')} ${differing.map(({ name, label }) => html`<br>${label}: <strong dir="auto">${present[name] || '–'}</strong>`)}`,
+        ),
+      submit: words.say('action.save'),
+      cancel: to('categories'),
+    })}
+${may('removeAdminCategory') && html`<div class="apart">${form(visit, { action: to(`categories/${own.id}`), hidden: { version: own.version, do: 'remove' }, fields: [], kind: 'plain', submit: words.say('categories.remove') })}<p class="help">${words.say('categories.removeHelp')}</p></div>`}`,
+  })
+}
+
+async function remove(posted: Posted, categoryId: string, expectedVersion: number) {
+  const { form: sent, to } = posted
+  const outcome = await attempt(
+    posted.ask('removeAdminCategory', { path: { categoryId }, body: { expectedVersion }, key: keyIn(sent) }),
+    ['category_not_found'],
+  )
+  return 'refusal' in outcome ? refusedBy(to('categories'), outcome.refusal) : done(to('categories'), 'done.removed')
+}

@@ -1,0 +1,246 @@
+// Calls of webhooks: the list, one call with what was sent, and sending failed ones again, each once.
+
+import type { AdminWebhookDelivery } from '../../../contract/admin/developers.ts'
+import { limits } from '../../../contract/limits.ts'
+import { type DeliveryStatus, deliveryStatuses } from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { postButton } from '../controls.ts'
+import { keyField, keyIn } from '../form.ts'
+import { button, card, facts, moment, notice, pill } from '../parts.ts'
+import { allRows } from '../rows.ts'
+import type { Posted, Screen, Visit } from '../screen.ts'
+import { developerSections, sections } from '../sections.ts'
+import { hrefWith, table, tabs } from '../table.ts'
+import { done } from '../toast.ts'
+
+// Those for which a replay may be made.
+const finalStatuses: readonly DeliveryStatus[] = ['succeeded', 'failed', 'blocked', 'discarded']
+const shownStatuses: readonly DeliveryStatus[] = ['failed', 'retrying', 'pending', 'succeeded']
+
+export const deliveries: Screen = {
+  path: 'developers/deliveries',
+  name: 'dashboard deliveries',
+  place: 'developers',
+  needs: 'listAdminWebhookDeliveries',
+  async get(visit) {
+    const { words, query, to, may } = visit
+    const status = deliveryStatuses.find((known) => known === query.get('status'))
+    const endpointId = query.get('endpoint')
+    const [{ data, meta }, endpoints] = await Promise.all([
+      visit.ask('listAdminWebhookDeliveries', {
+        query: { ...(status && { status }), ...(endpointId !== null && { endpointId }) },
+        cursor: query.get('cursor') ?? undefined,
+      }),
+      allRows((cursor) => visit.ask('listAdminWebhookEndpoints', { cursor })),
+    ])
+    const urls = new Map(endpoints.map(({ id, url }) => [id, url]))
+    const hasFailed = status === 'failed' ? data.length > 0 : data.some((row) => row.status === 'failed')
+    return {
+      title: words.say('developers.title'),
+      actions:
+        hasFailed && may('replayAdminWebhookDeliveries')
+          ? replayAllButton(visit, { endpointId: endpointId ?? '', back: to('developers/deliveries'), isOn: true })
+          : undefined,
+      body: html`${sections(visit, developerSections, 'deliveries')}
+${tabs(visit, words.say('deliveries.views'), [
+  { label: words.say('deliveries.all'), query: { status: undefined } },
+  ...shownStatuses.map((one) => ({ label: words.say(`state.delivery.${one}`), query: { status: one } })),
+])}
+${endpointId !== null && html`<p class="filter-line">${words.say('deliveries.of', { url: urls.get(endpointId) ?? endpointId })} <a href="${hrefWith(visit, { endpoint: undefined, cursor: undefined })}">${words.say('deliveries.ofAll')}</a></p>`}
+${deliveryTable(visit, { rows: data, next: meta.next, urls })}`,
+    }
+  },
+}
+
+export interface DeliveryTableParts {
+  rows: readonly AdminWebhookDelivery[]
+  next: string | null
+  // Of the endpoints, by id.
+  urls?: ReadonlyMap<string, string>
+  // On the page of an endpoint.
+  isOfOne?: boolean
+}
+
+export function deliveryTable(
+  visit: Visit,
+  { rows, next, urls = new Map(), isOfOne = false }: DeliveryTableParts,
+): Html {
+  const { words, to, may } = visit
+  return table(visit, {
+    label: words.say('developers.deliveries'),
+    columns: [
+      { head: words.say('deliveries.event'), cell: ({ eventType }) => html`<code>${eventType}</code>`, isMain: true },
+      ...(isOfOne
+        ? []
+        : [
+            {
+              head: words.say('webhooks.url'),
+              cell: ({ endpointId }: AdminWebhookDelivery) =>
+                html`<span dir="ltr">${hostOf(urls.get(endpointId)) ?? words.say('deliveries.removed')}</span>`,
+              isMinor: true,
+            },
+          ]),
+      { head: words.say('deliveries.status'), cell: ({ status }) => pill(words, 'delivery', status) },
+      { head: words.say('deliveries.attempts'), cell: ({ attempts }) => words.number(attempts), align: 'end' },
+      { head: words.say('deliveries.answer'), cell: (row) => answerText(row) },
+      { head: words.say('deliveries.made'), cell: ({ createdAt }) => moment(words, createdAt) },
+    ],
+    rows,
+    idOf: ({ id }) => id,
+    hrefOf: ({ id }) => to(`developers/deliveries/${id}`),
+    choose: !isOfOne &&
+      may('replayAdminWebhookDeliveries') && {
+        name: 'delivery',
+        labelOf: ({ eventType, id }) => `${eventType} ${id}`,
+        action: to('developers/replays'),
+        actions: html`${keyField()}${button({ label: words.say('deliveries.replay') })}`,
+      },
+    next,
+    empty: { title: words.say('deliveries.empty'), text: words.say('deliveries.emptyText') },
+  })
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url?.replace(/^\w+:\/\//, '')
+}
+
+function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html | string {
+  if (lastStatusCode === null && lastError === null) return html`<span class="soft">–</span>`
+  // An answer that is an error has no other words than its status.
+  const isSaid = lastError === null || lastError === `status ${lastStatusCode}`
+  return html`<span class="stack">${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}${!isSaid && html`<span class="soft small clip">${lastError}</span>`}</span>`
+}
+
+export const delivery: Screen = {
+  path: 'developers/deliveries/:deliveryId',
+  name: 'dashboard delivery',
+  place: 'developers',
+  needs: 'getAdminWebhookDelivery',
+  async get(visit) {
+    const { words, to, may, path } = visit
+    const { data } = await visit.ask('getAdminWebhookDelivery', { path: { deliveryId: path.deliveryId ?? '' } })
+    const { delivery: one, payload } = data
+    const canReplay = may('replayAdminWebhookDeliveries') && finalStatuses.includes(one.status) && payload !== null
+    return {
+      title: one.eventType,
+      back: { href: to('developers/deliveries'), label: words.say('developers.deliveries') },
+      badge: pill(words, 'delivery', one.status),
+      actions: canReplay
+        ? postButton({
+            action: to('developers/replays'),
+            label: words.say('deliveries.replay'),
+            hidden: { delivery: one.id, ...(one.status === 'succeeded' && { again: 'yes' }) },
+            kind: one.status === 'failed' ? 'first' : 'second',
+          })
+        : undefined,
+      body: html`<div class="columns"><div>${card({
+        title: words.say('deliveries.payload'),
+        body:
+          payload === null
+            ? notice('info', words.say('deliveries.noPayload'))
+            : html`<pre class="code" tabindex="0" aria-label="${words.say('deliveries.payload')}">${indented(payload)}</pre>`,
+      })}</div><div>${card({
+        title: words.say('webhooks.details'),
+        body: facts([
+          [words.say('deliveries.attempts'), words.number(one.attempts)],
+          [words.say('deliveries.answer'), answerText(one)],
+          one.nextAttemptAt !== null && [words.say('deliveries.next'), moment(words, one.nextAttemptAt)],
+          [words.say('deliveries.made'), moment(words, one.createdAt)],
+          one.finishedAt !== null && [words.say('deliveries.finished'), moment(words, one.finishedAt)],
+          [
+            words.say('webhooks.one'),
+            html`<a href="${to(`developers/webhooks/${one.endpointId}`)}">${one.installation.name}</a>`,
+          ],
+          one.replayOf !== null && [
+            words.say('deliveries.replayOf'),
+            html`<a href="${to(`developers/deliveries/${one.replayOf}`)}"><code>${one.replayOf}</code></a>`,
+          ],
+          [words.say('deliveries.eventId'), html`<code>${one.eventId}</code>`],
+          [words.say('deliveries.id'), html`<code>${one.id}</code>`],
+        ]),
+      })}</div></div>`,
+    }
+  },
+}
+
+function indented(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2)
+  } catch {
+    return payload
+  }
+}
+
+// Replays
+
+export interface ReplayAllParts {
+  // '': of all endpoints.
+  endpointId: string
+  back: string
+  isOn: boolean
+}
+
+export function replayAllButton(
+  { words, to, may }: Visit,
+  { endpointId, back, isOn }: ReplayAllParts,
+): Html | undefined {
+  if (!isOn || !may('replayAdminWebhookDeliveries')) return undefined
+  return postButton({
+    action: to('developers/replays'),
+    label: words.say('deliveries.replayAll'),
+    hidden: { all: 'failed', endpoint: endpointId, back },
+  })
+}
+
+export const replays: Screen = {
+  path: 'developers/replays',
+  name: 'dashboard replays',
+  place: 'developers',
+  needs: 'replayAdminWebhookDeliveries',
+  async post(posted) {
+    const { form: sent, to } = posted
+    const outcomes = sent.get('all') === 'failed' ? await replayAll(posted) : await replayChosen(posted)
+    const count = outcomes.filter(({ outcome }) => outcome === 'done').length
+    const back = backOf(posted) ?? to('developers/deliveries')
+    if (outcomes.length === 0) return done(back, 'done.nothingToReplay')
+    return done(back, 'done.replayed', { count, refused: outcomes.length - count })
+  },
+}
+
+type Outcomes = readonly { outcome: 'done' | 'refused' }[]
+
+async function replayChosen({ ask, form: sent }: Posted): Promise<Outcomes> {
+  const deliveryIds = [...new Set(sent.getAll('delivery'))].slice(0, limits.bulkItemsMax)
+  if (deliveryIds.length === 0) return []
+  const allowSucceeded = sent.get('again') === 'yes'
+  const body = { deliveryIds, ...(allowSucceeded && { allowSucceeded }) }
+  return (await ask('replayAdminWebhookDeliveries', { body, key: keyIn(sent) })).data
+}
+
+// One press replays at most about this many, of all endpoints together.
+const replaysMax = 10 * limits.bulkItemsMax
+
+// The operation takes those that were not replayed yet, so a second press finds none of the first.
+async function replayAll({ ask, form: sent }: Posted): Promise<Outcomes> {
+  const asked = sent.get('endpoint') ?? ''
+  const all = asked === '' ? await allRows((cursor) => ask('listAdminWebhookEndpoints', { cursor })) : []
+  const ids = asked === '' ? all.filter(({ status }) => status === 'enabled').map(({ id }) => id) : [asked]
+  const key = keyIn(sent)
+  const outcomes: { outcome: 'done' | 'refused' }[] = []
+  for (const endpointId of ids) {
+    for (let round = 0; outcomes.length < replaysMax; round++) {
+      const { data } = await ask('replayAdminWebhookDeliveries', {
+        body: { endpointId },
+        key: `${key}-${endpointId}-${round}`,
+      })
+      outcomes.push(...data)
+      if (data.length < limits.bulkItemsMax || data.every(({ outcome }) => outcome === 'refused')) break
+    }
+  }
+  return outcomes
+}
+
+function backOf({ form: sent, to }: Posted): string | undefined {
+  const back = sent.get('back') ?? ''
+  return back.startsWith(to('developers')) && /^[\w\-/]{1,300}$/.test(back) ? back : undefined
+}

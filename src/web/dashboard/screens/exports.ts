@@ -1,0 +1,134 @@
+// Exports: products, stock, orders and promotions as a CSV file, and the feed for Google. Data of customers is a post, since each look at it is written down.
+
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import type { PageAnswer } from '../../../platform/http/pages.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button, card, emptyState } from '../parts.ts'
+import type { Screen, Shown, Visit } from '../screen.ts'
+import { cursorIn } from '../table.ts'
+import { askedOrders } from './orders.ts'
+
+const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
+type Spreadsheet = (typeof spreadsheets)[number]
+
+export function exportCard({ words, to, may, server }: Visit): Html {
+  const files = ['products', 'stock', 'promotions'] as const
+  return card({
+    title: words.say('transfers.export'),
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${server.shopUrl !== undefined && html`<a class="button second" href="${to('developers/export', { of: 'google' })}">${words.say('exports.google')}</a>`}</p>
+${
+  // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
+  server.shopUrl === undefined &&
+  html`<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="google">
+<label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
+${button({ label: words.say('exports.google') })}</form>`
+}
+<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
+<label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
+${button({ label: words.say('exports.orders') })}
+${may('listAdminCustomerExport') && button({ label: words.say('exports.customers'), action: to('developers/export/customers'), method: 'post' })}</form>
+<p class="help">${words.say(may('listAdminCustomerExport') ? 'exports.customersHelp' : 'exports.help')}</p>`,
+  })
+}
+
+export const exportFile: Screen = {
+  path: 'developers/export',
+  name: 'dashboard export',
+  place: 'developers',
+  needs: 'listAdminExport',
+  get(visit) {
+    if (visit.query.get('of') === 'google') return feed(visit)
+    const of = spreadsheets.find((known) => known === visit.query.get('of')) ?? 'products'
+    const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
+    return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
+  },
+}
+
+function feed(visit: Visit): Promise<Shown> {
+  const link = visit.query.get('link')?.trim()
+  const asked = { of: 'google' as const, ...(link && { link }) }
+  return file(visit, 'google', (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
+}
+
+export const customerExport: Screen = {
+  path: 'developers/export/customers',
+  name: 'dashboard customer export',
+  place: 'developers',
+  needs: 'listAdminCustomerExport',
+  post(posted) {
+    const asked = ordersIn(posted, posted.form)
+    return file(posted, 'customers', (cursor) => posted.ask('listAdminCustomerExport', { query: asked, cursor }))
+  },
+}
+
+// Those of a view of the list of orders; all of them where no view is named.
+function ordersIn({ shop }: Visit, given: FormFields) {
+  const view = new URLSearchParams([...given])
+  if (!view.has('view')) view.set('view', 'all')
+  // A file is in the order in which the orders were placed.
+  const { sort: _, ...asked } = askedOrders(view, shop.timeZone)
+  return asked
+}
+
+// The file is gathered in memory before it is sent. Some 20,000 products or orders.
+const pagesMax = 400
+const lengthMax = 32_000_000
+
+interface ExportReply {
+  data: { text: string }
+  meta: { next: string | null }
+}
+
+async function file(
+  { words, mode, now, to, shop }: Visit,
+  of: Spreadsheet | 'customers' | 'google',
+  askPage: (cursor: string | undefined) => Promise<ExportReply>,
+): Promise<Shown> {
+  const texts: string[] = []
+  let length = 0
+  let cursor: string | undefined
+  for (let page = 0; page < pagesMax && length < lengthMax; page++) {
+    const { data, meta } = await askPage(cursor)
+    texts.push(data.text)
+    length += data.text.length
+    cursor = cursorIn(meta.next)
+    if (cursor === undefined) {
+      const day = new Intl.DateTimeFormat('sv-SE', { timeZone: shop.timeZone, dateStyle: 'short' }).format(now)
+      const name = `${of}${mode === 'test' ? '-test' : ''}-${day}`
+      return of === 'google' ? xmlAnswer(`${name}.xml`, texts) : csvAnswer(`${name}.csv`, texts)
+    }
+  }
+  return {
+    title: words.say('transfers.export'),
+    back: { href: to('developers/transfers'), label: words.say('developers.transfers') },
+    status: 409,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({
+      title: words.say('exports.tooLarge'),
+      text: words.say('exports.tooLargeText'),
+      action: html`<a class="button second" href="/docs/admin">${words.say('apiKeys.docsLink')}</a>`,
+    })}</div>`,
+  }
+}
+
+// With a mark, so Excel reads it as UTF-8.
+function csvAnswer(name: string, texts: readonly string[]): PageAnswer {
+  return fileAnswer(name, 'text/csv', `\ufeff${texts.join('')}`)
+}
+
+function xmlAnswer(name: string, texts: readonly string[]): PageAnswer {
+  return fileAnswer(name, 'application/xml', texts.join(''))
+}
+
+function fileAnswer(name: string, type: string, body: string): PageAnswer {
+  return {
+    status: 200,
+    headers: {
+      ...dashboardHeaders,
+      'content-type': `${type}; charset=utf-8`,
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+    body,
+  }
+}

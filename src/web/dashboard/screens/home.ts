@@ -1,0 +1,156 @@
+// Home: what waits for someone, thirty days of sales, and what a new shop still needs.
+
+import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { chart } from '../chart.ts'
+import { icon } from '../icons.ts'
+import { card, countText, linkButton } from '../parts.ts'
+import type { Screen, Visit } from '../screen.ts'
+import type { TextKey } from '../words.ts'
+
+// A shop with more orders than this in thirty days needs no list of first steps.
+const firstOrders = 5
+
+export const home: Screen = {
+  path: 'home',
+  name: 'dashboard home',
+  place: 'home',
+  needs: 'getAdminHome',
+  async get(visit) {
+    const { words } = visit
+    const { data } = await visit.ask('getAdminHome')
+    const steps = data.sales.sum.orders < firstOrders ? await firstSteps(visit) : []
+    const isReady = steps.every(({ isDone }) => isDone)
+    return {
+      title: words.say('home.title'),
+      body: html`${!isReady && stepList(visit, steps)}
+<div data-live="todo">${todoCards(visit, data.todo)}</div>
+${salesCard(visit, data.sales)}`,
+    }
+  },
+}
+
+interface Todo {
+  toSend: number
+  awaitingPayment: number
+  refundsFailed: number
+  disputesOpen: number
+  lowStock: number
+  webhooksFailing: number
+  paymentAccountsFailing: number
+}
+
+// `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
+function todoCards(visit: Visit, todo: Todo): Html {
+  const { words, to } = visit
+  const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean }[] = [
+    { key: 'home.toSend', count: todo.toSend, href: to('orders') },
+    { key: 'home.awaitingPayment', count: todo.awaitingPayment, href: to('orders', { view: 'unpaid' }) },
+    { key: 'home.lowStock', count: todo.lowStock, href: to('stock', { stock: 'low' }) },
+    {
+      key: 'home.refundsFailed',
+      count: todo.refundsFailed,
+      href: to('orders', { view: 'all', attention: 'refund_failed' }),
+      isAlarm: true,
+    },
+    {
+      key: 'home.disputesOpen',
+      count: todo.disputesOpen,
+      href: to('orders', { view: 'all', attention: 'dispute_open' }),
+      isAlarm: true,
+    },
+    {
+      key: 'home.paymentAccountsFailing',
+      count: todo.paymentAccountsFailing,
+      href: to('settings/payments'),
+      isAlarm: true,
+    },
+    { key: 'home.webhooksFailing', count: todo.webhooksFailing, href: to('developers'), isAlarm: true },
+  ]
+  return html`<section class="todo" aria-label="${words.say('home.todo')}">${cards
+    .filter(({ count, isAlarm }) => !isAlarm || count > 0)
+    .map(
+      ({ key, count, href, isAlarm }) =>
+        html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}"><span class="number">${countText(words, count)}</span><span>${words.say(key)}</span></a>`,
+    )}</section>`
+}
+
+function salesCard(visit: Visit, { rows, sum, currency }: AdminSalesReport): Html {
+  const { words, to, may } = visit
+  const money = (amount: number) => words.money(amount, currency)
+  const average = sum.orders === 0 ? 0 : Math.round(sum.total / sum.orders)
+  const sums: readonly (readonly [key: TextKey, text: string])[] = [
+    ['home.salesTotal', money(sum.total)],
+    ['home.salesOrders', words.number(sum.orders)],
+    ['home.salesAverage', money(average)],
+    ['home.salesRefunded', money(sum.refunded)],
+  ]
+  return card({
+    title: words.say('home.sales'),
+    aside:
+      may('getAdminSalesReport') && visit.places.includes('reports')
+        ? html`<a href="${to('reports')}">${words.say('home.report')}</a>`
+        : false,
+    body: html`<dl class="sums-row">${sums.map(([key, text]) => html`<div><dt>${words.say(key)}</dt><dd>${text}</dd></div>`)}</dl>
+${chart(words, {
+  title: words.say('home.sales'),
+  heads: [words.say('home.day'), words.say('home.amount'), words.say('home.orders')],
+  bars: rows.map(({ key, total, orders }) => ({
+    label: words.calendarDay(key),
+    value: total,
+    text: money(total),
+    more: [words.number(orders)],
+  })),
+  top: money,
+})}`,
+  })
+}
+
+interface Step {
+  name: 'payments' | 'shipping' | 'taxes' | 'mail' | 'product' | 'order'
+  isDone: boolean
+  // Where it is done, if that is here.
+  href?: string | undefined
+}
+
+async function firstSteps(visit: Visit): Promise<Step[]> {
+  const { to, places } = visit
+  const [shop, products, orders] = await Promise.all([
+    visit.ask('getAdminShop'),
+    visit.ask('listAdminProducts'),
+    visit.inMode('test').ask('listAdminOrders'),
+  ])
+  const { paymentMethods, paymentAccounts, shipping, taxes } = shop.data
+  const at = (place: (typeof places)[number], path: string) => (places.includes(place) ? to(path) : undefined)
+  return [
+    {
+      name: 'payments',
+      isDone: paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled),
+      href: at('settings', 'settings/payments'),
+    },
+    { name: 'shipping', isDone: shipping.length > 0, href: at('settings', 'settings/shipping') },
+    { name: 'taxes', isDone: taxes.length > 0, href: at('settings', 'settings/taxes') },
+    { name: 'mail', isDone: visit.server.sendsMail },
+    { name: 'product', isDone: products.data.length > 0, href: at('products', 'products') },
+    { name: 'order', isDone: orders.data.length > 0 },
+  ]
+}
+
+function stepList(visit: Visit, steps: readonly Step[]): Html {
+  const { words } = visit
+  return card({
+    title: words.say('home.firstRun'),
+    aside: html`<span class="soft">${words.say('home.firstRunText')}</span>`,
+    isFlush: true,
+    body: html`<ol class="steps">${steps.map(
+      ({
+        name,
+        isDone,
+        href,
+      }) => html`<li${isDone && html` class="done"`}><span class="step-sign">${icon('check')}</span>
+<div class="step-text"><p class="step-name">${words.say(`home.setup.${name}`)}${isDone && html` <span class="hidden">${words.say('home.setup.done')}</span>`}</p>
+${!isDone && html`<p class="soft small">${words.say(`home.setup.${name}Text`)}</p>`}</div>
+${!isDone && href !== undefined && linkButton({ label: words.say('home.setup.open'), href })}</li>`,
+    )}</ol>`,
+  })
+}

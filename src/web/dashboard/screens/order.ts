@@ -1,0 +1,304 @@
+// One order: lines, money, customer, parcels, notes, time line and who did what. The address is shown by one press, which is a post,
+// because each look is written down.
+
+import type { AdminChange } from '../../../contract/admin/changes.ts'
+import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
+import { brandName } from '../../../platform/html/cardbrands.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
+import { button, card, facts, linkButton, moment, pill } from '../parts.ts'
+import { namerFor } from '../people.ts'
+import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+
+const common = { place: 'orders', needs: 'getAdminOrder' } as const
+
+export const order: Screen = {
+  ...common,
+  path: 'orders/:orderId',
+  name: 'dashboard order',
+  get: async (visit) => orderSheet(visit, await findOrder(visit)),
+}
+
+export const orderCustomer: Screen = {
+  path: 'orders/:orderId/customer',
+  name: 'dashboard order customer',
+  place: 'orders',
+  needs: 'getAdminOrderCustomer',
+  // After a reload by its address.
+  get: async (visit) => orderSheet(visit, await findOrder(visit)),
+  async post(posted) {
+    const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdOf(posted) } })
+    return orderSheet(posted, await findOrder(posted), { customer: data })
+  },
+}
+
+export const orderNote: Screen = {
+  path: 'orders/:orderId/notes',
+  name: 'dashboard order note',
+  place: 'orders',
+  needs: 'addAdminOrderNote',
+  get: async (visit) => orderSheet(visit, await findOrder(visit)),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const orderId = orderIdOf(posted)
+    const [field] = noteFields(words)
+    const read = bodyOf(words, noteFields(words), sent)
+    const text = 'body' in read ? String(read.body.text ?? '') : ''
+    const outcome = await attempt(
+      posted.ask('addAdminOrderNote', { path: { orderId }, body: { text }, key: keyIn(sent) }),
+    )
+    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.noted')
+    const note = html`${noteForm(posted, orderId, valuesOf(field ? [field] : [], sent), problemsOf(words, outcome.refusal, noteFields(words)))}`
+    return { ...orderSheet(posted, await findOrder(posted), { note }), status: 409 }
+  },
+}
+
+export function orderIdOf({ path }: Visit): string {
+  return path.orderId ?? ''
+}
+
+export async function findOrder(visit: Visit): Promise<AdminOrder> {
+  const { data } = await visit.ask('getAdminOrder', { path: { orderId: orderIdOf(visit) } })
+  const named = await namerFor(
+    visit,
+    [...data.changes, ...data.notes].map(({ actor }) => actor),
+  )
+  return {
+    ...data,
+    changes: data.changes.map((change) => ({ ...change, actor: named(change.actor) })),
+    notes: data.notes.map((note) => ({ ...note, actor: named(note.actor) })),
+  }
+}
+
+export function backToOrder({ words, to }: Visit, { id, number }: AdminOrder): { href: string; label: string } {
+  return { href: to(`orders/${id}`), label: words.say('order.title', { number }) }
+}
+
+interface Extra {
+  customer?: AdminCustomer
+  // The form of the note, drawn again.
+  note?: Html
+}
+
+function orderSheet(visit: Visit, given: AdminOrder, { customer, note }: Extra = {}): Sheet {
+  const { words, to } = visit
+  const { number, status, paymentStatus, fulfillmentStatus, placedAt, installation } = given
+  return {
+    title: words.say('order.title', { number }),
+    back: { href: to('orders', { view: 'all' }), label: words.say('orders.title') },
+    badge: html`${status === 'cancelled' && pill(words, 'order', status)}${pill(words, 'payment', paymentStatus)}${status !== 'cancelled' && pill(words, 'sending', fulfillmentStatus)}`,
+    actions: orderActions(visit, given),
+    sub: `${words.say('order.placedAt', { date: words.moment(placedAt) })} ${words.say('order.by', { shop: installation.name })}`,
+    body: html`<div class="columns"><div>
+${lines(visit, given)}
+${parcels(visit, given)}
+${money(visit, given)}
+${card({ title: words.say('order.changes'), body: changes(words, given.changes) })}
+</div><div>
+${customerCard(visit, given, customer)}
+${card({ title: words.say('order.notes'), body: notes(visit, given, note) })}
+${card({ title: words.say('order.timeline'), body: timeline(words, given) })}
+${details(words, given)}
+</div></div>`,
+  }
+}
+
+// Drawn only if the order would accept it now and the person may.
+function orderActions(visit: Visit, { id, allowed }: AdminOrder): Html {
+  const { words, to, may } = visit
+  const can = (operation: (typeof allowed)[number]) => allowed.includes(operation) && may(operation)
+  const link = (path: string, label: string, kind: 'first' | 'second' = 'second', shortcut?: string) =>
+    linkButton({
+      label,
+      href: to(`orders/${id}/${path}`),
+      kind,
+      isDialog: true,
+      ...(shortcut !== undefined && { shortcut }),
+    })
+  const print = { action: to('orders/print'), isElsewhere: true, icon: 'print', name: 'kind', kind: 'plain' } as const
+  return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
+${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
+}
+
+export function lineName({ name, options, code }: AdminOrder['items'][number]): Html {
+  const kind = [...options.map(({ value }) => value), code].join(' · ')
+  return html`<span class="line-name" dir="auto">${name}</span><span class="soft small" dir="auto">${kind}</span>`
+}
+
+function lines(
+  { words }: Visit,
+  { items, totals, currency, shipping, promotion, fulfillmentStatus }: AdminOrder,
+): Html {
+  const amount = (minor: number) => words.money(minor, currency)
+  const isPartly = fulfillmentStatus === 'partially_fulfilled'
+  const sums: readonly (readonly [label: string, minor: number, isStrong?: boolean] | false)[] = [
+    [words.say('order.subtotal'), totals.subtotal],
+    totals.discount > 0 && [
+      promotion ? words.say('order.promotion', { code: promotion.code }) : words.say('order.discount'),
+      -totals.discount,
+    ],
+    shipping !== null && [`${words.say('order.shipping')} · ${shipping.label}`, totals.shipping],
+    !totals.taxIncluded && [words.say('order.tax'), totals.tax],
+    [words.say('order.total'), totals.total, true],
+    totals.taxIncluded && [words.say('order.taxIncluded'), totals.tax],
+    totals.refunded > 0 && [words.say('order.refundedSum'), -totals.refunded],
+    totals.refundPending > 0 && [words.say('order.refundPending'), -totals.refundPending],
+  ]
+  return card({
+    title: words.say('order.items'),
+    isFlush: true,
+    body: html`<div class="scroll"><table>
+<thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end minor">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.quantity')}</th>${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}<th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
+<tbody>${items.map(
+      (item) =>
+        html`<tr><th scope="row">${lineName(item)}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
+    )}</tbody></table></div>
+<dl class="facts sums order-sums">${sums.map(
+      (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
+    )}</dl>`,
+  })
+}
+
+function parcels(visit: Visit, { id, fulfillments, shipping }: AdminOrder): Html | false {
+  const { words } = visit
+  if (shipping === null && fulfillments.length === 0) return false
+  return card({
+    title: words.say('order.parcels'),
+    body:
+      fulfillments.length === 0
+        ? html`<p class="soft">${words.say('order.noParcels')}</p>`
+        : html`<ul class="parcels">${fulfillments.map((parcel) => html`<li>${parcelLine(visit, id, parcel)}</li>`)}</ul>`,
+  })
+}
+
+function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFulfillment): Html {
+  const { id, carrier, trackingNumber, trackingUrl, items, at } = parcel
+  const count = items.reduce((sum, { quantity }) => sum + quantity, 0)
+  const name = [carrier, trackingNumber].filter((part) => part !== null).join(' ')
+  return html`<p><strong dir="auto">${name === '' ? words.say('order.parcel', { count }) : name}</strong></p>
+<p class="soft small">${name !== '' && html`${words.say('order.parcel', { count })} · `}${moment(words, at)}</p>
+<p class="links small">${trackingUrl !== null && html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `}${may('updateAdminFulfillment') && html`<a href="${to(`orders/${orderId}/parcels/${id}`)}" data-dialog>${words.say('order.correct')}</a>`}</p>`
+}
+
+function money(visit: Visit, { payments, refunds, currency, paymentDueAt, cancellation }: AdminOrder): Html {
+  const { words } = visit
+  const row = (name: Html, kind: string, state: string, minor: number, at: string) =>
+    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
+  return card({
+    title: words.say('order.money'),
+    isFlush: true,
+    body: html`${paymentDueAt !== null && html`<p class="within soft">${words.say('order.due', { date: words.moment(paymentDueAt) })}</p>`}
+${
+  payments.length === 0 && refunds.length === 0
+    ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
+    : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
+${payments.map(({ method, brand, last4, status, amount, createdAt }) =>
+  row(
+    html`${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}`,
+    'charge',
+    status,
+    amount,
+    createdAt,
+  ),
+)}
+${refunds.map(({ status, amount, createdAt }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt))}
+</tbody></table></div>`
+}
+${cancellation !== null && html`<p class="within soft">${words.say('order.cancellation')}: ${cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)}${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`}`,
+  })
+}
+
+function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | undefined): Html {
+  const { words, to, may } = visit
+  const { id, customer, city, country } = given
+  const place = [city, country && words.country(country)].filter(Boolean).join(', ')
+  const body = shown
+    ? facts([
+        [words.say('order.name'), html`<span dir="auto">${shown.name ?? '–'}</span>`],
+        shown.email !== null && [words.say('order.email'), html`<a href="mailto:${shown.email}">${shown.email}</a>`],
+        shown.phone !== null && [words.say('order.phone'), html`<a href="tel:${shown.phone}">${shown.phone}</a>`],
+        [
+          words.say('order.address'),
+          shown.label.length === 0
+            ? words.say('order.erased')
+            : html`<address class="address">${shown.label.map((line) => html`<p dir="auto">${line}</p>`)}</address>`,
+        ],
+      ])
+    : html`${facts([
+        [words.say('order.masked'), customer.emailMasked ?? '–'],
+        place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],
+      ])}
+${may('getAdminOrderCustomer') && html`<form class="reveal" method="post" action="${to(`orders/${id}/customer`)}">${button({ label: words.say('order.showAddress'), icon: 'eye' })}<p class="help">${words.say('order.showNote')}</p></form>`}`
+  return card({ title: words.say('order.customer'), body, id: 'customer' })
+}
+
+function noteFields(words: Words): Field[] {
+  return [
+    {
+      name: 'text',
+      label: words.say('order.note'),
+      kind: 'text',
+      rows: 2,
+      lengthMax: 2000,
+      isRequired: true,
+      help: words.say('order.noteHelp'),
+    },
+  ]
+}
+
+function noteForm(visit: Visit, orderId: string, values = {}, problems?: ReturnType<typeof problemsOf>): Html {
+  return form(visit, {
+    action: visit.to(`orders/${orderId}/notes`),
+    fields: noteFields(visit.words),
+    values,
+    problems,
+    submit: visit.words.say('order.addNote'),
+    kind: 'second',
+  })
+}
+
+function notes(visit: Visit, { id, notes: all }: AdminOrder, drawn: Html | undefined): Html {
+  const { words, may } = visit
+  const list =
+    all.length === 0
+      ? html`<p class="soft notes-none">${words.say('order.noNotes')}</p>`
+      : html`<ul class="notes">${all.map(
+          ({ text, actor, at }) =>
+            html`<li><p dir="auto">${text}</p><span class="soft small">${actorName(words, actor)} · ${moment(words, at)}</span></li>`,
+        )}</ul>`
+  return html`${list}${may('addAdminOrderNote') && (drawn ?? noteForm(visit, id))}`
+}
+
+function timeline(words: Words, { timeline: entries }: AdminOrder): Html {
+  return html`<ol class="timeline">${entries.map(
+    ({ type, at }) => html`<li>${words.say(`timeline.${type}`)}${moment(words, at)}</li>`,
+  )}</ol>`
+}
+
+export function actorName(words: Words, { kind, name }: AdminChange['actor']): string {
+  return name ?? words.say(`actor.${kind}`)
+}
+
+function changes(words: Words, all: readonly AdminChange[]): Html {
+  if (all.length === 0) return html`<p class="soft">${words.say('order.noChanges')}</p>`
+  return html`<ol class="timeline">${all.map(
+    ({ actor, operation, at }) =>
+      html`<li><strong dir="auto">${actorName(words, actor)}</strong> ${words.sayKnown(`change.${operation}`, words.say('change.other', { operation }))}${moment(words, at)}</li>`,
+  )}</ol>`
+}
+
+function details(words: Words, { id, clientReferenceId, installation, metadata }: AdminOrder): Html {
+  return card({
+    title: words.say('order.details'),
+    body: facts([
+      [words.say('order.installation'), html`<span dir="auto">${installation.name}</span>`],
+      clientReferenceId !== null && [words.say('order.reference'), html`<span dir="auto">${clientReferenceId}</span>`],
+      ['ID', html`<code>${id}</code>`],
+      ...Object.entries(metadata).map(
+        ([name, value]) => [name, html`<span dir="auto">${String(value)}</span>`] as const,
+      ),
+    ]),
+  })
+}

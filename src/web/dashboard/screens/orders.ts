@@ -1,0 +1,218 @@
+// Orders: what is to send, what is unpaid, all. Chosen rows are sent or printed together.
+
+import {
+  type AdminOrderListQuery,
+  type AdminOrderSummary,
+  type OrderAttention,
+  orderAttentions,
+} from '../../../contract/admin/orders.ts'
+import {
+  type FulfillmentStatus,
+  fulfillmentStatuses,
+  type OrderPaymentStatus,
+  type OrderStatus,
+  orderPaymentStatuses,
+  orderStatuses,
+} from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { filters } from '../filters.ts'
+import { dayBegin } from '../localtime.ts'
+import { button, countText, linkButton, pill, time } from '../parts.ts'
+import type { Screen, Visit } from '../screen.ts'
+import { table, tabs } from '../table.ts'
+
+export const orders: Screen = {
+  path: 'orders',
+  name: 'dashboard orders',
+  place: 'orders',
+  needs: 'listAdminOrders',
+  async get(visit) {
+    const { words, query, to, may } = visit
+    const cursor = query.get('cursor') ?? undefined
+    const [{ data, meta }, counts] = await Promise.all([
+      visit.ask('listAdminOrders', {
+        query: { ...askedOrders(query, visit.shop.timeZone), limit: visit.rowCount.list },
+        cursor,
+      }),
+      visit.ask('getAdminOrderCounts'),
+    ])
+    const { toSend, awaitingPayment } = counts.data
+    return {
+      title: words.say('orders.title'),
+      actions: may('listAdminExport') ? exportLink(visit) : undefined,
+      body: html`${tabs(visit, words.say('orders.views'), [
+        {
+          label: words.say('orders.toSend'),
+          query: { view: undefined, ...noFilters },
+          count: countText(words, toSend),
+        },
+        {
+          label: words.say('orders.unpaid'),
+          query: { view: 'unpaid', ...noFilters },
+          count: countText(words, awaitingPayment),
+        },
+        { label: words.say('orders.all'), query: { view: 'all' } },
+      ])}
+${viewOf(query) === 'all' && filterForm(visit)}
+<div data-live="orders">${table(visit, {
+        label: words.say('orders.title'),
+        columns: [
+          { head: words.say('orders.number'), cell: ({ number }) => number, isMain: true, isOneLine: true },
+          {
+            head: words.say('orders.placed'),
+            cell: ({ placedAt }) => time(words, placedAt),
+            sort: ['newest', 'oldest'],
+            isPlain: true,
+          },
+          { head: words.say('orders.customer'), cell: (order) => customer(visit, order), isMinor: true },
+          {
+            head: words.say('orders.payment'),
+            cell: ({ paymentStatus }) => pill(words, 'payment', paymentStatus),
+            isPlain: true,
+          },
+          {
+            head: words.say('orders.sending'),
+            cell: (order) =>
+              order.status === 'cancelled'
+                ? pill(words, 'order', order.status)
+                : pill(words, 'sending', order.fulfillmentStatus),
+            isPlain: true,
+          },
+          {
+            head: words.say('orders.items'),
+            cell: ({ itemCount }) => words.number(itemCount),
+            align: 'end',
+            isMinor: true,
+          },
+          { head: words.say('orders.total'), cell: (order) => total(visit, order), align: 'end', isCorner: true },
+        ],
+        rows: data,
+        idOf: ({ id }) => id,
+        hrefOf: ({ id }) => to(`orders/${id}`),
+        defaultSort: 'newest',
+        choose: chosenActions(visit),
+        next: meta.next,
+        countAction: to('orders/rows'),
+        total: { toSend, unpaid: awaitingPayment, all: undefined }[viewOf(query)],
+        empty: emptyOf(visit),
+      })}</div>`,
+    }
+  },
+}
+
+const noFilters = {
+  status: undefined,
+  payment: undefined,
+  fulfillment: undefined,
+  attention: undefined,
+  from: undefined,
+  to: undefined,
+}
+
+function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
+  const view = query.get('view')
+  return view === 'unpaid' || view === 'all' ? view : 'toSend'
+}
+
+// What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
+export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
+  const given = (name: string) => query.get(name) || undefined
+  const view = viewOf(query)
+  const sort = given('sort') as AdminOrderListQuery['sort']
+  const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
+  const attention = given('attention')
+  // Days of the shop, both of them included.
+  const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
+  return {
+    ...(sort && { sort }),
+    ...(view === 'toSend' && { toSend: true }),
+    ...(view === 'unpaid' && { payment: 'pending' as const }),
+    ...(view === 'all' && {
+      ...(status && { status: status as OrderStatus }),
+      ...(payment && { payment: payment as OrderPaymentStatus }),
+      ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
+      ...(attention && { attention: attention as OrderAttention }),
+      ...(from && { from }),
+      ...(to && { to }),
+    }),
+  }
+}
+
+// The orders in view as a file.
+function exportLink({ words, query, to }: Visit): Html {
+  const view = viewOf(query)
+  const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
+  const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
+  return linkButton({ label: words.say('transfers.export'), href: to('developers/export', parameters) })
+}
+
+// In one line, cut where it is too long. Most are short, and a box and a direction for each would take 7 ms of the first paint.
+const customerLengthMax = 36
+
+function customer({ words }: Visit, { customer: { emailMasked }, city, country }: AdminOrderSummary): Html {
+  const email = emailMasked ?? '–'
+  const place = [city, country].filter((part) => part !== null).join(', ')
+  const direction = words.direction === 'rtl' || isRightToLeft(email + place) ? html` dir="auto"` : false
+  const text = html`${direction ? html`<span${direction}>${email}</span>` : email}${place !== '' && html` <span class="soft"${direction}>${place}</span>`}`
+  return email.length + place.length > customerLengthMax ? html`<span class="customer">${text}</span>` : text
+}
+
+// Hebrew, Arabic, Syriac, Thaana, N'Ko and their kin.
+function isRightToLeft(text: string): boolean {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
+}
+
+function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
+  return html`${words.money(sum, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`}`
+}
+
+function chosenActions(visit: Visit) {
+  const { words, to, may } = visit
+  const print = { action: to('orders/print'), method: 'post', isElsewhere: true, icon: 'print', name: 'kind' } as const
+  return {
+    name: 'order',
+    labelOf: ({ number }: AdminOrderSummary) => number,
+    action: to('orders/send'),
+    method: 'get',
+    actions: html`${may('fulfilAdminOrders') && button({ label: words.say('orders.send'), kind: 'first', shortcut: 'f' })}
+${may('getAdminOrderCustomer') && button({ ...print, label: words.say('orders.slips'), value: 'slips' })}
+${button({ ...print, label: words.say('orders.receipts'), value: 'receipts' })}`,
+  } as const
+}
+
+function filterForm(visit: Visit): Html {
+  const { words } = visit
+  const choices = (kind: string, all: readonly string[]) =>
+    all.map((value) => ({ value, label: words.sayKnown(`state.${kind}.${value}`, value) }))
+  return filters(
+    visit,
+    ['view', 'sort'],
+    [
+      { name: 'status', label: words.say('orders.filterStatus'), options: choices('order', orderStatuses) },
+      { name: 'payment', label: words.say('orders.filterPayment'), options: choices('payment', orderPaymentStatuses) },
+      {
+        name: 'fulfillment',
+        label: words.say('orders.filterSending'),
+        options: choices('sending', fulfillmentStatuses),
+      },
+      {
+        name: 'attention',
+        label: words.say('orders.filterAttention'),
+        options: choices('attention', orderAttentions),
+      },
+      { name: 'from', label: words.say('orders.from'), kind: 'day' },
+      { name: 'to', label: words.say('orders.to'), kind: 'day' },
+    ],
+  )
+}
+
+function emptyOf(visit: Visit) {
+  const { words, to, query } = visit
+  const view = viewOf(query)
+  const all = linkButton({ label: words.say('orders.emptySeeAll'), href: to('orders', { view: 'all' }) })
+  if (view === 'toSend')
+    return { title: words.say('orders.emptyToSend'), text: words.say('orders.emptyToSendText'), action: all }
+  if (view === 'unpaid')
+    return { title: words.say('orders.emptyUnpaid'), text: words.say('orders.emptyUnpaidText'), action: all }
+  return { title: words.say('orders.empty'), text: words.say('orders.emptyText') }
+}

@@ -1,0 +1,355 @@
+// People: who acts for the shop, invitations by a link that is shown once, roles, removing. All of it asks for the password again.
+
+import type { AdminMember } from '../../../contract/admin/people.ts'
+import { roles } from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { refuse } from '../../../platform/kit/refuse.ts'
+import { dialog } from '../dialog.ts'
+import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { card, linkButton, pill, time } from '../parts.ts'
+import { rowWithId } from '../rows.ts'
+import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { secretSheet } from '../secret.ts'
+import { sections, settingSections } from '../sections.ts'
+import { table } from '../table.ts'
+import { done } from '../toast.ts'
+
+export const people: Screen = {
+  path: 'settings/people',
+  name: 'dashboard people',
+  place: 'settings',
+  needs: 'listAdminMembers',
+  async get(visit) {
+    const { words, to, query, may } = visit
+    const [{ data, meta }, demand] = await Promise.all([
+      visit.ask('listAdminMembers', { cursor: query.get('cursor') ?? undefined }),
+      visit.ask('getAdminPeople'),
+    ])
+    return {
+      title: words.say('settings.title'),
+      actions: may('inviteAdminMember')
+        ? linkButton({
+            label: words.say('people.invite'),
+            href: to('settings/people/invite'),
+            kind: 'first',
+            isDialog: true,
+          })
+        : undefined,
+      body: html`${sections(visit, settingSections, 'people')}
+${table(visit, {
+  label: words.say('settings.people'),
+  columns: [
+    { head: words.say('people.email'), cell: (member) => emailCell(visit, member), isMain: true },
+    { head: words.say('people.role'), cell: ({ role }) => words.say(`role.${role}`) },
+    { head: words.say('people.status'), cell: ({ status }) => pill(words, 'member', status) },
+    {
+      head: words.say('people.factor'),
+      cell: ({ hasSecondFactor, status }) =>
+        status === 'invited'
+          ? html`<span class="soft">–</span>`
+          : words.say(hasSecondFactor ? 'people.factorOn' : 'people.factorOff'),
+    },
+    {
+      head: words.say('people.since'),
+      cell: ({ addedAt, expiresAt }) =>
+        html`<span class="stack">${time(words, addedAt)}${expiresAt !== null && html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`}</span>`,
+    },
+    { head: words.say('developers.actions'), align: 'end', cell: (member) => rowActions(visit, member) },
+  ],
+  rows: data,
+  idOf: ({ id }) => id,
+  next: meta.next,
+  empty: { title: words.say('people.empty') },
+})}
+<p class="foot-note">${words.say('people.rolesText')}</p>
+${demandCard(visit, demand.data)}`,
+    }
+  },
+}
+
+interface Demand {
+  secondFactorRequired: boolean
+  membersWithoutSecondFactor: number
+}
+
+function demandCard({ words, to, may }: Visit, { secondFactorRequired, membersWithoutSecondFactor }: Demand): Html {
+  return html`<div class="apart-card">${card({
+    title: words.say('people.demand'),
+    aside:
+      may('updateAdminPeople') &&
+      linkButton({
+        label: words.say(secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
+        href: to('settings/people/second-factor'),
+        isDialog: true,
+      }),
+    body: html`<p>${words.say(secondFactorRequired ? 'people.demandOn' : 'people.demandOff')} <span class="soft">${words.say('people.demandWithout', { count: membersWithoutSecondFactor })}</span></p>`,
+  })}</div>`
+}
+
+export const demandFactor: Screen = {
+  path: 'settings/people/second-factor',
+  name: 'dashboard demand second factor',
+  place: 'settings',
+  needs: 'updateAdminPeople',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { data } = await visit.ask('getAdminPeople')
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.demand'),
+      back,
+      lead: words.say(data.secondFactorRequired ? 'people.demandStopLead' : 'people.demandBeginLead'),
+      body: form(visit, {
+        action: to('settings/people/second-factor'),
+        fields: [],
+        hidden: { required: data.secondFactorRequired ? 'no' : 'yes' },
+        submit: words.say(data.secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post({ ask, to, form: sent }) {
+    const secondFactorRequired = sent.get('required') === 'yes'
+    await ask('updateAdminPeople', { body: { secondFactorRequired }, key: keyIn(sent) })
+    return done(to('settings/people'), secondFactorRequired ? 'done.demanded' : 'done.notDemanded')
+  },
+}
+
+export const memberPassword: Screen = {
+  path: 'settings/people/:memberId/password',
+  name: 'dashboard password link',
+  place: 'settings',
+  needs: 'resetAdminMemberPassword',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { id, email } = await memberOf(visit)
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.passwordTitle'),
+      back,
+      lead: words.say('people.passwordLead', { email }),
+      body: form(visit, {
+        action: to(`settings/people/${id}/password`),
+        fields: [],
+        submit: words.say('people.passwordMake'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const { words, path, form: sent } = posted
+    const memberId = path.memberId ?? ''
+    const { data } = await posted.ask('resetAdminMemberPassword', { path: { memberId }, body: {}, key: keyIn(sent) })
+    return secretSheet(posted, {
+      title: words.say('people.passwordTitle'),
+      lead: words.say('people.invitedLead'),
+      label: words.say('people.passwordLink'),
+      // A person is shown it.
+      secret: data.link ?? '',
+      back: backOf(posted),
+    })
+  },
+}
+
+function emailCell({ words, userId }: Visit, { id, email }: AdminMember): Html {
+  return html`<span dir="ltr">${email}</span>${id === userId && html` <span class="soft">${words.say('people.you')}</span>`}`
+}
+
+function rowActions({ words, to, may, userId }: Visit, { id, email, status }: AdminMember): Html {
+  const link = (path: string, text: string, isGrave = false) =>
+    html`<a${isGrave && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
+  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${status === 'active' && id !== userId && may('endAdminMemberSessions') && link('sessions', words.say('people.signOut'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
+}
+
+async function memberOf(visit: Visit): Promise<AdminMember> {
+  const found = await rowWithId((cursor) => visit.ask('listAdminMembers', { cursor }), visit.path.memberId)
+  if (!found) throw refuse('member_not_found')
+  return found
+}
+
+function roleField({ words }: Visit): Field {
+  return {
+    name: 'role',
+    label: words.say('people.role'),
+    kind: 'choice',
+    isRequired: true,
+    help: words.say('people.rolesText'),
+    options: [...roles].reverse().map((role) => ({ value: role, label: words.say(`role.${role}`) })),
+  }
+}
+
+const backOf = ({ words, to }: Visit) => ({ href: to('settings/people'), label: words.say('settings.people') })
+
+// Invite
+
+function inviteFields(visit: Visit): Field[] {
+  const { words } = visit
+  return [
+    { name: 'email', label: words.say('people.email'), kind: 'email', lengthMax: 254, isRequired: true, isFirst: true },
+    roleField(visit),
+  ]
+}
+
+function inviteSheet(
+  visit: Visit,
+  { values = { role: 'staff' }, problems }: { values?: FieldValues; problems?: Problems } = {},
+): Sheet {
+  const { words, to, server } = visit
+  const back = backOf(visit)
+  return dialog({
+    title: words.say('people.inviteTitle'),
+    back,
+    lead: words.say(server.sendsMail ? 'people.inviteLeadMail' : 'people.inviteLead'),
+    status: problems ? 400 : 200,
+    body: form(visit, {
+      action: to('settings/people/invite'),
+      fields: inviteFields(visit),
+      values,
+      problems,
+      submit: words.say('people.invite'),
+      cancel: back.href,
+    }),
+  })
+}
+
+export const invite: Screen = {
+  path: 'settings/people/invite',
+  name: 'dashboard invite',
+  place: 'settings',
+  needs: 'inviteAdminMember',
+  asksAgain: true,
+  get: async (visit) => inviteSheet(visit),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const role = roles.find((known) => known === sent.get('role')) ?? 'viewer'
+    const body = { email: (sent.get('email') ?? '').trim(), role }
+    const outcome = await attempt(posted.ask('inviteAdminMember', { body, key: keyIn(sent) }))
+    if ('refusal' in outcome) {
+      const fields = inviteFields(posted)
+      return inviteSheet(posted, {
+        values: valuesOf(fields, sent),
+        problems: problemsOf(words, outcome.refusal, fields),
+      })
+    }
+    const { member, link } = outcome.reply.data
+    return secretSheet(posted, {
+      title: words.say('people.invited', { email: member.email }),
+      lead: words.say('people.invitedLead'),
+      label: words.say('people.link'),
+      secret: link ?? '',
+      back: backOf(posted),
+    })
+  },
+}
+
+// Role
+
+async function roleSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { id, email, role } = await memberOf(visit)
+  const back = backOf(visit)
+  return dialog({
+    title: words.say('people.roleTitle'),
+    back,
+    lead: words.say('people.roleLead', { email }),
+    status: problems ? 409 : 200,
+    body: form(visit, {
+      action: to(`settings/people/${id}/role`),
+      fields: [roleField(visit)],
+      values: { role },
+      problems,
+      submit: words.say('action.save'),
+      cancel: back.href,
+    }),
+  })
+}
+
+export const memberRole: Screen = {
+  path: 'settings/people/:memberId/role',
+  name: 'dashboard role',
+  place: 'settings',
+  needs: 'updateAdminMember',
+  asksAgain: true,
+  get: (visit) => roleSheet(visit),
+  async post(posted) {
+    const { words, to, path, form: sent } = posted
+    const role = roles.find((known) => known === sent.get('role')) ?? 'viewer'
+    const outcome = await attempt(
+      posted.ask('updateAdminMember', { path: { memberId: path.memberId ?? '' }, body: { role }, key: keyIn(sent) }),
+    )
+    if ('refusal' in outcome) return roleSheet(posted, problemsOf(words, outcome.refusal))
+    return done(to('settings/people'), 'done.role')
+  },
+}
+
+// Sign out
+
+export const memberSessions: Screen = {
+  path: 'settings/people/:memberId/sessions',
+  name: 'dashboard sign out',
+  place: 'settings',
+  needs: 'endAdminMemberSessions',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const { id, email } = await memberOf(visit)
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('people.signOutTitle'),
+      back,
+      lead: words.say('people.signOutLead', { email }),
+      body: form(visit, {
+        action: to(`settings/people/${id}/sessions`),
+        fields: [],
+        submit: words.say('people.signOut'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post({ ask, to, path, form: sent }) {
+    await ask('endAdminMemberSessions', { path: { memberId: path.memberId ?? '' }, body: {}, key: keyIn(sent) })
+    return done(to('settings/people'), 'done.signedOut')
+  },
+}
+
+// Remove
+
+async function removeSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { id, email, status } = await memberOf(visit)
+  const back = backOf(visit)
+  const kind = status === 'invited' ? 'takeBack' : 'remove'
+  return dialog({
+    title: words.say(`people.${kind}Title`),
+    back,
+    lead: words.say(`people.${kind}Lead`, { email }),
+    status: problems ? 409 : 200,
+    body: form(visit, {
+      action: to(`settings/people/${id}/remove`),
+      fields: [],
+      problems,
+      submit: words.say(`people.${kind}`),
+      kind: 'danger',
+      cancel: back.href,
+    }),
+  })
+}
+
+export const removeMember: Screen = {
+  path: 'settings/people/:memberId/remove',
+  name: 'dashboard remove member',
+  place: 'settings',
+  needs: 'removeAdminMember',
+  asksAgain: true,
+  get: (visit) => removeSheet(visit),
+  async post(posted) {
+    const { words, to, path, form: sent } = posted
+    const outcome = await attempt(
+      posted.ask('removeAdminMember', { path: { memberId: path.memberId ?? '' }, body: {}, key: keyIn(sent) }),
+    )
+    if ('refusal' in outcome) return removeSheet(posted, problemsOf(words, outcome.refusal))
+    return done(to('settings/people'), 'done.memberRemoved')
+  },
+}

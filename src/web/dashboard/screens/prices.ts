@@ -1,0 +1,251 @@
+// Prices of many products by a percentage: first every old and new price, then the change. And the category or the brand of many
+// products.
+
+import { createHash } from 'node:crypto'
+import { limits } from '../../../contract/limits.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { newId } from '../../../platform/kit/ids.ts'
+import { brandsOf, categoriesOf, indented } from '../catalog.ts'
+import { dialog } from '../dialog.ts'
+import { field, form, keyField, keyIn } from '../form.ts'
+import { button, card, emptyState, linkButton, notice } from '../parts.ts'
+import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { cursorIn } from '../table.ts'
+import { askedOf, type BulkAsk, changeAll, chosenIn, chosenMax } from './products.ts'
+
+export const prices: Screen = {
+  path: 'products/prices',
+  name: 'dashboard prices',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async get(visit) {
+    const { ids, isCut } = await scopeOf(visit)
+    return ids.length === 0 ? nothing(visit) : asking(visit, ids, { isCut })
+  },
+  async post(posted) {
+    const { words, form: sent, to } = posted
+    const ids = chosenIn(sent)
+    if (ids.length === 0) return goTo(to('products'))
+    const typed = sent.get('percent') ?? ''
+    const pricePercentage = percentIn(typed)
+    if (pricePercentage === undefined || sent.has('again'))
+      return asking(posted, ids, { typed, ...(!sent.has('again') && { problem: words.say('prices.notPercent') }) })
+    const body = { productIds: ids, change: { pricePercentage } }
+    const { data } = await posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: newId('req') })
+    const rows = data.flatMap(({ changes }) => changes.flatMap(priceChange))
+    const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
+    const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
+    // Confirmed is what was shown: prices that changed since are shown again.
+    if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
+      return changeAll(posted, body, to('products'))
+    return preview(posted, { ids, typed, rows, refused, seen, isNew: sent.has('seen') })
+  },
+}
+
+// Whether this form was confirmed before. A second press then has the answer of the first, and no preview of a second raise, which
+// a third press would set. A key that was used for the change is refused for a preview.
+async function wasSent(posted: Posted, body: BulkAsk): Promise<boolean> {
+  const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: keyIn(posted.form) })
+  const outcome = await attempt(asked)
+  return 'refusal' in outcome && outcome.refusal.code === 'idempotency_key_reused'
+}
+
+const back = ({ words, to }: Visit) => ({ href: to('products'), label: words.say('products.title') })
+
+// Either products that were chosen, or all that a list of this address shows.
+async function scopeOf(visit: Visit): Promise<{ ids: string[]; isCut: boolean }> {
+  const { query } = visit
+  if (query.has('product')) return { ids: chosenIn(query), isCut: false }
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const { data, meta } = await visit.ask('listAdminProducts', { query: askedOf(query), cursor })
+    ids.push(...data.map(({ id }) => id))
+    cursor = cursorIn(meta.next)
+  } while (cursor !== undefined && ids.length < chosenMax)
+  return { ids: ids.slice(0, chosenMax), isCut: cursor !== undefined || ids.length > chosenMax }
+}
+
+function nothing(visit: Visit): Sheet {
+  const { words, to } = visit
+  const action = linkButton({ label: words.say('products.title'), href: to('products') })
+  return {
+    title: words.say('products.changePrices'),
+    back: back(visit),
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({ title: words.say('products.none'), action })}</div>`,
+  }
+}
+
+function asking(visit: Visit, ids: readonly string[], { typed = '', problem, isCut = false }: Asking): Sheet {
+  const { words, to } = visit
+  const problems = problem === undefined ? undefined : { at: { '/percent': problem } }
+  return dialog({
+    title: words.say('prices.title', { count: ids.length }),
+    back: back(visit),
+    status: problem === undefined ? 200 : 400,
+    lead: isCut ? words.say('prices.cut', { count: chosenMax }) : undefined,
+    body: html`<form class="form" method="post" action="${to('products/prices')}">${chosenFields(ids)}
+<div class="fields">${field(words, { name: 'percent', label: words.say('prices.percent'), kind: 'line', help: words.say('prices.help'), isRequired: true, isFirst: true, isHalf: true, lengthMax: 8 }, typed, problems)}</div>
+<div class="form-foot">${button({ label: words.say('prices.preview'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('products')}" data-close>${words.say('action.cancel')}</a></div>
+</form>`,
+  })
+}
+
+interface Asking {
+  typed?: string
+  problem?: string
+  isCut?: boolean
+}
+
+function chosenFields(ids: readonly string[]): Html {
+  return html`${ids.map((id) => hiddenFields({ product: id }))}`
+}
+
+interface PriceRow {
+  code: string
+  from: number
+  to: number
+}
+
+function priceChange({ subject, members }: { subject: { name: string }; members: readonly Member[] }): PriceRow[] {
+  return members.flatMap(({ member, from, to }) =>
+    member === 'price' && typeof from === 'number' && typeof to === 'number' ? [{ code: subject.name, from, to }] : [],
+  )
+}
+
+interface Member {
+  member: string
+  from: unknown
+  to: unknown
+}
+
+interface Preview {
+  ids: readonly string[]
+  typed: string
+  rows: readonly PriceRow[]
+  refused: readonly string[]
+  seen: string
+  // The prices are no longer those that were shown before.
+  isNew: boolean
+}
+
+function preview(visit: Visit, { ids, typed, rows, refused, seen, isNew }: Preview): Sheet {
+  const { words, to, shop } = visit
+  const money = (amount: number) => words.money(amount, shop.currency)
+  return {
+    title: words.say('prices.title', { count: ids.length }),
+    back: back(visit),
+    width: 'narrow',
+    body: html`<form class="form" method="post" action="${to('products/prices')}">${keyField()}${chosenFields(ids)}${hiddenFields({ percent: typed, seen })}
+${isNew && notice('bad', words.say('prices.changed'), 'alert')}
+${refused.length > 0 && notice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)}
+${card({
+  title: words.say('prices.previewTitle', { count: rows.length, percent: typed }),
+  isFlush: true,
+  body: html`<div class="scroll"><table class="numbers"><thead><tr><th scope="col">${words.say('stock.code')}</th><th scope="col" class="end">${words.say('prices.old')}</th><th scope="col" class="end">${words.say('prices.new')}</th></tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row">${row.code}</th><td class="end soft">${money(row.from)}</td><td class="end"><strong>${money(row.to)}</strong></td></tr>`)}</tbody></table></div>`,
+})}
+<div class="form-foot sticky">${rows.length > 0 && button({ label: words.say('prices.submit', { count: rows.length }), kind: 'first', shortcut: 'save' })}${button({ label: words.say('prices.again'), name: 'again', value: 'yes' })}<a class="button plain" href="${to('products')}">${words.say('action.cancel')}</a></div>
+</form>`,
+  }
+}
+
+// Basis points: '5' and '+5' are 500, '-2,5' is -250.
+export function percentIn(text: string): number | undefined {
+  const match = /^([+\-−]?)(\d{1,4})(?:[.,](\d{1,2}))?\s*%?$/.exec(text.trim())
+  if (!match) return undefined
+  const [, sign = '', whole = '', part = ''] = match
+  const points = Number(whole) * 100 + Number(part.padEnd(2, '0'))
+  const signed = sign === '' || sign === '+' ? points : -points
+  return signed !== 0 && signed >= -9_999 && signed <= 100_000 ? signed : undefined
+}
+
+export const category: Screen = {
+  path: 'products/category',
+  name: 'dashboard category of products',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async get(visit) {
+    const { words, to, query } = visit
+    const ids = chosenIn(query)
+    const categories = await categoriesOf(visit)
+    if (ids.length === 0) return nothing(visit)
+    const options = categories.map((one) => ({ value: one.category.slug, label: indented(one) }))
+    return dialog({
+      title: words.say('category.title', { count: ids.length }),
+      back: back(visit),
+      body: form(visit, {
+        action: to('products/category'),
+        before: chosenFields(ids),
+        fields: [
+          { name: 'slug', label: words.say('products.category'), kind: 'choice', options, isRequired: true },
+          {
+            name: 'do',
+            label: words.say('category.what'),
+            kind: 'choice',
+            isRequired: true,
+            options: [
+              { value: 'add', label: words.say('category.add') },
+              { value: 'remove', label: words.say('category.remove') },
+            ],
+          },
+        ],
+        submit: words.say('category.submit'),
+        cancel: to('products'),
+      }),
+    })
+  },
+  async post(posted: Posted) {
+    const { form: sent, to } = posted
+    const productIds = chosenIn(sent)
+    const slug = sent.get('slug') ?? ''
+    const change = sent.get('do') === 'remove' ? { removeCategory: slug } : { addCategory: slug }
+    if (productIds.length === 0) return goTo(to('products'))
+    return changeAll(posted, { productIds, change }, to('products'))
+  },
+}
+
+export const brand: Screen = {
+  path: 'products/brand',
+  name: 'dashboard brand of products',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async get(visit) {
+    const ids = chosenIn(visit.query)
+    return ids.length === 0 ? nothing(visit) : askingBrand(visit, ids)
+  },
+  async post(posted: Posted) {
+    const { form: sent, to } = posted
+    const productIds = chosenIn(sent)
+    if (productIds.length === 0) return goTo(to('products'))
+    // What is too long is refused by the operation.
+    const typed = (sent.get('brand') ?? '')
+      .toWellFormed()
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+    return changeAll(posted, { productIds, change: { brand: typed === '' ? null : typed } }, to('products'))
+  },
+}
+
+async function askingBrand(visit: Visit, ids: readonly string[]): Promise<Sheet> {
+  const { words, to } = visit
+  const { names } = await brandsOf(visit)
+  return dialog({
+    title: words.say('brand.title', { count: ids.length }),
+    back: back(visit),
+    body: form(visit, {
+      action: to('products/brand'),
+      before: chosenFields(ids),
+      fields: [
+        {
+          ...{ name: 'brand', label: words.say('products.brand'), kind: 'line', isFirst: true },
+          ...{ lengthMax: limits.brandLengthMax, suggestions: names, help: words.say('brand.help') },
+        },
+      ],
+      submit: words.say('category.submit'),
+      cancel: to('products'),
+    }),
+  })
+}

@@ -1,0 +1,494 @@
+// One product: texts, pictures, options and the grid of variants. A refusal shows what was typed again; a product that someone else
+// saved meanwhile is shown in both versions, to choose from.
+
+import { randomUUID } from 'node:crypto'
+import type { AdminProduct } from '../../../contract/admin/catalog.ts'
+import { skuCodeLengthMax, skusMax } from '../../../contract/entries.ts'
+import { limits } from '../../../contract/limits.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html, trusted } from '../../../platform/html/html.ts'
+import { mapInSlices } from '../../../platform/kit/breath.ts'
+import { newId } from '../../../platform/kit/ids.ts'
+import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
+import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
+import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
+import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
+import {
+  baseOf,
+  copyOf,
+  type Difference,
+  type Draft,
+  type DraftEntry,
+  type DraftRow,
+  differencesOf,
+  draftIn,
+  draftOf,
+  emptyDraft,
+  entryOf,
+  hasTooManyRows,
+  haveOptionsChanged,
+  isUsed,
+  merged,
+  optionsMax,
+  valuesText,
+  variantsMax,
+  withOneDescription,
+  withVariants,
+} from '../product.ts'
+import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
+import { changeMade, done } from '../toast.ts'
+import type { TextKey } from '../words.ts'
+
+const formBytesMax = 4_194_304
+// More than the hashes of all variants take.
+const baseLengthMax = 400_000
+
+export const newProduct: Screen = {
+  path: 'products/new',
+  name: 'dashboard new product',
+  place: 'products',
+  needs: 'createAdminProduct',
+  formBytesMax,
+  async get(visit) {
+    const { query, words, shop } = visit
+    const from = query.get('from')
+    if (from === null) return sheetOf(visit, { draft: emptyDraft })
+    const { data } = await visit.ask('getAdminProduct', { path: { productId: from } })
+    return sheetOf(visit, { draft: copyOf(draftOf(data, shop.currency), words.say('product.copySuffix')) })
+  },
+  post: (posted) => save(posted),
+}
+
+export const product: Screen = {
+  path: 'products/:productId',
+  name: 'dashboard product',
+  place: 'products',
+  needs: 'getAdminProduct',
+  formBytesMax,
+  async get(visit) {
+    const present = await presentOf(visit)
+    return sheetOf(visit, { draft: draftOf(present, visit.shop.currency), present })
+  },
+  post: async (posted) => save(posted, await presentOf(posted)),
+}
+
+async function presentOf(visit: Visit): Promise<AdminProduct> {
+  return (await visit.ask('getAdminProduct', { path: { productId: visit.path.productId ?? '' } })).data
+}
+
+async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
+  const { form, words, shop } = posted
+  if (hasTooManyRows(form))
+    throw refuse('invalid_request', { issues: [{ path: '/skus', message: `must have at most ${skusMax} items` }] })
+  const { draft: typed, was } = draftIn(form)
+  const theirs = present && draftOf(present, shop.currency)
+  const version = Number(form.get('version'))
+  const base = form.get('base') ?? ''
+  const seen = { version, base: base.length <= baseLengthMax ? base : '' }
+  const chosen = [...form].filter(([name]) => name.startsWith(choicePrefix))
+  const taken = new Set(
+    chosen.filter(([, value]) => value === 'theirs').map(([name]) => name.slice(choicePrefix.length)),
+  )
+  let draft = theirs && chosen.length > 0 ? merged(typed, theirs, taken) : typed
+  if (form.get('do') === 'publish') draft = { ...draft, status: 'published' }
+  const again = (more: Partial<SheetParts>) => sheetOf(posted, { draft, present, seen, status: 400, ...more })
+
+  if (chosen.length === 0 && (form.get('do') === 'variants' || haveOptionsChanged(draft.options, was))) {
+    const made = withVariants(draft, was)
+    if (!made) {
+      const text = words.say('product.tooMany', { count: variantsMax })
+      return again({ problems: { summary: text, at: { '/options': text } }, was })
+    }
+    draft = made
+    return again({ draft, status: 200, note: words.say('product.variantsMade', { count: made.rows.length }) })
+  }
+  if (!present && form.get('do') === 'preview') return previewNew(posted, draft, again)
+  const read = entryOf(withOneDescription(draft, seen.base), present?.product, shop.currency)
+  if ('problems' in read) {
+    const at = Object.fromEntries(
+      Object.entries(read.problems).map(([pointer, kind]) => [pointer, words.say(problemTexts[kind])]),
+    )
+    return again({ problems: { summary: words.say('form.problem'), at } })
+  }
+  const requestId = newId('req')
+  const parts = { key: keyIn(form), requestId }
+  if (present && form.get('do') === 'preview') return preview(posted, present, read, again)
+  const outcome = await attempt(
+    present
+      ? posted.ask('replaceAdminProduct', {
+          path: { productId: present.id },
+          body: { expectedVersion: version, product: read.entry },
+          ...parts,
+        })
+      : posted.ask('createAdminProduct', { body: { product: read.entry }, ...parts }),
+    ['category_not_found'],
+  )
+  if (!('refusal' in outcome)) {
+    const operation = present ? 'replaceAdminProduct' : 'createAdminProduct'
+    const change = present && (await changeMade(posted, operation, requestId))
+    return done(posted.to(`products/${outcome.reply.data.id}`), present ? 'done.saved' : 'done.created', { change })
+  }
+  const { refusal } = outcome
+  if (refusal.code === 'version_conflict' && present && theirs)
+    return conflictOf(posted, { draft, theirs, present, seen })
+  return again({ problems: refusedAt(posted, refusal, read), status: refusal.code === 'invalid_request' ? 400 : 409 })
+}
+
+// The product as it would be saved, with its formatted description made safe.
+async function preview(
+  posted: Posted,
+  { id, version, product: { descriptionHtml } }: AdminProduct,
+  read: DraftEntry,
+  again: (more: Partial<SheetParts>) => Promise<Shown>,
+): Promise<Shown> {
+  const body = { expectedVersion: version, product: read.entry, dryRun: true }
+  const outcome = await attempt(
+    posted.ask('replaceAdminProduct', { path: { productId: id }, body, key: newId('req') }),
+    ['category_not_found'],
+  )
+  if ('refusal' in outcome) return again({ problems: refusedAt(posted, outcome.refusal, read) })
+  const members = outcome.reply.changes.flatMap((change) => change.members)
+  const changed = members.find(({ member }) => member === 'descriptionHtml')
+  return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? '') })
+}
+
+// Of a product that may lack its price and name yet: only its description is looked at.
+async function previewNew(
+  posted: Posted,
+  { descriptionHtml }: Draft,
+  again: (more: Partial<SheetParts>) => Promise<Shown>,
+): Promise<Shown> {
+  const code = `preview-${randomUUID()}`
+  const standIn = { slug: code, name: code, published: false, skus: [{ code, price: 0 }] }
+  const product = { ...standIn, ...(descriptionHtml !== '' && { descriptionHtml }) }
+  const outcome = await attempt(
+    posted.ask('createAdminProduct', { body: { product, dryRun: true }, key: newId('req') }),
+  )
+  if ('refusal' in outcome)
+    return again({ problems: refusedAt(posted, outcome.refusal, { entry: product, rowOf: [] }) })
+  return again({ status: 200, preview: outcome.reply.data.product.descriptionHtml ?? '' })
+}
+
+const problemTexts = {
+  notMoney: 'form.notMoney',
+  notNumber: 'form.notNumber',
+  needed: 'form.required',
+} as const satisfies Readonly<Record<string, TextKey>>
+
+// Codes and issues at the field that they are about.
+function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
+  const text = words.refusal(refusal)
+  if (refusal.code === 'product_exists') return { summary: text, at: { '/slug': text } }
+  const at: Record<string, string> = {}
+  for (const { path, message } of refusal.details.issues ?? []) {
+    const pointer = path
+      .replace(/^\/product/, '')
+      .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
+      .replace(/^\/options\/.*/, '/options')
+    at[pointer] ??= words.issue(message)
+  }
+  const isShown = (pointer: string) =>
+    /^\/(?:name|brand|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
+  const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [`${pointer} ${message}`]))
+  return { summary: [text, ...rest].join(' '), at }
+}
+
+interface Seen {
+  version: number
+  base: string
+}
+
+interface SheetParts {
+  draft: Draft
+  present?: AdminProduct | undefined
+  // What this person began with (default: the present product).
+  seen?: Seen | undefined
+  problems?: Problems | undefined
+  status?: number | undefined
+  note?: string | undefined
+  // Safe HTML, asked for to be looked at.
+  preview?: string | undefined
+  // The options that the grid was made from, if not those of the draft.
+  was?: Draft['options'] | undefined
+}
+
+async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
+  const { words, to, may } = visit
+  const { draft, present, problems = { at: {} }, note } = parts
+  const [categories, brands] = await Promise.all([categoriesOf(visit), brandsOf(visit)])
+  const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
+  const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
+  const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
+${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
+<div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
+<div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
+${await variantsCard(visit, { ...parts, problems })}`
+  return {
+    title: present ? present.product.name : words.say('products.new'),
+    status: parts.status ?? 200,
+    back: { href: to('products'), label: words.say('products.title') },
+    ...(present && { badge: pill(words, 'product', present.status), actions: actionsOf(visit, present) }),
+    body: mayChange
+      ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>${form}
+<div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}<a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">${words.say(present ? 'product.discard' : 'action.cancel')}</a></div>
+</form>
+<template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '' }, 'N')}</template>`
+      : html`<fieldset class="form product" disabled>${form}</fieldset>`,
+  }
+}
+
+function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct): Html {
+  const { words, to, may, shop, server } = visit
+  const change = (what: string, label: string) =>
+    html`<form method="post" action="${to('products/change')}">${keyField()}${hiddenFields({ product: id, back: to(`products/${id}`) })}${button({ label, name: 'do', value: what })}</form>`
+  const seen =
+    server.shopUrl === undefined
+      ? `/api/v1/catalog/merchants/${shop.slug}/products/${slug}`
+      : `${server.shopUrl}/products/${slug}`
+  return html`${status === 'published' && linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isElsewhere: true })}
+${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), href: to('products/new', { from: id }) })}
+${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`
+}
+
+function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
+  return card({
+    body: html`<div class="fields">
+${field(words, { name: 'name', label: words.say('product.name'), kind: 'line', isRequired: true, isFirst: draft.name === '', lengthMax: 200 }, draft.name, problems)}
+${field(words, { name: 'brand', label: words.say('product.brand'), kind: 'line', lengthMax: limits.brandLengthMax, suggestions: names, help: words.say('product.brandHelp') }, draft.brand, problems)}
+${field(words, { name: 'summary', label: words.say('product.summary'), kind: 'text', rows: 2, lengthMax: 500, help: words.say('product.summaryHelp') }, draft.summary, problems)}
+${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: limits.descriptionLengthMax, help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth') }, draft.description, problems)}
+</div>
+<details class="formatted"${(draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) && html` open`}><summary>${words.say('product.formatted')}</summary>
+<div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
+<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>${previewOf(words, draft, present, preview)}</details>`,
+  })
+}
+
+// What the server has made safe: the stored description as long as it stands in the form, or what was asked for.
+function previewOf(
+  words: Words,
+  { descriptionHtml }: Draft,
+  present: AdminProduct | undefined,
+  asked: string | undefined,
+): Html | false {
+  const stored = present?.product.descriptionHtml ?? ''
+  const safe = asked ?? (stored.trim() === descriptionHtml ? stored : '')
+  if (safe === '') return false
+  return html`<section class="preview" aria-label="${words.say('product.previewed')}"><div class="rich" dir="auto">${trusted(safe)}</div></section>`
+}
+
+function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undefined): Html {
+  const options = (['published', 'hidden'] as const).map((value) => ({
+    value,
+    label: words.say(`state.product.${value}`),
+  }))
+  return card({
+    title: words.say('product.state'),
+    body: html`<div class="fields">${field(words, { name: 'status', label: words.say('products.status'), kind: 'choice', options, isRequired: true }, draft.status)}</div>
+${present && html`<p class="help after">${words.say('product.changedAt', { date: words.moment(present.updatedAt) })}</p>`}`,
+  })
+}
+
+function categoriesCard({ words }: Visit, draft: Draft, categories: readonly CategoryNode[]): Html {
+  return card({
+    title: words.say('categories.title'),
+    body: html`${categories.length === 0 ? html`<p class="soft">${words.say('categories.empty')}</p>` : html`<div class="checks" role="group" aria-label="${words.say('categories.title')}">${categories.map(({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}"><input type="checkbox" name="category" value="${slug}"${draft.categories.includes(slug) && html` checked`}> <span dir="auto">${name}</span></label>`)}</div>`}
+<div class="fields after">${field(words, { name: 'tags', label: words.say('product.tags'), kind: 'line', lengthMax: 3_200, help: words.say('product.tagsHelp') }, draft.tags)}</div>`,
+  })
+}
+
+function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
+  const { shared } = draft
+  const mixed = { value: '', label: words.say('product.mixed') }
+  const yesNo = (value: string, yes: TextKey, no: TextKey) => [
+    ...(value === '' ? [mixed] : []),
+    { value: 'yes', label: words.say(yes) },
+    { value: 'no', label: words.say(no) },
+  ]
+  return card({
+    title: words.say('product.selling'),
+    body: html`<div class="fields">
+${field(words, { name: 'shipping', label: words.say('product.delivery'), kind: 'choice', isRequired: true, options: yesNo(shared.shipping, 'product.shipped', 'product.digital') }, shared.shipping)}
+${field(words, { name: 'backorder', label: words.say('product.soldOut'), kind: 'choice', isRequired: true, options: [...yesNo(shared.backorder, 'product.backorder', 'product.noBackorder'), { value: 'uncounted', label: words.say('product.uncounted') }] }, shared.backorder)}
+${field(words, { name: 'taxClass', label: words.say('product.taxClass'), kind: 'line', lengthMax: 40, isHalf: true }, shared.taxClass, problems)}
+${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), kind: 'line', lengthMax: 4, isHalf: true }, shared.maxPerOrder, problems)}
+${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') }, draft.slug, problems)}
+</div>`,
+  })
+}
+
+function picturesCard(visit: Visit, { images }: Draft, present: AdminProduct | undefined): Html {
+  const { words, to, may } = visit
+  const mayUpload = may('uploadAdminPicture') && present?.status !== 'archived'
+  return card({
+    title: words.say('product.pictures'),
+    aside: html`<span class="soft">${words.say('product.picturesHelp')}</span>`,
+    body: html`<ul class="pictures" data-pictures="${to('pictures')}">${images.map((image, at) => pictureRow(visit, image, String(at)))}</ul>
+${
+  mayUpload &&
+  html`<label class="drop with-script" data-drop><span>${words.say('product.drop')}</span><input type="file" accept="image/*" multiple data-picture-input></label>
+<p class="help" role="status" data-picture-status data-busy="${words.say('product.uploading')}" data-failed="${words.say('product.uploadFailed')}"></p>
+<p class="without-script">${present ? html`<a href="${to(`products/${present.id}/picture`)}">${words.say('product.addPicture')}</a>` : html`<span class="help">${words.say('product.saveFirst')}</span>`}</p>`
+}`,
+  })
+}
+
+function pictureRow({ words }: Visit, image: Draft['images'][number], at: string): Html {
+  const name = (part: string) => `image.${at}.${part}`
+  return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallPicture(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
+${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('height')]: image.height })}
+<div class="picture-fields"><label>${words.say('product.alt')}<input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"></label>
+<div class="picture-tools"><label class="without-script">${words.say('categories.position')} <input name="${name('position')}" value="${at === 'N' ? '' : Number(at) + 1}" inputmode="numeric" maxlength="3" data-position></label>
+<button type="button" class="button plain with-script" data-move="-1">${words.say('product.earlier')}</button><button type="button" class="button plain with-script" data-move="1">${words.say('product.later')}</button>
+<label class="check"><input type="checkbox" name="${name('remove')}" value="yes"> ${words.say('product.remove')}</label></div></div></li>`
+}
+
+function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): Html {
+  const problem = problems.at['/options']
+  const used = options.filter(isUsed).length
+  const slots = Array.from({ length: optionsMax }, (_, slot) => slot)
+  return card({
+    title: words.say('product.options'),
+    aside: html`<span class="soft">${words.say('product.optionsHelp')}</span>`,
+    body: html`<div class="options">${slots.map((slot) => {
+      const { name = '', values = [] } = options[slot] ?? {}
+      const number = slot + 1
+      return html`<div class="option-row"><label>${words.say('product.optionName', { number })}<input name="option.${slot}.name" value="${name}" maxlength="100" dir="auto" autocomplete="off"${slot === 0 && html` placeholder="${words.say('product.optionExample')}"`}></label>
+<label>${words.say('product.optionValues', { number })}<textarea name="option.${slot}.values" rows="${Math.min(6, Math.max(1, values.some((one) => one.includes(',')) ? values.length : Math.ceil(values.join(', ').length / 70)))}" dir="auto"${slot === 0 && html` placeholder="${words.say('product.valuesExample')}"`}>${valuesText(values)}</textarea></label></div>`
+    })}</div>
+${problem !== undefined && html`<p class="wrong">${problem}</p>`}
+<p class="after">${button({ label: words.say(used > 0 ? 'product.updateVariants' : 'product.makeVariants'), name: 'do', value: 'variants' })}</p>`,
+  })
+}
+
+async function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }): Promise<Html> {
+  const { words, to } = visit
+  const { draft, present, was = draft.options, problems } = parts
+  const { rows, options } = draft
+  const used = options.filter(isUsed)
+  const heads: readonly TextKey[] = ['stock.code', 'stock.price', 'stock.compareAt', 'stock.onHand', 'product.weight']
+  const onHandOf = new Map(present?.skus.map(({ code, onHand }) => [code, onHand]))
+  const wrongOf = problemsByRow(problems)
+  const drawn = await mapInSlices(rows, (row, at) =>
+    variantRow(visit, {
+      row,
+      at,
+      hasOptions: used.length > 0,
+      onHand: onHandOf.get(row.code),
+      problems,
+      wrong: wrongOf.get(at) ?? [],
+    }),
+  )
+  const marks = html`${was.map((option, slot) => hiddenFields({ [`option.${slot}.was`]: valuesText(option.values), [`option.${slot}.wasName`]: option.name }))}`
+  return card({
+    title:
+      used.length > 0 ? words.say('products.variants', { count: rows.length }) : words.say('product.priceAndStock'),
+    isFlush: true,
+    aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
+    body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
+<thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
+<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}`,
+  })
+}
+
+interface RowParts {
+  row: DraftRow
+  at: number
+  hasOptions: boolean
+  onHand: number | undefined
+  problems: Problems
+  wrong: readonly string[]
+}
+
+function problemsByRow({ at }: Problems): Map<number, string[]> {
+  const found = new Map<number, string[]>()
+  for (const [pointer, text] of Object.entries(at)) {
+    const [, row] = /^\/skus\/(\d+)(?:\/|$)/.exec(pointer) ?? []
+    if (row !== undefined) found.set(Number(row), [...(found.get(Number(row)) ?? []), text])
+  }
+  return found
+}
+
+function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, wrong }: RowParts): Html {
+  const label = row.values.filter(Boolean).join(' / ') || row.code
+  const noteId = `sku-${at}-problem`
+  const cell = (
+    name: string,
+    value: string,
+    key: TextKey,
+    member: string,
+    mode: 'text' | 'decimal' | 'numeric',
+  ): Html => {
+    const isWrong = problems.at[`/skus/${at}/${member}`] !== undefined
+    return html`<td class="cell" data-head="${words.say(key)}"><input name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? skuCodeLengthMax : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
+  }
+  const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`
+  return html`<tr>${hasOptions && html`<th scope="row" class="main" dir="auto">${label}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</th>`}
+${row.isKnown ? known : cell('code', row.code, 'stock.code', 'code', 'text')}${cell('price', row.price, 'stock.price', 'price', 'decimal')}${cell('compareAt', row.compareAt, 'stock.compareAt', 'compareAtPrice', 'decimal')}
+${row.isKnown ? html`<td data-head="${words.say('stock.onHand')}">${words.number(onHand ?? 0)}</td>` : cell('stock', row.stock, 'stock.onHand', 'stock', 'numeric')}${cell('weight', row.weight, 'product.weight', 'weightGrams', 'numeric')}
+${hasOptions ? html`<td data-head="${words.say('product.sold')}"><input type="checkbox" name="sku.${at}.sold" value="yes" aria-label="${words.say('product.sold')}, ${label}"${row.isSold && html` checked`}>${rowMarks(row, at)}</td>` : html`<td class="mark">${rowMarks(row, at)}${hiddenFields({ [`sku.${at}.sold`]: 'yes' })}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</td>`}</tr>`
+}
+
+function rowMarks({ isKnown, code, values }: DraftRow, at: number): Html {
+  return html`${isKnown && hiddenFields({ [`sku.${at}.known`]: 'yes', [`sku.${at}.code`]: code })}${values.map((value, slot) => value !== '' && hiddenFields({ [`sku.${at}.value.${slot}`]: value }))}`
+}
+
+// Two versions
+
+const choicePrefix = 'choice.'
+const notCarried = new Set(['key', 'version', 'base', 'do'])
+
+interface Conflict {
+  draft: Draft
+  theirs: Draft
+  present: AdminProduct
+  seen: Seen
+}
+
+function conflictOf(posted: Posted, { draft, theirs, present, seen }: Conflict): Shown {
+  const { words, to, form } = posted
+  const differences = differencesOf(draft, theirs, seen.base)
+  const carried = [...form].filter(([name]) => !notCarried.has(name) && !name.startsWith(choicePrefix))
+  return {
+    title: words.say('conflict.title'),
+    status: 409,
+    back: { href: to(`products/${present.id}`), label: present.product.name },
+    body: html`<form class="form" method="post" action="${to(`products/${present.id}`)}">${keyField()}${hiddenFields({ version: present.version, base: baseOf(theirs) })}${carried.map(([name, value]) => hiddenFields({ [name]: value }))}${hiddenFields({ [`${choicePrefix}-`]: 'mine' })}
+${notice('bad', words.say('conflict.text', { date: words.moment(present.updatedAt) }), 'alert')}
+${card({
+  isFlush: true,
+  body: html`<div class="scroll"><table class="versions"><caption class="hidden">${words.say('conflict.title')}</caption><thead><tr><th scope="col">${words.say('conflict.part')}</th><th scope="col">${words.say('conflict.theirs')}</th><th scope="col">${words.say('conflict.mine')}</th></tr></thead>
+<tbody>${differences.map((one) => differenceRow(posted, shownDifference(posted, one, draft, theirs)))}</tbody></table></div>${differences.length === 0 && html`<p class="card-note">${words.say('conflict.none')}</p>`}`,
+})}
+<div class="form-foot sticky">${button({ label: words.say('conflict.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to(`products/${present.id}`)}">${words.say('conflict.discard')}</a></div>
+</form>`,
+  }
+}
+
+// What a part holds by words of the contract, in those of the page.
+function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs: Draft): Difference {
+  if (one.member === 'status') {
+    const text = (status: string) => words.sayKnown(`state.product.${status}`, status)
+    return { ...one, mine: text(mine.status), theirs: text(theirs.status) }
+  }
+  return one.member === 'shared' ? { ...one, mine: sellingText(words, mine), theirs: sellingText(words, theirs) } : one
+}
+
+function sellingText(words: Words, { shared: { shipping, backorder, taxClass, maxPerOrder } }: Draft): string {
+  const yesNo = (value: string, yes: TextKey, no: TextKey) =>
+    words.say(value === '' ? 'product.mixed' : value === 'yes' ? yes : no)
+  return [
+    `${words.say('product.delivery')}: ${yesNo(shipping, 'product.shipped', 'product.digital')}`,
+    `${words.say('product.soldOut')}: ${yesNo(backorder, 'product.backorder', 'product.noBackorder')}`,
+    `${words.say('product.taxClass')}: ${taxClass || '–'}`,
+    `${words.say('product.maxPerOrder')}: ${maxPerOrder || '–'}`,
+  ].join('\n')
+}
+
+function differenceRow({ words }: Visit, { member, theirs, mine, preset }: Difference): Html {
+  const label = words.sayKnown(`conflict.${member}`, member.replace(/^sku:/, ''))
+  const choice = (which: 'theirs' | 'mine', text: string) =>
+    html`<td><label class="version"><input type="radio" name="${choicePrefix}${member}" value="${which}"${preset === which && html` checked`} aria-label="${label}: ${words.say(`conflict.${which}`)}"><span class="version-text" dir="auto">${text || '–'}</span></label></td>`
+  return html`<tr><th scope="row">${label}</th>${choice('theirs', theirs)}${choice('mine', mine)}</tr>`
+}

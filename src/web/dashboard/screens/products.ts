@@ -1,0 +1,231 @@
+// Products: the list, and what is done with many of them at once.
+
+import type { AdminProductListQuery, AdminProductSummary } from '../../../contract/admin/catalog.ts'
+import { type ProductStatus, productStatuses } from '../../../contract/words.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { newId } from '../../../platform/kit/ids.ts'
+import {
+  type Brands,
+  brandsOf,
+  type CategoryNode,
+  categoriesOf,
+  indented,
+  priceRange,
+  sectionTabs,
+  thumb,
+} from '../catalog.ts'
+import { type Filter, filters } from '../filters.ts'
+import { keyField, keyIn } from '../form.ts'
+import { button, linkButton, pill, time } from '../parts.ts'
+import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
+import { hrefWith, table, tabs } from '../table.ts'
+import { changeMade, done, refusedBy } from '../toast.ts'
+import { ownAddress } from './undo.ts'
+
+export const products: Screen = {
+  path: 'products',
+  name: 'dashboard products',
+  place: 'products',
+  needs: 'listAdminProducts',
+  async get(visit) {
+    const { words, query, to, may } = visit
+    const [{ data, meta }, categories, brands] = await Promise.all([
+      visit.ask('listAdminProducts', {
+        query: { ...askedOf(query), limit: visit.rowCount.list },
+        cursor: query.get('cursor') ?? undefined,
+      }),
+      categoriesOf(visit),
+      brandsOf(visit),
+    ])
+    const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
+    return {
+      title: words.say('products.title'),
+      actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}
+<a class="button second" href="${to('developers/export', { of: 'products' })}">${words.say('transfers.export')}</a>
+${may('updateAdminProducts') && linkButton({ label: words.say('products.changePrices'), href: pricesHref(visit) })}
+${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
+      body: html`${sectionTabs(visit, 'products')}
+<div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
+${filterForm(visit, categories, brands)}</div>
+<div class="thumbs">
+${table(visit, {
+  label: words.say('products.title'),
+  columns: [
+    {
+      head: words.say('products.name'),
+      cell: ({ picture, name, brand }) =>
+        html`<span class="with-thumb">${thumb(picture, name)}<span><span dir="auto">${name}</span>${brand !== null && html`<br><span class="soft small" dir="auto">${brand}</span>`}</span></span>`,
+      isMain: true,
+    },
+    { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status), isPlain: true },
+    {
+      head: words.say('products.price'),
+      cell: ({ priceMin, priceMax }) => priceRange(visit, priceMin, priceMax),
+      align: 'end',
+      isCorner: true,
+    },
+    { head: words.say('products.stock'), cell: (row) => stockOf(visit, row), align: 'end' },
+    {
+      head: words.say('products.category'),
+      cell: (row) => row.categories.map((slug) => nameOf.get(slug) ?? slug).join(', '),
+      isMinor: true,
+    },
+    {
+      head: words.say('products.changed'),
+      cell: ({ updatedAt }) => time(words, updatedAt),
+      sort: ['newest', 'oldest'],
+      isMinor: true,
+    },
+  ],
+  rows: data,
+  idOf: ({ id }) => id,
+  hrefOf: ({ id }) => to(`products/${id}`),
+  defaultSort: 'newest',
+  choose: may('updateAdminProducts') && {
+    name: 'product',
+    labelOf: ({ name }) => name,
+    action: to('products/change'),
+    actions: html`${keyField()}${hiddenFields({ back: hrefWith(visit, {}) })}
+${button({ label: words.say('products.publish'), name: 'do', value: 'published' })}
+${button({ label: words.say('products.hide'), name: 'do', value: 'hidden' })}
+${query.get('status') !== 'archived' && button({ label: words.say('products.archive'), name: 'do', value: 'archived' })}
+${button({ label: words.say('products.toCategory'), name: 'do', value: 'category' })}
+${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}
+${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })}`,
+  },
+  next: meta.next,
+  countAction: to('products/rows'),
+  empty: emptyOf(visit),
+})}
+</div>`,
+    }
+  },
+}
+
+const filterNames = ['q', 'status', 'categoryId', 'brand', 'stock'] as const
+
+// What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
+export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
+  const given = [...filterNames, 'sort'].flatMap((name) => {
+    const value = query.get(name)?.trim()
+    return value ? [[name, value]] : []
+  })
+  return Object.fromEntries(given)
+}
+
+function viewsOf({ words }: Visit) {
+  return [
+    { label: words.say('products.all'), query: { status: undefined, stock: undefined } },
+    ...productStatuses.map((status) => ({
+      label: words.say(`state.product.${status}`),
+      query: { status, stock: undefined },
+    })),
+    { label: words.say('stock.low'), query: { status: undefined, stock: 'low' } },
+    { label: words.say('stock.out'), query: { status: undefined, stock: 'out' } },
+  ]
+}
+
+// Chosen from a list, unless there are too many, or the address names one that the list does not have.
+function brandFilter({ words, query }: Visit, { names, isCut }: Brands): Filter[] {
+  const asked = query.get('brand') ?? ''
+  if (names.length === 0 && asked === '') return []
+  const given = { name: 'brand', label: words.say('products.brand') }
+  if (isCut || (asked !== '' && !names.includes(asked))) return [{ ...given, kind: 'line', suggestions: names }]
+  return [{ ...given, options: names.map((name) => ({ value: name, label: name })) }]
+}
+
+function filterForm(visit: Visit, categories: readonly CategoryNode[], brands: Brands): Html {
+  const { words } = visit
+  return filters(
+    visit,
+    ['status', 'stock', 'sort'],
+    [
+      { name: 'q', label: words.say('products.find'), kind: 'line' },
+      {
+        name: 'categoryId',
+        label: words.say('products.category'),
+        options: categories.map((one) => ({ value: one.id, label: indented(one) })),
+      },
+      ...brandFilter(visit, brands),
+    ],
+  )
+}
+
+function stockOf({ words }: Visit, { onHand, skuCount }: AdminProductSummary): Html {
+  const count = onHand === 0 ? html`<span class="stock-none">${words.number(0)}</span>` : html`${words.number(onHand)}`
+  if (skuCount < 2) return count
+  return html`<span>${count}<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span></span>`
+}
+
+function emptyOf(visit: Visit) {
+  const { words, query, to, may } = visit
+  const isFiltered = filterNames.some((name) => query.get(name))
+  if (isFiltered) {
+    const none = Object.fromEntries([...filterNames, 'cursor'].map((name) => [name, undefined]))
+    const action = linkButton({ label: words.say('products.seeAll'), href: hrefWith(visit, none) })
+    return { title: words.say('products.none'), text: words.say('products.noneText'), action }
+  }
+  const action =
+    may('createAdminProduct') &&
+    linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })
+  return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
+}
+
+// Of everything that the list shows, on all its pages.
+function pricesHref({ query, to }: Visit): string {
+  const { sort: _, ...asked } = askedOf(query)
+  return to('products/prices', asked)
+}
+
+// The buttons of the bar. Questions (which category, how many percent) have an address of their own.
+export const changeProducts: Screen = {
+  path: 'products/change',
+  name: 'dashboard change products',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async post(posted) {
+    const { form, to } = posted
+    const back = ownAddress(posted, to('products'))
+    const productIds = chosenIn(form)
+    if (productIds.length === 0) return goTo(back)
+    const what = form.get('do')
+    if (what === 'prices' || what === 'category' || what === 'brand')
+      return goTo(
+        `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
+      )
+    // A strange word is refused by the operation.
+    const status = what as ProductStatus
+    return changeAll(posted, { productIds, change: { status } }, back)
+  },
+}
+
+export function chosenIn(form: FormFields): string[] {
+  return [...new Set(form.getAll('product'))].slice(0, chosenMax)
+}
+
+export const chosenMax = 200
+
+export interface BulkAsk {
+  productIds: string[]
+  change: {
+    status?: ProductStatus
+    addCategory?: string
+    removeCategory?: string
+    brand?: string | null
+    pricePercentage?: number
+  }
+}
+
+// One entry in the list of changes, and one *Undo*.
+export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
+  const requestId = newId('req')
+  const outcome = await attempt(posted.ask('updateAdminProducts', { body, key: keyIn(posted.form), requestId }), [
+    'category_not_found',
+  ])
+  if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
+  const { done: count, refused } = outcome.reply.meta
+  const change = count > 0 ? await changeMade(posted, 'updateAdminProducts', requestId) : undefined
+  return done(back, 'done.products', { count, refused, change })
+}

@@ -1,0 +1,169 @@
+// Refunding by item or by amount. The sum is shown first; only the second press moves money.
+
+import { randomUUID } from 'node:crypto'
+import type { AdminOrder } from '../../../contract/admin/orders.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { dialog } from '../dialog.ts'
+import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import { versionIn } from './send.ts'
+
+// The value of the hidden field `step`.
+const steps = { preview: 'preview', refund: 'refund' } as const
+
+function refundFields(words: Words, { currency }: AdminOrder): Field[] {
+  return [
+    { name: 'restock', label: words.say('refund.restock'), kind: 'check' },
+    {
+      name: 'amount',
+      label: words.say('refund.amount'),
+      kind: 'money',
+      currency,
+      help: words.say('refund.amountHelp'),
+      isHalf: true,
+    },
+    {
+      name: 'reason',
+      label: words.say('refund.reason'),
+      kind: 'line',
+      lengthMax: 500,
+      help: words.say('refund.reasonHelp'),
+    },
+  ]
+}
+
+export const refund: Screen = {
+  path: 'orders/:orderId/refund',
+  name: 'dashboard refund',
+  place: 'orders',
+  needs: 'refundAdminOrder',
+  get: async (visit) => refundSheet(visit, await findOrder(visit), new URLSearchParams()),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const orderId = orderIdOf(posted)
+    const order = await findOrder(posted)
+    const read = bodyIn(posted, order)
+    if ('problems' in read) return refundSheet(posted, order, sent, read.problems)
+    const body = { ...read.body, ...versionIn(sent), ...refundedIn(sent) }
+    const isPreview = sent.get('step') !== steps.refund
+    const outcome = await attempt(
+      isPreview
+        ? posted.ask('refundAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
+        : posted.ask('refundAdminOrder', { path: { orderId }, body, key: keyIn(sent) }),
+    )
+    if ('refusal' in outcome)
+      return refundSheet(posted, order, sent, problemsOf(words, outcome.refusal, refundFields(words, order)))
+    if (isPreview) return previewSheet(posted, order, outcome.reply.data)
+    return done(posted.to(`orders/${orderId}`), 'done.refunded')
+  },
+}
+
+function refundedOf({ totals }: AdminOrder): number {
+  return totals.refunded + totals.refundPending
+}
+
+// What the page showed as refunded: a refund that is on its way has no version yet.
+function refundedIn(sent: FormFields): { expectedRefunded?: number } {
+  const text = sent.get('refunded') ?? ''
+  return /^\d{1,15}$/.test(text) ? { expectedRefunded: Number(text) } : {}
+}
+
+interface RefundBody {
+  amount?: number
+  items?: { skuId: string; quantity: number }[]
+  shipping?: boolean
+  restock?: boolean
+  reason?: string
+}
+
+function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: RefundBody } | { problems: Problems } {
+  const read = bodyOf(words, refundFields(words, order), sent)
+  if ('problems' in read) return read
+  const { amount, restock, reason } = read.body as RefundBody
+  const items = order.items
+    .map(({ skuId }) => ({ skuId, quantity: Number((sent.get(`quantity-${skuId}`) ?? '').slice(0, 10) || 0) }))
+    .filter(({ quantity }) => quantity !== 0)
+  const shipping = sent.get('shipping') === 'on'
+  const isByItem = items.length > 0 || shipping
+  if (isByItem && amount !== undefined) return { problems: { at: { '/amount': words.say('refund.both') } } }
+  if (!isByItem && amount === undefined) return { problems: { summary: words.say('refund.nothing'), at: {} } }
+  return {
+    body: {
+      ...(amount !== undefined && { amount }),
+      ...(items.length > 0 && { items }),
+      ...(shipping && { shipping }),
+      // Only items can go back into stock.
+      ...(items.length > 0 && { restock: restock ?? false }),
+      ...(reason !== undefined && { reason }),
+    },
+  }
+}
+
+function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+  const { words, to } = visit
+  const { totals, currency, number, version } = order
+  const back = backToOrder(visit, order)
+  const refunded = refundedOf(order)
+  const rest = totals.total - refunded
+  const fields = refundFields(words, order)
+  const values = valuesOf(fields, sent)
+  return dialog({
+    title: words.say('refund.title', { number }),
+    back,
+    lead: words.say('refund.lead', { amount: words.money(rest, currency) }),
+    status: problems ? 409 : 200,
+    body: form(visit, {
+      action: to(`orders/${order.id}/refund`),
+      fields: [],
+      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      hidden: { version, refunded, step: steps.preview },
+      before: html`${itemsTable(words, order, sent)}<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
+      submit: words.say('refund.preview'),
+      cancel: back.href,
+    }),
+  })
+}
+
+function itemsTable(words: Words, { items, shipping, totals, currency }: AdminOrder, sent: FormFields): Html {
+  return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${items.map(
+    (item) =>
+      html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: item.quantity })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${item.quantity}" value="${sent.get(`quantity-${item.skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,
+  )}</tbody></table>
+${shipping !== null && totals.shipping > 0 && html`<label class="check"><input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })}</label>`}</fieldset>`
+}
+
+interface Preview {
+  amount: number
+  restocked: readonly { skuId: string; quantity: number }[]
+}
+
+function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: Preview): Sheet {
+  const { words, to, form: sent } = posted
+  const back = backToOrder(posted, order)
+  const sum = words.money(amount, order.currency)
+  const kept = [...sent].filter(
+    ([name]) => name.startsWith('quantity-') || ['amount', 'restock', 'reason', 'shipping'].includes(name),
+  )
+  const names = new Map(order.items.map(({ skuId, name }) => [skuId, name]))
+  return dialog({
+    title: words.say('refund.title', { number: order.number }),
+    back,
+    body: form(posted, {
+      action: to(`orders/${order.id}/refund`),
+      fields: [],
+      hidden: { version: order.version, refunded: refundedOf(order), step: steps.refund },
+      before: html`${hiddenFields(Object.fromEntries(kept))}
+<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${sum}</p><p class="soft small">${words.say('refund.sumText')}</p></div>
+${restocked.length > 0 && html`<div><p class="soft">${words.say('refund.restocked')}</p><ul>${restocked.map(({ skuId, quantity }) => html`<li>${words.number(quantity)} × <span dir="auto">${names.get(skuId)}</span></li>`)}</ul></div>`}`,
+      submit: words.say('refund.submit', { amount: sum }),
+      kind: 'danger',
+      actions: html`<a class="button plain" href="${to(`orders/${order.id}/refund`)}">${words.say('refund.change')}</a>`,
+      cancel: back.href,
+    }),
+  })
+}

@@ -1,0 +1,186 @@
+// Reports: sales by day, week, month, product, promotion or country, as a chart and a table, and as a CSV of exactly that.
+
+import {
+  type AdminSales,
+  type AdminSalesReport,
+  type AdminSalesRow,
+  type SalesGroup,
+  salesGroups,
+} from '../../../contract/admin/reports.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { isFormula } from '../../../platform/kit/formula.ts'
+import { decimalAmount } from '../../../platform/kit/money.ts'
+import { chart } from '../chart.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button, card, emptyState, notice } from '../parts.ts'
+import { attempt, type Screen, type Visit } from '../screen.ts'
+import { hrefWith, tabs } from '../table.ts'
+import type { TextKey, Words } from '../words.ts'
+
+const money = ['subtotal', 'discount', 'shipping', 'tax', 'total', 'refunded', 'unpaid'] as const
+type Member = 'orders' | 'items' | (typeof money)[number]
+
+// Shipping and refunds belong to orders, not to products.
+function membersOf(by: SalesGroup): readonly Member[] {
+  const all: readonly Member[] = ['orders', 'items', ...money]
+  return by === 'product' ? all.filter((member) => member !== 'shipping' && member !== 'refunded') : all
+}
+
+function askedOf({ query }: Visit) {
+  const by = salesGroups.find((known) => known === query.get('by')) ?? 'day'
+  const day = (name: string) => {
+    const text = query.get(name) ?? ''
+    return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined
+  }
+  const [from, to] = [day('from'), day('to')]
+  return { by, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
+export const reports: Screen = {
+  path: 'reports',
+  name: 'dashboard reports',
+  place: 'reports',
+  needs: 'getAdminSalesReport',
+  async get(visit) {
+    const { words, query } = visit
+    const asked = askedOf(visit)
+    const title = words.say('reports.title')
+    const nav = tabs(
+      visit,
+      words.say('reports.by'),
+      salesGroups.map((by) => ({ label: words.say(`reports.by.${by}`), query: { by: by === 'day' ? undefined : by } })),
+    )
+    const outcome = await attempt(visit.ask('getAdminSalesReport', { query: asked }))
+    if ('refusal' in outcome)
+      return {
+        title,
+        status: 400,
+        body: html`${nav}${rangeForm(visit, query.get('from') ?? '', query.get('to') ?? '')}${notice('bad', words.say('reports.badRange'), 'alert')}`,
+      }
+    const { data } = outcome.reply
+    return {
+      title,
+      actions: html`<a class="button second" href="${visit.to('reports/export', { by: data.by, from: data.from, to: data.to })}" download>${words.say('reports.csv')}</a>`,
+      body: html`${nav}${rangeForm(visit, data.from, data.to)}
+${data.sum.orders === 0 && data.rows.every(({ orders }) => orders === 0) ? html`<div class="card">${emptyState({ title: words.say('reports.empty'), text: words.say('reports.emptyText') })}</div>` : reportCards(visit, data)}
+<p class="foot-note">${words.say('reports.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
+    }
+  },
+}
+
+const ranges = [7, 30, 90, 365] as const
+
+function rangeForm(visit: Visit, from: string, to: string): Html {
+  const { words, query, now, shop } = visit
+  const today = dayIn(now, shop.timeZone)
+  const by = query.get('by')
+  return html`<form class="filters" method="get">${by !== null && html`<input type="hidden" name="by" value="${by}">`}
+<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label><label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>${button({ label: words.say('reports.show') })}
+<span class="range-links">${ranges.map((days) => html`<a href="${hrefWith(visit, { from: daysBefore(today, days - 1), to: today })}"${from === daysBefore(today, days - 1) && to === today && html` aria-current="true"`}>${words.say('reports.lastDays', { count: days })}</a>`)}</span></form>`
+}
+
+// As a calendar day of the shop, such as 2026-11-16.
+function dayIn(now: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now)
+}
+
+function daysBefore(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T12:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
+}
+
+function reportCards(visit: Visit, report: AdminSalesReport): Html {
+  const { words } = visit
+  const { by, sum, currency, rows } = report
+  const sums: readonly Member[] = ['total', 'orders', 'items', 'discount', 'shipping', 'tax', 'refunded', 'unpaid']
+  const isTime = by === 'day' || by === 'week' || by === 'month'
+  return html`${card({
+    body: html`<dl class="sums-row">${sums.map((member) => html`<div><dt>${words.say(`reports.${member}`)}</dt><dd>${shown(words, member, sum, currency)}</dd></div>`)}</dl>
+${
+  isTime &&
+  chart(words, {
+    title: words.say('reports.chart'),
+    bars: rows.map((row) => ({
+      label: words.calendarDay(row.key),
+      value: row.total,
+      text: words.money(row.total, currency),
+    })),
+    top: (value) => words.money(value, currency),
+  })
+}`,
+  })}
+${card({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
+}
+
+function shown(words: Words, member: Member, sales: AdminSales, currency: string): string {
+  const value = sales[member]
+  return member === 'orders' || member === 'items' ? words.number(value) : words.money(value, currency)
+}
+
+function salesTable({ words }: Visit, { by, rows, sum, currency }: AdminSalesReport): Html {
+  const members = membersOf(by)
+  const cells = (sales: AdminSales) =>
+    members.map(
+      (member) =>
+        html`<td class="end${sales[member] === 0 ? ' zero' : ''}" data-head="${words.say(`reports.${member}`)}">${shown(words, member, sales, currency)}</td>`,
+    )
+  // Newest first is what one looks for in a list of days.
+  const isTime = by === 'day' || by === 'week' || by === 'month'
+  const listed = isTime ? [...rows].reverse() : rows
+  return html`<div class="scroll"><table class="rows report"><caption class="hidden">${words.say(`reports.by.${by}`)}</caption>
+<thead><tr><th scope="col">${words.say(`reports.by.${by}`)}</th>${members.map((member) => html`<th scope="col" class="end">${words.say(`reports.${member}`)}</th>`)}</tr></thead>
+<tbody>${listed.map((row) => html`<tr><th scope="row" class="main">${rowName(words, by, row)}</th>${cells(row)}</tr>`)}</tbody>
+<tfoot><tr><th scope="row">${words.say('reports.sum')}</th>${cells(sum)}</tr></tfoot></table></div>`
+}
+
+function rowName(words: Words, by: SalesGroup, { key, name }: AdminSalesRow): string {
+  if (by === 'country') return key === '' ? words.say('reports.noCountry') : words.country(key)
+  if (by === 'product' || by === 'promotion') return name ?? key
+  return words.calendarDay(key)
+}
+
+// What the page shows, as numbers that a sheet reads.
+export const reportExport: Screen = {
+  path: 'reports/export',
+  name: 'dashboard report export',
+  place: 'reports',
+  needs: 'getAdminSalesReport',
+  async get(visit) {
+    const { data } = await visit.ask('getAdminSalesReport', { query: askedOf(visit) })
+    const name = `sales-by-${data.by}-${data.from}-${data.to}.csv`
+    return {
+      status: 200,
+      headers: {
+        ...dashboardHeaders,
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="${name}"`,
+      },
+      // With a mark, so Excel reads it as UTF-8.
+      body: `\ufeff${csvOf(visit.words, data)}`,
+    }
+  },
+}
+
+function csvOf(words: Words, { by, rows, sum, currency }: AdminSalesReport): string {
+  const members = membersOf(by)
+  const numbers = (sales: AdminSales) =>
+    members.map((member) =>
+      member === 'orders' || member === 'items' ? String(sales[member]) : decimalAmount(sales[member], currency),
+    )
+  const isTime = by === 'day' || by === 'week' || by === 'month'
+  const listed = isTime ? [...rows].reverse() : rows
+  const head = [words.say(`reports.by.${by}`), ...members.map((member) => columnName(words, member, currency))]
+  const lines = listed.map((row) => [isTime ? row.key : rowName(words, by, row), ...numbers(row)])
+  return [head, ...lines, [words.say('reports.sum'), ...numbers(sum)]]
+    .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
+    .join('')
+}
+
+function columnName(words: Words, member: Member, currency: string): string {
+  const name = words.say(`reports.${member}` as TextKey)
+  return member === 'orders' || member === 'items' ? name : `${name} (${currency})`
+}
+
+function csvCell(text: string): string {
+  const safe = isFormula(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

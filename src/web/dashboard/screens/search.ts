@@ -1,0 +1,80 @@
+// Search: one field, one answer. The address holds the question, so a result is never of another one.
+
+import { type Html, html } from '../../../platform/html/html.ts'
+import { button, card, emptyState, pill, time } from '../parts.ts'
+import type { Screen } from '../screen.ts'
+
+export const search: Screen = {
+  path: 'search',
+  name: 'dashboard search',
+  place: 'home',
+  needs: 'searchAdmin',
+  async get(visit) {
+    const { words, query, to, places } = visit
+    const q = (query.get('q') ?? '')
+      .slice(0, 100)
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+    const title = words.say('search.title')
+    const field = html`<form class="find-large" role="search" aria-label="${words.say('search.label')}" action="${to('search')}"><input type="search" name="q" value="${q}" maxlength="100" aria-label="${words.say('search.label')}" placeholder="${words.say('search.label')}" autocomplete="off"${q === '' && html` autofocus`}>${button({ label: words.say('search.submit'), kind: 'first' })}</form>`
+    const empty = (name: string, text: string) =>
+      html`${field}<div class="card">${emptyState({ title: name, text })}</div>`
+    if (q === '') return { title, body: empty(words.say('search.begin'), words.say('search.hint')) }
+    const { data } = await visit.ask('searchAdmin', { query: { q } })
+    const { orders, products, skus, promotions } = data
+    if (orders.length + products.length + skus.length + promotions.length === 0)
+      return { title, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
+    const hasProducts = places.includes('products')
+    const product = (id: string) => (hasProducts ? to(`products/${id}`) : undefined)
+    return {
+      title,
+      body: html`${field}
+${group(
+  words.say('search.orders'),
+  orders.map((order) => ({
+    href: to(`orders/${order.id}`),
+    body: html`<span class="result-name">${order.number}</span>${pill(visit.words, 'payment', order.paymentStatus)}${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
+  })),
+)}
+${group(
+  words.say('search.products'),
+  products.map(({ id, name }) => ({
+    href: product(id),
+    body: html`<span class="result-name" dir="auto">${name}</span>`,
+  })),
+)}
+${group(
+  words.say('search.skus'),
+  skus.map(({ code, productId, productName }) => ({
+    href: product(productId),
+    body: html`<span class="result-name" dir="auto">${code}</span><span class="soft" dir="auto">${productName}</span>`,
+  })),
+)}
+${group(
+  words.say('search.promotions'),
+  promotions.map(({ id, code, name }) => ({
+    href: places.includes('discounts') ? to(`discounts/${id}`) : undefined,
+    body: html`<span class="result-name" dir="auto">${code}</span><span class="soft" dir="auto">${name}</span>`,
+  })),
+)}`,
+    }
+  },
+}
+
+interface Result {
+  // Without a screen for it there is no link.
+  href: string | undefined
+  body: Html
+}
+
+function group(title: string, results: readonly Result[]): Html | false {
+  if (results.length === 0) return false
+  return card({
+    title,
+    isFlush: true,
+    body: html`<ul class="results">${results.map(
+      ({ href, body }) =>
+        html`<li data-row>${href === undefined ? html`<span class="result">${body}</span>` : html`<a class="result" href="${href}" data-open>${body}</a>`}</li>`,
+    )}</ul>`,
+  })
+}

@@ -1,0 +1,439 @@
+// Shipping zones: the list, what a buyer in a country would pay, and one zone with its options.
+
+import type { ShippingZoneEntry } from '../../../contract/entries.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { refuse } from '../../../platform/kit/refuse.ts'
+import { offersFor, zoneFor } from '../../../platform/kit/shipping.ts'
+import { wordsTyped } from '../controls.ts'
+import { dialog } from '../dialog.ts'
+import { amountIn, form, keyField, moneyText, type Problems, problemsOf } from '../form.ts'
+import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
+import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
+import { sections, settingSections } from '../sections.ts'
+import { baseField, saveShopPart } from '../shop.ts'
+import { done } from '../toast.ts'
+
+type Option = ShippingZoneEntry['options'][number]
+
+export const shipping: Screen = {
+  path: 'settings/shipping',
+  name: 'dashboard shipping',
+  place: 'settings',
+  needs: 'getAdminShop',
+  async get(visit) {
+    const { words, to, may } = visit
+    const { data } = await visit.ask('getAdminShop')
+    const add =
+      may('replaceAdminShipping') &&
+      linkButton({ label: words.say('shipping.new'), href: to('settings/shipping/new'), kind: 'first' })
+    return {
+      title: words.say('settings.title'),
+      actions: data.shipping.length > 0 && add ? add : undefined,
+      body: html`${sections(visit, settingSections, 'shipping')}
+${
+  data.shipping.length === 0
+    ? html`<div class="card">${emptyState({ title: words.say('shipping.empty'), text: words.say('shipping.emptyText'), action: add })}</div>`
+    : html`<div class="columns"><div>${data.shipping.map((zone) => zoneCard(visit, zone))}</div>
+<div>${quoteCard(visit, data.shipping, data.taxes)}</div></div>`
+}`,
+    }
+  },
+}
+
+function zoneCard(visit: Visit, { zone, countries, options }: ShippingZoneEntry): Html {
+  const { words, to, may, shop } = visit
+  const money = (amount: number) => words.money(amount, shop.currency)
+  return card({
+    title: zone,
+    aside: may('replaceAdminShipping')
+      ? html`<a href="${to(`settings/shipping/${zone}`)}">${words.say('shipping.edit')}<span class="hidden"> ${zone}</span></a>`
+      : false,
+    isFlush: true,
+    body: html`<p class="card-text">${countryNames(visit, countries)}</p>
+<table class="rows"><caption class="hidden">${words.say('shipping.optionsOf', { zone })}</caption><thead><tr><th scope="col">${words.say('shipping.option')}</th><th scope="col" class="end">${words.say('shipping.price')}</th><th scope="col" class="end">${words.say('shipping.freeFrom')}</th></tr></thead>
+<tbody>${options.map(
+      ({ label, amount, freeFrom, weightSteps = [] }) =>
+        html`<tr><th scope="row">${label}${weightSteps.length > 0 && html`<span class="soft small block">${weightSteps.map((step) => words.say('shipping.step', { grams: step.upToGrams, amount: money(step.amount) })).join(' · ')}</span>`}</th><td class="end" data-head="${words.say('shipping.price')}">${weightSteps.length > 0 ? words.say('shipping.byWeight') : money(amount)}</td><td class="end" data-head="${words.say('shipping.freeFrom')}">${freeFrom === null || freeFrom === undefined ? '–' : money(freeFrom)}</td></tr>`,
+    )}</tbody></table>`,
+  })
+}
+
+function countryNames({ words }: Visit, countries: readonly string[]): string {
+  return countries.map((code) => (code === '*' ? words.say('shipping.rest') : words.country(code))).join(', ')
+}
+
+// What would a buyer there pay? By the rule that prices carts.
+
+const sampleWeight = '1000'
+
+function quoteCard(
+  visit: Visit,
+  zones: readonly ShippingZoneEntry[],
+  taxes: readonly { country: string; region?: string; class?: string; rate: number }[],
+): Html {
+  const { words, query, shop, here } = visit
+  const country = (query.get('country') ?? shop.country).trim().toUpperCase().slice(0, 2)
+  const subtotalText = query.get('subtotal') ?? '50'
+  const weightText = query.get('weight') ?? sampleWeight
+  const subtotal = amountIn(subtotalText, shop.currency)
+  const weightGrams = /^\d{1,7}$/.test(weightText) ? Number(weightText) : undefined
+  const isCountry = /^[A-Z]{2}$/.test(country)
+  const field = (name: string, value: string, more: Html) =>
+    html`<div class="field"><label for="quote-${name}">${words.say(`shipping.quote.${name}` as 'shipping.quote.country')}</label><input id="quote-${name}" name="${name}" value="${value}" autocomplete="off"${more}></div>`
+  return card({
+    title: words.say('shipping.quote'),
+    id: 'quote',
+    body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote"><div class="fields thirds">${field('country', country, html` maxlength="2" required`)}${field('subtotal', subtotalText, html` inputmode="decimal" maxlength="12"`)}${field('weight', weightText, html` inputmode="numeric" maxlength="7"`)}</div>
+<div class="form-foot">${button({ label: words.say('shipping.quote.show') })}</div></form>
+<div class="quote-answer" role="status">${
+      !isCountry || subtotal === undefined || weightGrams === undefined
+        ? notice('bad', words.say('form.problem'))
+        : quoteAnswer(visit, zones, taxes, { country, subtotal, weightGrams })
+    }</div>`,
+  })
+}
+
+interface Parcel {
+  country: string
+  subtotal: number
+  weightGrams: number
+}
+
+function quoteAnswer(
+  visit: Visit,
+  zones: readonly ShippingZoneEntry[],
+  taxes: Parameters<typeof quoteCard>[2],
+  { country, ...parcel }: Parcel,
+): Html {
+  const { words, shop } = visit
+  const zone = zoneFor(
+    zones.map((entry) => ({
+      ...entry,
+      options: entry.options.map(({ freeFrom = null, weightSteps = [], ...option }) => ({
+        ...option,
+        freeFrom,
+        weightSteps,
+      })),
+    })),
+    country,
+  )
+  if (!zone) return notice('bad', words.say('shipping.quote.none', { country: words.country(country) }))
+  const offers = offersFor(zone, parcel)
+  const rates = taxes.filter((tax) => tax.country === country && tax.region === undefined)
+  return html`${
+    offers.length === 0
+      ? notice('bad', words.say('shipping.quote.heavy'))
+      : facts(
+          offers.map(({ label, amount }) => [
+            label,
+            html`<span class="strong">${amount === 0 ? words.say('shipping.free') : words.money(amount, shop.currency)}</span>`,
+          ]),
+        )
+  }<p class="help">${words.say('shipping.quote.zone', { zone: zone.zone })} ${rates.length === 0 ? words.say('shipping.quote.noTax') : words.say('shipping.quote.tax', { rates: rates.map(({ class: taxClass = 'standard', rate }) => `${rate / 100} % (${taxClass})`).join(', ') })}</p>`
+}
+
+// One zone. As it is typed.
+
+interface TypedOption {
+  id: string
+  label: string
+  amount: string
+  freeFrom: string
+  steps: string
+}
+
+interface TypedZone {
+  zone: string
+  countries: string
+  options: readonly TypedOption[]
+}
+
+const newOptions = 2
+const optionsMax = 10
+
+function typedOf({ currency }: Visit['shop'], { zone, countries, options }: ShippingZoneEntry): TypedZone {
+  return {
+    zone,
+    countries: countries.join(', '),
+    options: options.map(({ id, label, amount, freeFrom, weightSteps = [] }) => ({
+      id,
+      label,
+      amount: moneyText(amount, currency),
+      freeFrom: freeFrom === null || freeFrom === undefined ? '' : moneyText(freeFrom, currency),
+      steps: weightSteps.map((step) => `${step.upToGrams}: ${moneyText(step.amount, currency)}`).join('\n'),
+    })),
+  }
+}
+
+function typedIn({ form: sent }: Posted): TypedZone {
+  const all = (name: string) => sent.getAll(name).slice(0, optionsMax)
+  const [ids, labels, amounts, free, steps] = ['id', 'label', 'amount', 'freeFrom', 'steps'].map(all)
+  return {
+    zone: (sent.get('zone') ?? '').trim(),
+    countries: sent.get('countries') ?? '',
+    options: (labels ?? [])
+      .map((label, index) => ({
+        id: ids?.[index] ?? '',
+        label: label.trim(),
+        amount: (amounts?.[index] ?? '').trim(),
+        freeFrom: (free?.[index] ?? '').trim(),
+        steps: (steps?.[index] ?? '').replaceAll('\r\n', '\n').trim(),
+      }))
+      .filter(({ label, amount }) => label !== '' || amount !== ''),
+  }
+}
+
+function entryOf(
+  { words, shop: { currency } }: Visit,
+  typed: TypedZone,
+): { entry: ShippingZoneEntry } | { problems: Problems } {
+  const at: Record<string, string> = {}
+  const ids = new Set(typed.options.map(({ id }) => id))
+  const options = typed.options.map(({ id, label, amount, freeFrom, steps }, index): Option => {
+    const price = amountIn(amount, currency)
+    const free = freeFrom === '' ? null : amountIn(freeFrom, currency)
+    const weightSteps = stepsIn(steps, currency)
+    if (price === undefined) at[`/options/${index}/amount`] = words.say('form.notMoney')
+    if (free === undefined) at[`/options/${index}/freeFrom`] = words.say('form.notMoney')
+    if (weightSteps === undefined) at[`/options/${index}/weightSteps`] = words.say('shipping.notSteps')
+    return {
+      id: id || idFor(label, ids),
+      label,
+      amount: price ?? 0,
+      freeFrom: free ?? null,
+      weightSteps: weightSteps ?? [],
+    }
+  })
+  if (Object.keys(at).length > 0) return { problems: { summary: words.say('form.problem'), at } }
+  const countries = [...new Set(wordsTyped(typed.countries).map((code) => code.toUpperCase()))]
+  return { entry: { zone: typed.zone, countries, options } }
+}
+
+function stepsIn(text: string, currency: string): { upToGrams: number; amount: number }[] | undefined {
+  if (text === '') return []
+  const steps = text.split('\n').map((line) => {
+    const parts = /^\s*(\d{1,8})\s*g?\s*[:=]\s*(\S+)\s*$/.exec(line)
+    const amount = parts && amountIn(parts[2] ?? '', currency)
+    return parts && amount !== undefined && amount !== null ? { upToGrams: Number(parts[1]), amount } : undefined
+  })
+  return steps.every((step) => step !== undefined) ? steps : undefined
+}
+
+// A word for the option, which carts remember it by.
+function idFor(label: string, taken: Set<string>): string {
+  const word =
+    label
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 30)
+      .replace(/-+$/, '') || 'option'
+  let id = word
+  for (let count = 2; taken.has(id); count++) id = `${word}-${count}`
+  taken.add(id)
+  return id
+}
+
+interface ZoneState {
+  // '': a new one.
+  name: string
+  typed: TypedZone
+  base: ShippingZoneEntry | null
+  problems?: Problems
+  theirs?: TypedZone | null
+}
+
+function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneState): Sheet {
+  const { words, to, shop } = visit
+  const action = to(`settings/shipping/${name === '' ? 'new' : name}`)
+  const back = { href: to('settings/shipping'), label: words.say('settings.shipping') }
+  const rows = [
+    ...typed.options,
+    ...Array<undefined>(Math.min(newOptions, optionsMax - typed.options.length)).fill(undefined),
+  ]
+  const problem = (pointer: string, id: string) => {
+    const text = problems?.at[pointer]
+    return {
+      state: text !== undefined && html` aria-invalid="true" aria-describedby="${id}"`,
+      note: text !== undefined && html`<p class="wrong" id="${id}">${text}</p>`,
+    }
+  }
+  const plain = (id: string, label: string, value: string, pointer: string, help: string, more: Html) => {
+    const { state, note } = problem(pointer, `${id}-problem`)
+    return html`<div class="field whole"><label for="field-${id}">${label}</label><input id="field-${id}" name="${id}" value="${value}" autocomplete="off"${more}${state}><p class="help">${help}</p>${note}</div>`
+  }
+  const option = (row: TypedOption | undefined, index: number) => {
+    const label = words.say('shipping.optionNumber', { count: index + 1 })
+    const cell = (field: 'label' | 'amount' | 'freeFrom', pointer: string, text: string) => {
+      const id = `option-${index}-${field}`
+      const { state, note } = row ? problem(pointer, `${id}-problem`) : { state: false as const, note: false as const }
+      return html`<div class="field"><label for="${id}">${text}</label><input id="${id}" name="${field}" value="${row?.[field]}" autocomplete="off"${field !== 'label' && html` inputmode="decimal"`}${state}>${note}</div>`
+    }
+    const steps = row
+      ? problem(`/options/${index}/weightSteps`, `option-${index}-steps-problem`)
+      : { state: false as const, note: false as const }
+    return html`<fieldset class="option"><legend>${row ? label : words.say('shipping.newOption')}</legend><input type="hidden" name="id" value="${row?.id}">
+<div class="option-fields">${cell('label', `/options/${index}/label`, words.say('shipping.option'))}${cell('amount', `/options/${index}/amount`, `${words.say('shipping.price')} (${shop.currency})`)}${cell('freeFrom', `/options/${index}/freeFrom`, words.say('shipping.freeFrom'))}
+<div class="field"><label for="option-${index}-steps">${words.say('shipping.steps')}</label><textarea id="option-${index}-steps" name="steps" rows="1" placeholder="1000: 4.90"${steps.state}>${row?.steps}</textarea>${steps.note}</div></div></fieldset>`
+  }
+  return {
+    title: name === '' ? words.say('shipping.newTitle') : words.say('shipping.zoneTitle', { zone: name }),
+    back,
+    status: theirs !== undefined ? 409 : problems ? 400 : 200,
+    actions:
+      name !== ''
+        ? linkButton({
+            label: words.say('shipping.remove'),
+            href: to(`settings/shipping/${name}/remove`),
+            kind: 'plain',
+            isDialog: true,
+          })
+        : undefined,
+    body: html`${theirs !== undefined && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({ title: words.say('twoVersions.theirs'), aside: html`<a href="${back.href}">${words.say('twoVersions.drop')}</a>`, body: theirs === null ? html`<p>${words.say('twoVersions.gone')}</p>` : facts([[words.say('shipping.countries'), theirs.countries], ...theirs.options.map((row) => [row.label, `${row.amount} ${shop.currency}${row.freeFrom === '' ? '' : `, ${words.say('shipping.freeFrom')} ${row.freeFrom}`}`] as const)]) })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`}
+<form class="form" method="post" action="${action}">${keyField()}${baseField(base)}
+${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+<div class="card"><div class="card-body"><div class="fields">
+${name === '' ? plain('zone', words.say('shipping.zone'), typed.zone, '/zone', words.say('shipping.zoneHelp'), html` maxlength="40" required autofocus`) : html`<input type="hidden" name="zone" value="${name}">`}
+${plain('countries', words.say('shipping.countries'), typed.countries, '/countries', words.say('shipping.countriesHelp'), html` required`)}</div></div></div>
+<div class="card"><header class="card-head"><h2>${words.say('shipping.options')}</h2></header><div class="card-body"><p class="help gap">${words.say('shipping.stepsHelp')}</p>${rows.map(option)}</div></div>
+<div class="form-foot">${button({ label: words.say(theirs !== undefined ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form>`,
+  }
+}
+
+function normal(entry: ShippingZoneEntry | undefined): ShippingZoneEntry | null {
+  if (!entry) return null
+  const { zone, countries, options } = entry
+  return {
+    zone,
+    countries,
+    options: options.map(({ id, label, amount, freeFrom = null, weightSteps = [] }) => ({
+      id,
+      label,
+      amount,
+      freeFrom,
+      weightSteps,
+    })),
+  }
+}
+
+async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof done> | Sheet> {
+  const { words, to } = posted
+  const typed = typedIn(posted)
+  const base = JSON.parse(posted.form.get('base') ?? 'null') as ShippingZoneEntry | null
+  const read = entryOf(posted, typed)
+  if ('problems' in read) return zoneSheet(posted, { name, typed, base, problems: read.problems })
+  const { entry } = read
+  let place = 0
+  const saved = await saveShopPart(posted, {
+    partOf: ({ shipping: zones }) => normal(zones.find(({ zone }) => zone === entry.zone)),
+    wanted: normal(entry),
+    ask({ shipping: zones, version }, key) {
+      const found = zones.findIndex(({ zone }) => zone === entry.zone)
+      place = found < 0 ? zones.length : found
+      const next = found < 0 ? [...zones, entry] : zones.with(found, entry)
+      return posted.ask('replaceAdminShipping', { body: { shipping: next, expectedVersion: version }, key })
+    },
+  })
+  if (saved.kind === 'saved') return done(to('settings/shipping'), 'done.settings')
+  if (saved.kind === 'conflict') {
+    const present = normal(saved.current.shipping.find(({ zone }) => zone === entry.zone))
+    return zoneSheet(posted, { name, typed, base: present, theirs: present && typedOf(posted.shop, present) })
+  }
+  const names = [
+    'zone',
+    'countries',
+    ...typed.options.flatMap((_, index) =>
+      ['label', 'amount', 'freeFrom', 'weightSteps'].map((member) => `options/${index}/${member}`),
+    ),
+  ]
+  const { summary, at } = problemsOf(
+    words,
+    saved.refusal,
+    names.map((pointer) => ({
+      name: pointer,
+      label: '',
+      kind: 'line' as const,
+      pointer: `/shipping/${place}/${pointer}`,
+    })),
+  )
+  const prefix = `/shipping/${place}`
+  const own = Object.fromEntries(Object.entries(at).map(([pointer, text]) => [pointer.replace(prefix, ''), text]))
+  return zoneSheet(posted, { name, typed, base, problems: { summary, at: own } })
+}
+
+export const newZone: Screen = {
+  path: 'settings/shipping/new',
+  name: 'dashboard new zone',
+  place: 'settings',
+  needs: 'replaceAdminShipping',
+  get: async (visit) =>
+    zoneSheet(visit, { name: '', typed: { zone: '', countries: visit.shop.country, options: [] }, base: null }),
+  post: (posted) => postZone(posted, ''),
+}
+
+async function zoneOf(visit: Visit): Promise<ShippingZoneEntry> {
+  const { data } = await visit.ask('getAdminShop')
+  const found = data.shipping.find(({ zone }) => zone === visit.path.zone)
+  if (!found) throw refuse('route_not_found')
+  return found
+}
+
+export const zone: Screen = {
+  path: 'settings/shipping/:zone',
+  name: 'dashboard zone',
+  place: 'settings',
+  needs: 'replaceAdminShipping',
+  async get(visit) {
+    const found = await zoneOf(visit)
+    return zoneSheet(visit, { name: found.zone, typed: typedOf(visit.shop, found), base: normal(found) })
+  },
+  post: (posted) => postZone(posted, posted.path.zone ?? ''),
+}
+
+export const removeZone: Screen = {
+  path: 'settings/shipping/:zone/remove',
+  name: 'dashboard remove zone',
+  place: 'settings',
+  needs: 'replaceAdminShipping',
+  async get(visit) {
+    const { words, to } = visit
+    const found = await zoneOf(visit)
+    const back = { href: to(`settings/shipping/${found.zone}`), label: words.say('settings.shipping') }
+    return dialog({
+      title: words.say('shipping.removeTitle', { zone: found.zone }),
+      back,
+      lead: words.say('shipping.removeLead', { countries: countryNames(visit, found.countries.slice(0, 12)) }),
+      body: form(visit, {
+        action: to(`settings/shipping/${found.zone}/remove`),
+        fields: [],
+        before: baseField(normal(found)),
+        submit: words.say('shipping.remove'),
+        kind: 'danger',
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const { to, path } = posted
+    const saved = await saveShopPart(posted, {
+      partOf: ({ shipping: zones }) => normal(zones.find((one) => one.zone === path.zone)),
+      wanted: null,
+      ask: ({ shipping: zones, version }, key) =>
+        posted.ask('replaceAdminShipping', {
+          body: { shipping: zones.filter((one) => one.zone !== path.zone), expectedVersion: version },
+          key,
+        }),
+    })
+    if (saved.kind === 'refused') throw saved.refusal
+    if (saved.kind === 'saved') return done(to('settings/shipping'), 'done.zoneRemoved')
+    const present = saved.current.shipping.find((one) => one.zone === path.zone)
+    const typed = present ? typedOf(posted.shop, present) : { zone: '', countries: '', options: [] }
+    return zoneSheet(posted, {
+      name: path.zone ?? '',
+      typed,
+      base: normal(present),
+      problems: { summary: posted.words.say('twoVersions.table'), at: {} },
+    })
+  },
+}

@@ -1,0 +1,329 @@
+// Stock and prices: a row a SKU, edited like a sheet and saved by one press. Counts and prices are set against those that were
+// seen, so a sale or another's change meanwhile is not undone: its row is shown again with both.
+
+import type { AdminSku, AdminSkuListQuery } from '../../../contract/admin/catalog.ts'
+import type { AdminOperations } from '../../../contract/admin/operations.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { BodyOf } from '../../../contract/surface.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { newId } from '../../../platform/kit/ids.ts'
+import { sectionTabs } from '../catalog.ts'
+import { filters } from '../filters.ts'
+import { amountIn, field, guard, keyField, keyIn, moneyText } from '../form.ts'
+import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
+import { changeMade, done } from '../toast.ts'
+
+// A page of this screen is at most as long as one save may be.
+const rowsMax = limits.bulkItemsMax
+const cells = ['onHand', 'price', 'compareAt'] as const
+type Cell = (typeof cells)[number]
+type SkuRow = BodyOf<AdminOperations['updateAdminSkus']>['rows'][number]
+type SkuChange = { -readonly [Member in keyof SkuRow]: SkuRow[Member] }
+
+export const stock: Screen = {
+  path: 'stock',
+  name: 'dashboard stock',
+  place: 'products',
+  needs: 'listAdminSkus',
+  formBytesMax: 256 * 1024,
+  get: async (visit) => sheetOf(visit),
+  post: save,
+}
+
+async function save(posted: Posted) {
+  const { words, form, shop } = posted
+  const typed = typedIn(form)
+  const wrong = new Map<string, string>()
+  const rows = [...typed].flatMap(([skuId, row]) => {
+    const change = changeOf(skuId, row, shop.currency)
+    if (typeof change !== 'string') return Object.keys(change).length > 1 ? [change] : []
+    wrong.set(skuId, words.say(change === 'onHand' ? 'form.notNumber' : 'form.notMoney'))
+    return []
+  })
+  const reason = form.get('reason')?.trim().slice(0, 200)
+  if (wrong.size > 0) return sheetOf(posted, { typed, wrong, reason, summary: words.say('stock.wrong') })
+  if (rows.length === 0) return done(posted.here, 'done.nothing')
+  const requestId = newId('req')
+  const body = {
+    rows: rows.map((row) => ({ ...row, ...(reason && row.onHand !== undefined && { reason }) })),
+  }
+  const outcome = await attempt(posted.ask('updateAdminSkus', { body, key: keyIn(form), requestId }))
+  if ('refusal' in outcome)
+    return sheetOf(posted, { typed, wrong, reason, summary: words.refusal(outcome.refusal), status: 409 })
+  const { data, meta } = outcome.reply
+  for (const { id, outcome: how, code, message } of data)
+    if (how === 'refused') wrong.set(id, words.refusal({ code: (code ?? '') as never, message: message ?? '' }))
+  if (wrong.size === 0) {
+    const change = meta.done > 0 ? await changeMade(posted, 'updateAdminSkus', requestId) : undefined
+    return done(posted.here, 'done.stock', { count: meta.done, change })
+  }
+  const left = new Map([...typed].filter(([skuId]) => wrong.has(skuId)))
+  const summary = words.say('stock.refused', { count: wrong.size, done: meta.done })
+  return sheetOf(posted, { typed: left, wrong, reason, summary, status: 409 })
+}
+
+interface TypedRow extends Readonly<Record<Cell, string>> {
+  // What the page showed: on hand, price, compare-at price. Then the product.
+  was: string
+}
+
+function typedIn(form: FormFields): Map<string, TypedRow> {
+  const ids = [...form.keys()].flatMap((name) => (name.startsWith('was.') ? [name.slice(4)] : []))
+  const at = (name: string, lengthMax = 40) => (form.get(name) ?? '').slice(0, lengthMax).trim()
+  // Above a page that is shown again are those that have left it.
+  return new Map(
+    ids.slice(0, 2 * rowsMax).map((id) => [
+      id,
+      {
+        was: at(`was.${id}`, 80),
+        onHand: at(`onHand.${id}`),
+        price: at(`price.${id}`),
+        compareAt: at(`compareAt.${id}`),
+      },
+    ]),
+  )
+}
+
+// What differs from what was shown, or the cell that cannot be read.
+function changeOf(skuId: string, { was, onHand, price, compareAt }: TypedRow, currency: string): SkuChange | Cell {
+  const [wasOnHand = '', wasPrice = '', wasCompareAt = ''] = was.split(' ')
+  const change: SkuChange = { skuId }
+  if (onHand !== wasOnHand) {
+    if (!/^\d{1,10}$/.test(onHand) || !/^\d{1,10}$/.test(wasOnHand)) return 'onHand'
+    if (Number(onHand) !== Number(wasOnHand)) {
+      change.onHand = Number(onHand)
+      change.expectedOnHand = Number(wasOnHand)
+    }
+  }
+  const amount = amountIn(cleaned(price), currency)
+  if (amount === undefined) return 'price'
+  if (String(amount) !== wasPrice) {
+    change.price = amount
+    if (isAmount(wasPrice)) change.expectedPrice = Number(wasPrice)
+  }
+  const compared = compareAt === '' ? null : amountIn(cleaned(compareAt), currency)
+  if (compared === undefined) return 'compareAt'
+  if (String(compared ?? '') !== wasCompareAt) {
+    change.compareAtPrice = compared
+    if (wasCompareAt === '' || isAmount(wasCompareAt))
+      change.expectedCompareAtPrice = wasCompareAt === '' ? null : Number(wasCompareAt)
+  }
+  return change
+}
+
+function isAmount(text: string): boolean {
+  return /^\d{1,12}$/.test(text)
+}
+
+// As spreadsheets copy amounts: '12.50 €'.
+function cleaned(text: string): string {
+  return text.replaceAll(/[\s\u00a0\u202f]|\p{Sc}|[A-Z]{3}$/gu, '')
+}
+
+interface Again {
+  typed: ReadonlyMap<string, TypedRow>
+  // By SKU.
+  wrong: ReadonlyMap<string, string>
+  reason: string | undefined
+  summary: string
+  status?: number
+}
+
+async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
+  const { words, may } = visit
+  const { rows: listed, next } = await rowsOf(visit)
+  const rows = again ? [...(await rowsGone(visit, listed, again.typed)), ...listed] : listed
+  const mayChange = may('updateAdminSkus')
+  return {
+    title: words.say('stock.title'),
+    ...(again && { status: again.status ?? 400 }),
+    body: html`${sectionTabs(visit, 'stock')}
+<div class="toolbar">${tabs(
+      visit,
+      words.say('stock.views'),
+      [
+        { label: words.say('stock.all'), query: { stock: undefined } },
+        { label: words.say('stock.low'), query: { stock: 'low' } },
+        { label: words.say('stock.out'), query: { stock: 'out' } },
+      ],
+      'chips',
+    )}
+${filters(visit, ['stock', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
+${again && notice('bad', again.summary, 'alert')}
+${rows.length === 0 ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${pager(visit, next)}</div>` : sheetForm(visit, { rows, next, again, mayChange })}`,
+  }
+}
+
+async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | null }> {
+  const { query } = visit
+  const asked = Object.fromEntries(
+    ['q', 'stock', 'productId'].flatMap((name) => {
+      const value = query.get(name)?.trim()
+      return value ? [[name, value]] : []
+    }),
+  ) as AdminSkuListQuery
+  const cursor = query.get('cursor') ?? undefined
+  const { data, meta } = await visit.ask('listAdminSkus', {
+    query: { ...asked, sort: sortOf(visit), limit: visit.rowCount.sheet },
+    cursor,
+  })
+  return { rows: data, next: meta.next }
+}
+
+// Rows with something typed that are not on the page any more, as their stock has changed.
+async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
+  const shown = new Set(listed.map(({ id }) => id))
+  const gone = new Map(
+    [...typed].filter(([id, row]) => {
+      const change = changeOf(id, row, visit.shop.currency)
+      return !shown.has(id) && (typeof change === 'string' || Object.keys(change).length > 1)
+    }),
+  )
+  const productIds = new Set([...gone.values()].flatMap(({ was }) => was.split(' ')[3] ?? []))
+  const found: AdminSku[] = []
+  for (const productId of productIds) {
+    let cursor: string | undefined
+    do {
+      const { data, meta } = await visit.ask('listAdminSkus', { query: { productId, limit: rowsMax }, cursor })
+      found.push(...data.filter(({ id }) => gone.has(id)))
+      cursor = cursorIn(meta.next)
+    } while (cursor !== undefined)
+  }
+  return found
+}
+
+type Sort = 'code' | 'stock'
+
+// What is low or out is listed with the least stock first.
+const usualSort = ({ query }: Visit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
+
+// What an address says is judged by the operation.
+const sortOf = (visit: Visit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
+
+interface Shown {
+  rows: readonly AdminSku[]
+  next: string | null
+  again: Again | undefined
+  mayChange: boolean
+}
+
+function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html {
+  const { words } = visit
+  const sorted = sortOf(visit)
+  const head = (key: Sort, text: string, kind: Html | false) =>
+    html`<th scope="col"${kind}${sorted === key && html` aria-sort="ascending"`}><a class="sort" href="${hrefWith(visit, { sort: key === usualSort(visit) ? undefined : key, cursor: undefined })}">${text}</a></th>`
+  const end = html` class="end"`
+  const body = html`<div class="scroll"><table class="rows sheet-cells"${mayChange && html` data-sheet`}>
+<caption class="hidden">${words.say('stock.title')}</caption>
+<thead><tr>${head('code', words.say('stock.code'), false)}<th scope="col"${end}>${words.say('stock.held')}</th>${head('stock', words.say('stock.free'), end)}<th scope="col"${end}>${words.say('stock.onHand')}</th><th scope="col"${end}>${words.say('stock.price')}</th><th scope="col"${end}>${words.say('stock.compareAt')}</th></tr></thead>
+<tbody>${rows.map((row) => skuRow(visit, row, mayChange, again?.typed.get(row.id), again?.wrong.get(row.id)))}</tbody>
+</table></div>`
+  const counts = countChoice(visit, { rows: 'sheet', rowsShown: rows.length, action: visit.to('stock/rows') })
+  const pages = pager(visit, next, counts)
+  const list = html`<div class="card flush list">${body}${pages}</div>`
+  if (!mayChange) return html`${list}${pages && counts.form}`
+  const hasMore = next !== null && visit.rowCount.sheet < rowsMax
+  // If some rows are refused, as many are shown again, whatever was chosen in another tab.
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>${keyField()}
+${list}
+<div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
+<span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
+${pasteNote(words.say(hasMore ? 'stock.leftOut' : 'table.leftOut', { count: '{count}' }))}
+<div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason)}</div></div>
+</form>${pages && counts.form}`
+}
+
+function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: string): Html {
+  const { words, to, shop } = visit
+  const { id, code, name, productId, productName, held, available } = row
+  const money = (amount: number | null) => (amount === null ? '' : moneyText(amount, shop.currency))
+  const now: Record<Cell, string> = {
+    onHand: String(row.onHand),
+    price: money(row.price),
+    compareAt: money(row.compareAtPrice),
+  }
+  const [seenOnHand = '', seenPrice, seenCompareAt] = typed?.was.split(' ') ?? []
+  const seen: Record<Cell, string> = {
+    onHand: seenOnHand,
+    price: money(seenPrice ? Number(seenPrice) : null),
+    compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
+  }
+  const price = (amount: number | null) => (amount === null ? '–' : words.money(amount, shop.currency))
+  // What another has changed since.
+  const present = typed
+    ? [
+        seen.onHand !== now.onHand && words.say('stock.now', { count: row.onHand }),
+        seen.price !== now.price && words.say('stock.priceNow', { price: price(row.price) }),
+        seen.compareAt !== now.compareAt && words.say('stock.compareAtNow', { price: price(row.compareAtPrice) }),
+      ].filter((text) => text !== false)
+    : []
+  const noteId = `note-${id}`
+  const cell = (key: Cell): Html => {
+    const head = words.say(`stock.${key}`)
+    if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
+    // A cell that was left alone shows the present value, so saving the row again does not take back another's change.
+    const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
+    const state = wrong !== undefined && html` aria-describedby="${noteId}" aria-invalid="true"`
+    return html`<td class="end cell" data-head="${head}"><input name="${key}.${id}" value="${value}" inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}" dir="ltr" autocomplete="off" maxlength="20" aria-label="${head}, ${code}"${state}></td>`
+  }
+  const was = [row.onHand, row.price, row.compareAtPrice ?? '', productId].join(' ')
+  const isVariant = name !== productName
+  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
+<td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
+${cells.map(cell)}</tr>`
+}
+
+function emptyOf(visit: Visit) {
+  const { words, query, to, may } = visit
+  if (query.get('stock') === 'low' && !query.get('q')) return { title: words.say('stock.noneLow') }
+  if (query.get('stock') === 'out' && !query.get('q')) return { title: words.say('stock.noneOut') }
+  if (query.get('q')) return { title: words.say('stock.none'), text: words.say('stock.noneText') }
+  const action =
+    may('createAdminProduct') &&
+    linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })
+  return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
+}
+
+// Every change of the stock of a SKU.
+export const movements: Screen = {
+  path: 'stock/:skuId',
+  name: 'dashboard stock movements',
+  place: 'products',
+  needs: 'listAdminStockMovements',
+  async get(visit) {
+    const { words, query, path, to } = visit
+    const { data, meta } = await visit.ask('listAdminStockMovements', {
+      path: { skuId: path.skuId ?? '' },
+      cursor: query.get('cursor') ?? undefined,
+    })
+    return {
+      title: words.say('stock.movements'),
+      back: { href: to('stock'), label: words.say('stock.title') },
+      width: 'narrow',
+      body: html`<div data-dialog-body>${table(visit, {
+        label: words.say('stock.movements'),
+        columns: [
+          {
+            head: words.say('stock.kind'),
+            cell: ({ kind, reason }) =>
+              html`${words.sayKnown(`movement.${kind}`, kind)}${reason !== null && html`<br><span class="soft small" dir="auto">${reason}</span>`}`,
+            isMain: true,
+          },
+          { head: words.say('stock.at'), cell: ({ at }) => moment(words, at) },
+          {
+            head: words.say('stock.delta'),
+            cell: ({ delta }) => (delta > 0 ? `+${words.number(delta)}` : words.number(delta)),
+            align: 'end',
+          },
+        ],
+        rows: data,
+        idOf: ({ id }) => id,
+        next: meta.next,
+        empty: { title: words.say('stock.noMovements') },
+      })}</div>`,
+    }
+  },
+}

@@ -1,0 +1,289 @@
+// Imports: sending a file, what it would change, which of its rows cannot be taken and why, and writing or discarding it.
+
+import type { AdminPlannedChange, AdminTransfer, AdminTransferSummary } from '../../../contract/admin/transfers.ts'
+import { limits } from '../../../contract/limits.ts'
+import { type ImportKind, importKinds } from '../../../contract/words.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { Refusal } from '../../../platform/kit/refuse.ts'
+import { postButton } from '../controls.ts'
+import { keyField, keyIn } from '../form.ts'
+import { memberName, memberValues } from '../members.ts'
+import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
+import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { developerSections, sections } from '../sections.ts'
+import { table } from '../table.ts'
+import { done, refusedBy } from '../toast.ts'
+import { exportCard } from './exports.ts'
+
+// By one form; a browser with script sends more, in pieces (live.js).
+const fileBytesMax = 8_000_000
+// Below the bound of a piece, since a cut moves by some bytes to the begin of a character.
+const pieceBytes = limits.transferPieceBytesMax - 16
+// Beside UTF-8: what spreadsheets on Windows and macOS write. Of one byte a character, so that a piece may end anywhere.
+const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
+
+export const transfers: Screen = {
+  path: 'developers/transfers',
+  name: 'dashboard transfers',
+  place: 'developers',
+  needs: 'listAdminTransfers',
+  get: (visit) => transferList(visit),
+}
+
+async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
+  const { words, query, to, may } = visit
+  const { data, meta } = await visit.ask('listAdminTransfers', { cursor: query.get('cursor') ?? undefined })
+  return {
+    title: words.say('developers.title'),
+    status: problem === undefined ? 200 : 400,
+    body: html`${sections(visit, developerSections, 'transfers')}
+<div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && exportCard(visit)}</div></div>
+<h2 class="list-head">${words.say('transfers.list')}</h2>
+${table(visit, {
+  label: words.say('transfers.list'),
+  columns: [
+    { head: words.say('transfers.file'), cell: ({ name }) => html`<span dir="auto">${name}</span>`, isMain: true },
+    { head: words.say('transfers.kind'), cell: ({ kind }) => words.say(`transfers.kind.${kind}`), isMinor: true },
+    { head: words.say('transfers.state'), cell: ({ state }) => pill(words, 'transfer', state), isPlain: true },
+    { head: words.say('transfers.changed'), cell: (row) => words.number(row.created + row.changed), align: 'end' },
+    { head: words.say('transfers.refused'), cell: ({ refused }) => words.number(refused), align: 'end' },
+    { head: words.say('transfers.made'), cell: ({ createdAt }) => time(words, createdAt), isMinor: true },
+  ],
+  rows: data,
+  idOf: ({ id }) => id,
+  hrefOf: ({ id }) => to(`developers/transfers/${id}`),
+  next: meta.next,
+  empty: { title: words.say('transfers.empty'), text: words.say('transfers.emptyText') },
+})}`,
+  }
+}
+
+function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
+  const mb = (bytes: number) => Math.floor(bytes / 1_000_000)
+  const sizes = { most: mb(limits.transferPiecesMax * pieceBytes), form: mb(fileBytesMax) }
+  return html`<form class="form" method="post" enctype="multipart/form-data" action="${to('developers/transfers/new')}" data-pieces="${pieceBytes}" data-pieces-max="${limits.transferPiecesMax}">${keyField()}
+${problem !== undefined && notice('bad', problem, 'alert')}
+<div class="fields"><div class="field whole"><label for="field-kind">${words.say('transfers.kind')}</label><select id="field-kind" name="kind">${importKinds.map((kind) => html`<option value="${kind}">${words.say(`transfers.kindLong.${kind}`)}</option>`)}</select></div>
+<div class="field whole"><label for="field-file">${words.say('transfers.file')}</label><input id="field-file" type="file" name="file" accept=".csv,.tsv,.txt,.xml,text/csv,text/xml" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a></p></div>
+<div class="field whole"><label for="field-encoding">${words.say('transfers.encoding')}</label><select id="field-encoding" name="encoding"><option value="">UTF-8</option>${encodings.map((name) => html`<option value="${name}">${words.say(`transfers.encoding.${name}`)}</option>`)}</select></div></div>
+<p role="status" data-pieces-status data-busy="${words.say('transfers.sending')}" data-failed="${words.say('transfers.sendFailed')}" data-large="${words.say('transfers.tooLarge', sizes)}"></p>
+<div class="form-foot">${button({ label: words.say('transfers.send'), kind: 'first' })}</div>
+</form>`
+}
+
+// The whole file, or one of its pieces. All of them carry one key, so they are one import however often they are sent.
+export const newTransfer: Screen = {
+  path: 'developers/transfers/new',
+  name: 'dashboard new transfer',
+  place: 'developers',
+  needs: 'createAdminTransfer',
+  filesBytesMax: fileBytesMax + 65_536,
+  async post(posted) {
+    const { words, form, files, fileNames, to } = posted
+    const [file] = files
+    if (!file) return transferList(posted, words.say('transfers.noFile'))
+    const asked = pieceIn(form)
+    const bytes = inUtf8(file, form.get('encoding'))
+    const texts = (asked ? [bytes] : cut(bytes)).map(textOf)
+    if (!texts.every((text) => text !== undefined)) return transferList(posted, words.say('transfers.notText'))
+    const kind = form.get('kind') as ImportKind
+    const key = keyIn(form)
+    const body = { kind, name: nameOf(fileNames[0], kind), pieces: asked?.pieces ?? texts.length }
+    const outcome = await attempt(posted.ask('createAdminTransfer', { body, key }))
+    if ('refusal' in outcome) return transferList(posted, words.refusal(outcome.refusal))
+    const { id } = outcome.reply.data
+    for (const [at, text] of texts.entries()) {
+      const piece = String(asked?.piece ?? at + 1)
+      await posted.ask('appendAdminTransfer', {
+        path: { transferId: id, piece },
+        body: { text },
+        key: `${key}-${piece}`,
+      })
+    }
+    return goTo(to(`developers/transfers/${id}`))
+  },
+}
+
+// Strange numbers are refused by the operations.
+function pieceIn(form: FormFields): { piece: number; pieces: number } | undefined {
+  const [piece, pieces] = [Number(form.get('piece')), Number(form.get('pieces'))]
+  return piece > 0 ? { piece, pieces } : undefined
+}
+
+function inUtf8(file: Buffer, asked: string | null): Buffer {
+  const encoding = encodings.find((name) => name === asked)
+  return encoding === undefined ? file : Buffer.from(new TextDecoder(encoding).decode(file))
+}
+
+// Between two characters of UTF-8, whose further bytes begin with the bits 10.
+function cut(file: Buffer): Buffer[] {
+  const parts: Buffer[] = []
+  let from = 0
+  while (from < file.length) {
+    let end = Math.min(from + pieceBytes, file.length)
+    while (end > from + pieceBytes - 4 && ((file[end] ?? 0) & 0xc0) === 0x80) end -= 1
+    parts.push(file.subarray(from, end))
+    from = end
+  }
+  return parts
+}
+
+// Undefined: not a text in UTF-8. A byte of zero is in none, and is in every file of UTF-16.
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(given: string | undefined, kind: string): string {
+  const name = (given ?? '')
+    .toWellFormed()
+    .replace(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed()
+  return name === '' ? `${kind}.csv` : name
+}
+
+export const transfer: Screen = {
+  path: 'developers/transfers/:transferId',
+  name: 'dashboard transfer',
+  place: 'developers',
+  needs: 'getAdminTransfer',
+  async get(visit) {
+    const { words, to, path } = visit
+    const { data } = await visit.ask('getAdminTransfer', { path: { transferId: path.transferId ?? '' } })
+    return {
+      title: data.name,
+      back: { href: to('developers/transfers'), label: words.say('developers.transfers') },
+      body: html`<div data-live="transfer">${stateCard(visit, data)}
+${data.refusedRows.length > 0 && refusedCard(visit, data)}
+${data.changes.length > 0 && changesCard(visit, data)}
+${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.aboutRow(note)}</li>`)}</ul>` })}</div>`,
+    }
+  },
+}
+
+function isUnderWay({ state }: AdminTransferSummary): boolean {
+  return state === 'planning' || state === 'writing'
+}
+
+function stateCard(visit: Visit, data: AdminTransfer): Html {
+  const { words } = visit
+  return card({
+    title: words.say(`transfers.kind.${data.kind}`),
+    aside: html`<span class="row-actions"><span class="soft small">${moment(words, data.createdAt)}</span>${pill(words, 'transfer', data.state)}</span>`,
+    body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
+${data.problem !== null && notice('bad', words.aboutRow(data.problem), 'alert')}
+<dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
+${actions(visit, data)}`,
+  })
+}
+
+function countsOf({ words }: Visit, data: AdminTransfer): (readonly [label: string, text: string])[] {
+  const isWritten = data.state === 'writing' || data.state === 'done'
+  return [
+    [words.say('transfers.created'), words.number(data.created)],
+    [words.say('transfers.changed'), words.number(data.changed)],
+    [words.say('transfers.unchanged'), words.number(data.unchanged)],
+    [words.say('transfers.refused'), words.number(data.refused)],
+    ...(isWritten ? [[words.say('transfers.written'), words.number(data.written)] as const] : []),
+  ]
+}
+
+function stateText({ words }: Visit, data: AdminTransfer): string {
+  const { state, received, pieces, written } = data
+  if (state === 'receiving') return words.say('transfers.receiving', { received, pieces })
+  if (state === 'ready') {
+    const count = data.created + data.changed
+    return count === 0 ? words.say('transfers.nothing') : words.say('transfers.ready', { count })
+  }
+  return state === 'done' ? words.say('transfers.done', { count: written }) : words.say(`transfers.${state}`)
+}
+
+function actions({ words, to, may, here }: Visit, data: AdminTransfer): Html {
+  const { id, state, created, changed } = data
+  const at = to(`developers/transfers/${id}`)
+  return html`<div class="form-foot">
+${state === 'ready' && created + changed > 0 && may('confirmAdminTransfer') && postButton({ action: `${at}/confirm`, label: words.say('transfers.confirm'), kind: 'first' })}
+${(state === 'ready' || state === 'receiving' || state === 'failed') && may('discardAdminTransfer') && postButton({ action: `${at}/discard`, label: words.say('transfers.discard') })}
+${isUnderWay(data) && linkButton({ label: words.say('transfers.reload'), href: here })}
+</div>`
+}
+
+function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer): Html {
+  return card({
+    title: words.say('transfers.refusedRows'),
+    aside: html`<span class="soft">${shownOf(words, refusedRows.length, refused)}</span>`,
+    isFlush: true,
+    body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.refusedRows')}</caption>
+<thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.reason')}</th></tr></thead>
+<tbody>${refusedRows.map(({ line, name, reason }) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${words.aboutRow(reason)}</td></tr>`)}</tbody></table></div>`,
+  })
+}
+
+function changesCard(visit: Visit, { changes, changesCount, state }: AdminTransfer): Html {
+  const { words } = visit
+  return card({
+    title: words.say(state === 'writing' || state === 'done' ? 'transfers.changed' : 'transfers.changes'),
+    aside: html`<span class="soft">${shownOf(words, changes.length, changesCount)}</span>`,
+    isFlush: true,
+    body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.changes')}</caption>
+<thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.values')}</th></tr></thead>
+<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td>${change.members.length > 0 ? html`<td data-head="${words.say('transfers.values')}">${memberList(visit, change)}</td>` : html`<td class="minor"></td>`}</tr>`)}</tbody></table></div>`,
+  })
+}
+
+const membersShown = 6
+
+function memberList(visit: Visit, { type, members }: AdminPlannedChange): Html {
+  const rest = members.length - membersShown
+  return html`${members.slice(0, membersShown).map((change) => html`<div class="small">${memberName(visit, change.member)}: ${memberValues(visit, type, change)}</div>`)}${rest > 0 && html`<div class="small soft">${visit.words.say('changes.moreMembers', { count: rest })}</div>`}`
+}
+
+function shownOf(words: Visit['words'], shown: number, count: number): string {
+  return shown < count ? words.say('transfers.first', { shown, count }) : words.number(count)
+}
+
+export const confirmTransfer: Screen = {
+  path: 'developers/transfers/:transferId/confirm',
+  name: 'dashboard confirm transfer',
+  place: 'developers',
+  needs: 'confirmAdminTransfer',
+  async post(posted) {
+    const { ask, to, form } = posted
+    const transferId = posted.path.transferId ?? ''
+    await ask('confirmAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
+    return done(to(`developers/transfers/${transferId}`), 'done.transferConfirmed')
+  },
+}
+
+export const discardTransfer: Screen = {
+  path: 'developers/transfers/:transferId/discard',
+  name: 'dashboard discard transfer',
+  place: 'developers',
+  needs: 'discardAdminTransfer',
+  async post(posted: Posted) {
+    const { ask, to, form } = posted
+    const transferId = posted.path.transferId ?? ''
+    // Written meanwhile, by another tab: its products stay, so nothing is to be discarded.
+    if ((await stateOf(posted, transferId)) === 'done')
+      return refusedBy(to(`developers/transfers/${transferId}`), { code: 'transfer_not_ready' })
+    await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
+    return done(to('developers/transfers'), 'done.transferDiscarded')
+  },
+}
+
+// Undefined once it was discarded.
+async function stateOf({ ask }: Posted, transferId: string): Promise<AdminTransfer['state'] | undefined> {
+  try {
+    return (await ask('getAdminTransfer', { path: { transferId } })).data.state
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'transfer_not_found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+// The parts of a place, such as Developers, as links above the page. One is drawn only if its operation's scope is held.
+//
+//   sections(visit, developerSections, 'keys')
+
+import type { AdminOperationId } from '../../contract/admin/operations.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import type { Visit } from './screen.ts'
+import type { TextKey } from './words.ts'
+
+export interface Sections<Id extends string = string> {
+  label: TextKey
+  parts: readonly { id: Id; path: string; text: TextKey; needs: AdminOperationId }[]
+}
+
+export const developerSections = {
+  label: 'developers.sections',
+  parts: [
+    { id: 'webhooks', path: 'developers', text: 'developers.webhooks', needs: 'listAdminWebhookEndpoints' },
+    {
+      id: 'deliveries',
+      path: 'developers/deliveries',
+      text: 'developers.deliveries',
+      needs: 'listAdminWebhookDeliveries',
+    },
+    { id: 'keys', path: 'developers/keys', text: 'developers.keys', needs: 'listAdminKeys' },
+    { id: 'apps', path: 'developers/apps', text: 'developers.apps', needs: 'listAdminInstallations' },
+    { id: 'transfers', path: 'developers/transfers', text: 'developers.transfers', needs: 'listAdminTransfers' },
+    { id: 'changes', path: 'developers/changes', text: 'developers.changes', needs: 'listAdminChanges' },
+  ],
+} as const satisfies Sections
+
+export const settingSections = {
+  label: 'settings.sections',
+  parts: [
+    { id: 'shop', path: 'settings', text: 'settings.shop', needs: 'getAdminShop' },
+    { id: 'taxes', path: 'settings/taxes', text: 'settings.taxes', needs: 'getAdminShop' },
+    { id: 'shipping', path: 'settings/shipping', text: 'settings.shipping', needs: 'getAdminShop' },
+    { id: 'payments', path: 'settings/payments', text: 'settings.payments', needs: 'getAdminShop' },
+    { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
+  ],
+} as const satisfies Sections
+
+export function sections<const Given extends Sections>(
+  { words, may, to }: Visit,
+  { label, parts }: Given,
+  current: Given['parts'][number]['id'],
+): Html {
+  return html`<nav class="tabs" aria-label="${words.say(label)}">${parts
+    .filter(({ needs }) => may(needs))
+    .map(
+      ({ id, path, text }) =>
+        html`<a href="${to(path)}"${id === current && html` aria-current="page"`}>${words.say(text)}</a>`,
+    )}</nav>`
+}

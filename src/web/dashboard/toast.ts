@@ -1,0 +1,84 @@
+// One line after a redirect that says what was done, with a button that takes it back. It travels in the address as a key of the
+// texts and a number, never as text of its own.
+//
+//   return done(visit.to('orders'), 'done.sent')                                    redirect, then the line
+//   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `changeMade`)
+//   return refusedBy(visit.to('orders'), refusal)                                   the sentence of a refusal instead
+
+import { randomUUID } from 'node:crypto'
+import type { AdminOperationId } from '../../contract/admin/operations.ts'
+import { type RefusalCode, refusals } from '../../contract/refusals.ts'
+import { hiddenFields } from '../../platform/html/form.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
+import { goTo, type Visit } from './screen.ts'
+import type { TextKey } from './words.ts'
+
+// The texts that a toast may say begin so: another text cannot be put into an address.
+export type ToastKey = Extract<TextKey, `done.${string}`>
+
+export interface Toast {
+  count?: number | undefined
+  // Refused items of a bulk.
+  refused?: number | undefined
+  change?: string | undefined
+}
+
+export function done(href: string, key: ToastKey, { count, refused, change }: Toast = {}): PageAnswer {
+  return goTo(withQuery(href, { done: key.slice('done.'.length), n: count, refused: refused || undefined, change }))
+}
+
+export function refusedBy(href: string, { code }: Pick<Refusal, 'code'>): PageAnswer {
+  return goTo(withQuery(href, { failed: code }))
+}
+
+function withQuery(href: string, values: Readonly<Record<string, string | number | undefined>>): string {
+  const [path = '', query] = href.split('?')
+  const parameters = new URLSearchParams(query)
+  for (const name of toastParameters) parameters.delete(name)
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) parameters.set(name, String(value))
+  return `${path}?${parameters}`
+}
+
+// Not a state of the page: taken out of the address once it was shown (live.js), and left out of its links.
+export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as const
+
+export function toastOf(visit: Visit): Html | false {
+  const { query, words, may } = visit
+  const failed = query.get('failed')
+  if (failed !== null && Object.hasOwn(refusals, failed)) {
+    const code = failed as RefusalCode
+    return toast(words.refusal({ code, message: refusals[code].sentence }), 'bad')
+  }
+  const key = `done.${query.get('done') ?? ''}`
+  const count = wholeIn(query.get('n'))
+  const text = words.sayKnown(key, '') && words.say(key as TextKey, { count })
+  if (!text) return false
+  const refused = wholeIn(query.get('refused'))
+  const change = query.get('change')
+  const undo =
+    change !== null && /^chg_\w{1,40}$/.test(change) && may('undoAdminChange')
+      ? html`<form method="post" action="${visit.to('undo')}">${hiddenFields({ change, back: visit.here, key: randomUUID() })}<button class="toast-undo">${words.say('action.undo')}</button></form>`
+      : false
+  const rest = refused > 0 ? ` ${words.say('toast.refused', { count: refused })}` : ''
+  return toast(text + rest, refused > 0 ? 'bad' : 'good', undo)
+}
+
+function toast(text: string, kind: 'good' | 'bad', undo: Html | false = false): Html {
+  return html`<div class="toast ${kind}" data-toast><p role="status">${text}</p>${undo}</div>`
+}
+
+function wholeIn(text: string | null): number {
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
+// The entry that a request of this person has just made, for *Undo*.
+export async function changeMade(
+  visit: Visit,
+  operation: AdminOperationId,
+  requestId: string,
+): Promise<string | undefined> {
+  const { data } = await visit.ask('listAdminChanges', { query: { operation, actorId: visit.userId } })
+  return data.find((entry) => entry.requestId === requestId)?.id
+}

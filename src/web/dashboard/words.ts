@@ -1,0 +1,168 @@
+// The language of a page of the dashboard: texts, amounts, dates in the shop's time zone. One file a language in languages/.
+//
+//   words.say('orders.title')                      a text
+//   words.say('orders.chosen', { count: 3 })       with values; `count` chooses the plural
+//   words.money(1999, 'EUR')                       €19.99
+//   words.day('2026-11-16T09:00:00Z')              16 Nov 2026      words.moment(…): with the time
+//   words.refusal(refusal)                         what a refusal says, in the language if the table has its code
+
+import type { RefusalCode } from '../../contract/refusals.ts'
+import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
+import { formatAmount } from '../../platform/kit/money.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
+import { de } from '../languages/dashboard/de.ts'
+import {
+  type DashboardTextKey,
+  type DashboardTexts,
+  en,
+  type IssueTexts,
+  type RefusalTexts,
+} from '../languages/dashboard/en.ts'
+import type { Plural } from '../languages/dashboard/plural.ts'
+
+export const dashboardTexts = { en, de } as const satisfies Readonly<Record<string, DashboardTexts>>
+export type DashboardLanguage = keyof typeof dashboardTexts
+export type TextKey = DashboardTextKey
+export type Values = Readonly<Record<string, string | number>>
+
+export interface Words {
+  language: DashboardLanguage
+  // With the region that the browser names, which decides how numbers look.
+  locale: string
+  direction: 'ltr' | 'rtl'
+  timeZone: string
+  say(key: TextKey, values?: Values): string
+  // For keys that come from elsewhere, such as a status.
+  sayKnown(key: string, otherwise: string): string
+  refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
+  // What is wrong with a value, of a refusal's issues.
+  issue(message: string): string
+  // Why an import refuses a file or a row of it, or what it changed in it.
+  aboutRow(sentence: string): string
+  number(value: number): string
+  money(amountMinor: number, currency: string): string
+  // Without cents, for large sums.
+  day(instant: string | number | Date): string
+  moment(instant: string | number | Date): string
+  // A day of a report, such as 2026-06-01, which is in no time zone.
+  calendarDay(day: string): string
+  country(code: string): string
+}
+
+export function wordsFor(acceptLanguage: string | undefined, timeZone: string): Words {
+  const wanted = acceptedLocales(acceptLanguage)
+  const locale = wanted.find((tag) => isKnown(localeOf(tag)?.language ?? '')) ?? 'en-GB'
+  return wordsIn(locale, timeZone)
+}
+
+function isKnown(language: string): language is DashboardLanguage {
+  return Object.hasOwn(dashboardTexts, language)
+}
+
+export function wordsIn(locale: string, timeZone: string): Words {
+  const spoken = localeOf(locale)?.language ?? ''
+  const language = isKnown(spoken) ? spoken : 'en'
+  const texts: Readonly<Record<string, string | Plural>> = dashboardTexts[language].texts
+  const ofRefusals: RefusalTexts = dashboardTexts[language].refusals
+
+  function say(key: string, values: Values = {}): string {
+    const text = texts[key] ?? ''
+    const pattern = typeof text === 'string' ? text : formOf(text, Number(values.count))
+    return pattern.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name]))
+  }
+
+  // The contract speaks English; elsewhere a rule without a text is shown in brackets.
+  function issue(message: string): string {
+    const known = translated(dashboardTexts[language].issues, message)
+    if (known !== undefined) return known
+    const rule = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+    return language === 'en' ? rule : `${say('form.invalid')} (${message})`
+  }
+
+  // `line 3: the title is missing (and 2 more rows); the product is left out`: all but the middle may be missing.
+  function aboutRow(sentence: string): string {
+    const [, line, said = '', more, end] =
+      /^(?:line (\d+): )?(.*?)(?: \(and (\d+) more rows\))?(; the product is left out)?$/s.exec(sentence) ?? []
+    const { imports, issues } = dashboardTexts[language]
+    const known = translated([...imports, ...issues], said)
+    if (known === undefined) return sentence
+    return [
+      line !== undefined && `${say('transfers.lineOf', { line })}: `,
+      known,
+      more !== undefined && ` (${say('transfers.moreRows', { count: Number(more) })})`,
+      end !== undefined && `; ${say('transfers.productOut')}`,
+    ]
+      .filter((part) => part !== false)
+      .join('')
+  }
+
+  function formOf(plural: Plural, count: number): string {
+    const form = cached.plurals(language).select(count)
+    return (form === 'one' ? plural.one : plural.other) ?? plural.other
+  }
+
+  function shown(value: string | number | undefined): string {
+    return typeof value === 'number' ? cached.numbers(locale).format(value) : (value ?? '')
+  }
+
+  const inZone = `${locale} ${timeZone}`
+  return {
+    language,
+    locale,
+    direction: 'ltr',
+    timeZone,
+    say,
+    sayKnown: (key, otherwise) => (Object.hasOwn(texts, key) ? say(key) : otherwise),
+    refusal: ({ code, message }) => ofRefusals[code as RefusalCode] ?? message,
+    issue,
+    aboutRow,
+    number: (value) => cached.numbers(locale).format(value),
+    money: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
+    day: (instant) => cached.days(inZone).format(new Date(instant)),
+    moment: (instant) => cached.moments(inZone).format(new Date(instant)),
+    calendarDay: (day) => cached.days(`${locale} UTC`).format(new Date(`${day}T12:00:00Z`)),
+    country: (code) => cached.countries(language).of(code) ?? code,
+  }
+}
+
+function translated(texts: IssueTexts, sentence: string): string | undefined {
+  for (const [rule, text] of texts) {
+    const found = rule.exec(sentence)
+    if (!found) continue
+    return text.replace(/\$(\$?)(\d)/g, (_, isSentence: string, group: string) => {
+      const value = found[Number(group)] ?? ''
+      return (isSentence === '' ? undefined : translated(texts, value)) ?? value
+    })
+  }
+  return undefined
+}
+
+// Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+const cachedMax = 100
+
+function caching<Thing>(make: (key: string) => Thing): (key: string) => Thing {
+  const things = new Map<string, Thing>()
+  return (key) => {
+    const found = things.get(key)
+    if (found) return found
+    if (things.size >= cachedMax) things.clear()
+    const made = make(key)
+    things.set(key, made)
+    return made
+  }
+}
+
+function inZone(options: Intl.DateTimeFormatOptions): (key: string) => Intl.DateTimeFormat {
+  return (key) => {
+    const [locale, timeZone = 'UTC'] = key.split(' ')
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone })
+  }
+}
+
+const cached = {
+  plurals: caching((locale) => new Intl.PluralRules(locale)),
+  numbers: caching((locale) => new Intl.NumberFormat(locale)),
+  days: caching(inZone({ dateStyle: 'medium' })),
+  moments: caching(inZone({ dateStyle: 'medium', timeStyle: 'short' })),
+  countries: caching((locale) => new Intl.DisplayNames(locale, { type: 'region' })),
+}

@@ -1,0 +1,15 @@
+// The style sheet of the site, and the script of the reference.
+
+import { script as scriptFile, styleSheet } from '../../platform/html/files.ts'
+
+export const style = styleSheet({
+  path: '/site/style.css',
+  name: 'style',
+  file: new URL('style.css', import.meta.url),
+})
+
+export const script = scriptFile({
+  path: '/site/reference.js',
+  name: 'script',
+  file: new URL('reference.js', import.meta.url),
+})

@@ -1,0 +1,140 @@
+// What crawlers ask for: robots.txt, and the sitemap of the shop in pieces. A piece is found by the slug before its first, so every
+// process answers every piece, and none is larger than `pieceSize` addresses.
+
+import { createHash } from 'node:crypto'
+import { escapeHtml } from '../../platform/html/html.ts'
+import { hasCurrent } from '../../platform/http/conditional.ts'
+import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+
+export interface SitemapEntry {
+  slug: string
+  updatedAt: number
+}
+
+// The shop whose pages are listed, where there is one.
+export interface CrawledShop {
+  // The path of the shop: `/shop`.
+  base: string
+  listCategories(): Promise<SitemapEntry[]>
+  // By slug, after the given one.
+  listProducts(after: string, limit: number): Promise<SitemapEntry[]>
+  // The last slug of each piece that is followed by another product, and when each piece changed.
+  listPieces(pieceSize: number): Promise<SitemapPiece[]>
+}
+
+export interface SitemapPiece {
+  // '' for the first.
+  after: string
+  updatedAt: number
+}
+
+export interface CrawlerParts {
+  origin: () => string
+  shop: () => CrawledShop | undefined
+}
+
+// The protocol allows 50,000. One answer is held in memory: about a megabyte.
+const pieceSize = 10_000
+const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+export function crawlerPages({ origin, shop }: CrawlerParts): HtmlPage[] {
+  const shopOrRefuse = () => {
+    const found = shop()
+    if (!found) throw refuse('route_not_found')
+    return found
+  }
+  return [
+    {
+      path: '/robots.txt',
+      name: 'robots',
+      answer: async (request) => answerText(request, 'text/plain', robotsText(origin(), shop())),
+    },
+    {
+      path: '/sitemap.xml',
+      name: 'sitemap',
+      isDear: true,
+      async answer(request) {
+        const { listPieces } = shopOrRefuse()
+        return answerText(request, 'application/xml', indexText(origin(), await listPieces(pieceSize)))
+      },
+    },
+    {
+      path: '/sitemap/categories.xml',
+      name: 'sitemap',
+      isDear: true,
+      async answer(request) {
+        const { base, listCategories } = shopOrRefuse()
+        const start = `${origin()}${base}/`
+        return answerText(request, 'application/xml', [
+          ...urlSet([{ url: start }, ...placed(`${start}categories/`, await listCategories())]),
+        ])
+      },
+    },
+    {
+      path: '/sitemap/products.xml',
+      name: 'sitemap',
+      isDear: true,
+      async answer(request) {
+        const { base, listProducts } = shopOrRefuse()
+        const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''
+        if (after !== '' && !slugPattern.test(after)) throw refuse('route_not_found')
+        const rows = await listProducts(after, pieceSize)
+        return answerText(request, 'application/xml', [...urlSet(placed(`${origin()}${base}/products/`, rows))])
+      },
+    },
+  ]
+}
+
+// Pages of one person and machine interfaces are of no use to a search engine; filters and orders of a search have no end.
+function robotsText(origin: string, shop: CrawledShop | undefined): string[] {
+  const closed = ['/admin', '/api/', '/c/', '/o/', '/oauth/', '/dev/']
+  const ofShop = shop ? ['/cart', '/thanks', '/search'].map((path) => `${shop.base}${path}`) : []
+  return [
+    'User-agent: *\n',
+    ...(shop ? [`Allow: ${shop.base}\n`] : []),
+    ...[...closed, ...ofShop].map((path) => `Disallow: ${path}\n`),
+    ...(shop ? [`\nSitemap: ${origin}/sitemap.xml\n`] : []),
+  ]
+}
+
+const xmlHead = '<?xml version="1.0" encoding="UTF-8"?>\n'
+const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+function indexText(origin: string, pieces: readonly SitemapPiece[]): string[] {
+  const products = pieces.map(({ after, updatedAt }) =>
+    entryText('sitemap', {
+      url: `${origin}/sitemap/products.xml${after === '' ? '' : `?after=${after}`}`,
+      updatedAt,
+    }),
+  )
+  const categories = entryText('sitemap', { url: `${origin}/sitemap/categories.xml` })
+  return [`${xmlHead}<sitemapindex ${namespace}>\n`, categories, ...products, '</sitemapindex>\n']
+}
+
+interface Place {
+  url: string
+  updatedAt?: number
+}
+
+function* urlSet(places: Iterable<Place>): Iterable<string> {
+  yield `${xmlHead}<urlset ${namespace}>\n`
+  for (const place of places) yield entryText('url', place)
+  yield '</urlset>\n'
+}
+
+function placed(prefix: string, rows: readonly SitemapEntry[]): Place[] {
+  return rows.map(({ slug, updatedAt }) => ({ url: prefix + slug, updatedAt }))
+}
+
+function entryText(name: 'url' | 'sitemap', { url, updatedAt }: Place): string {
+  const changed = updatedAt === undefined ? '' : `<lastmod>${new Date(updatedAt).toISOString()}</lastmod>`
+  return `<${name}><loc>${escapeHtml(url)}</loc>${changed}</${name}>\n`
+}
+
+function answerText({ raw }: PageRequest, type: string, parts: readonly string[]): PageAnswer {
+  const body = Buffer.from(parts.join(''))
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=3600', etag }
+  return hasCurrent(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
+}

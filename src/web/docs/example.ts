@@ -1,0 +1,80 @@
+// Examples: calls by curl, and JSON with names and strings marked up.
+
+import type { Operation } from '../../contract/surface.ts'
+import { type Html, html, trusted } from '../../platform/html/html.ts'
+
+export interface Call {
+  origin: string
+  method: Operation['method']
+  // With its parameters filled in.
+  path: string
+  // Secrets are named, never shown: the reader's shell fills them in.
+  credential: readonly string[]
+  body?: unknown
+}
+
+export function curlFor({ origin, method, path, credential, body }: Call): string {
+  const verb = method === 'GET' ? '' : `-X ${method} `
+  const sent =
+    body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]
+  return [`curl ${verb}${origin}${path}`, ...credential, ...sent].join(' \\\n  ')
+}
+
+export interface ClientCall {
+  // `shop`, `admin` or `client`: the variable of the reader.
+  client: string
+  // `carts.putItem`.
+  method: string
+  path: readonly string[]
+  // The body or the query; undefined where the operation takes none.
+  input: unknown
+  isList: boolean
+}
+
+// The same call by the typed client. It makes the idempotency key itself. A long body is in the call by curl already.
+export function clientCallFor({ client, method, path, input, isList }: ClientCall): string {
+  const { idempotencyKey: _, ...members } = (input ?? {}) as Record<string, unknown>
+  const isEmpty = Object.keys(members).length === 0
+  const text = literal(members)
+  const sent = isEmpty ? [] : [text.length > 160 ? 'input' : text]
+  const call = `${client}.${method}(${[...path.map(literal), ...sent].join(', ')})`
+  return isList ? `for await (const row of ${call}) …` : `await ${call}`
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+// Within single quotes a shell changes nothing; a single quote itself is written outside of them.
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+export function fill(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+// `label` is for screen readers. A block that scrolls must be reachable by keyboard.
+export function codeBlock(label: string, code: Html | string): Html {
+  return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
+}
+
+export function jsonCode(value: unknown): Html {
+  return trusted(JSON.stringify(value, null, 2).split('\n').map(jsonLine).join('\n'))
+}
+
+// Pretty-printed JSON has at most one name and one value a line.
+function jsonLine(line: string): string {
+  const [, indent = '', name, value = '', comma = ''] = /^( *)(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$/.exec(line) ?? []
+  const shown = value.startsWith('"') ? `<i>${asText(value)}</i>` : asText(value)
+  return `${indent}${name === undefined ? '' : `<b>${asText(name)}</b>: `}${shown}${comma}`
+}
+
+// Between tags only these two need escaping. Escaping quotes as well would add 17 KB to the reference.
+function asText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}

@@ -1,0 +1,36 @@
+// What every page of the site has around it: the painted bar, the foot, and the headers.
+
+import { documentFor } from '../../platform/html/frame.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { brand, mark } from '../../platform/html/mark.ts'
+import { pageHeaders, self } from '../../platform/html/policy.ts'
+import { script, style } from './assets.ts'
+
+// Nothing is loaded from elsewhere, and nothing runs that we did not serve.
+export const siteHeaders = pageHeaders({
+  style: [self],
+  img: [self, 'data:'],
+  script: [self],
+  connect: [self],
+  form: [self],
+})
+
+export interface SiteFrame {
+  title: string
+  description: string
+  // The address of the page, which the bar marks as current.
+  path: string
+  body: Html
+  footer?: Html
+}
+
+export function framed({ path, ...page }: SiteFrame): string {
+  const link = (href: string, text: string) =>
+    href === path ? html`<a href="${href}" aria-current="page">${text}</a>` : html`<a href="${href}">${text}</a>`
+  const header = html`<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<a class="name" href="/">${mark()}<span>Cartwright</span></a>
+<nav aria-label="Site">${link('/docs', 'Reference')}<a href="/openapi.json">OpenAPI</a></nav>
+</header>`
+  return documentFor({ ...page, ...brand, style: style.href, script: script.href, header })
+}

@@ -1,0 +1,39 @@
+// The pictures of the demo shop: the SVG files of one folder.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Asset, answerAsset, makeAsset } from '../../platform/html/asset.ts'
+import type { HtmlPage } from '../../platform/http/pages.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+
+const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
+
+export function mediaPage(folder: string): HtmlPage {
+  // The folder ships with the code and does not change while the server runs. Names are looked up in its listing before they
+  // become a path, so none leads out of it.
+  const pictures = new Map<string, Asset | undefined>(
+    readdirSync(folder)
+      .filter((name) => namePattern.test(name))
+      .map((name) => [name, undefined]),
+  )
+  return {
+    path: '/media/demo/:file',
+    name: 'media',
+    async answer(request) {
+      const name = request.path.file ?? ''
+      if (!pictures.has(name)) throw refuse('route_not_found')
+      const picture = pictures.get(name) ?? makeAsset(readFileSync(join(folder, name)), pictureHeaders)
+      pictures.set(name, picture)
+      return answerAsset(picture, request)
+    },
+  }
+}
+
+// An SVG opened by itself is a document: it may have styles and nothing else.
+const pictureHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'image/svg+xml',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
+  // Shops on other origins show these pictures.
+  'cross-origin-resource-policy': 'cross-origin',
+}

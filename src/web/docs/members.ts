@@ -1,0 +1,203 @@
+// A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, except where
+// there would be nothing else to read.
+
+import { wordsFor } from '../../contract/patterns.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { prose } from './prose.ts'
+
+// The keywords the contract uses. A reference may carry a description of its own beside it.
+export interface Schema {
+  $ref?: string
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  oneOf?: readonly Schema[]
+  properties?: Readonly<Record<string, Schema>>
+  required?: readonly string[]
+  additionalProperties?: boolean | Schema
+  propertyNames?: Schema
+  maxProperties?: number
+  dependentRequired?: Readonly<Record<string, readonly string[]>>
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  format?: string
+  description?: string
+}
+
+export type Schemas = Readonly<Record<string, Schema>>
+
+export interface Telling {
+  schemas: Schemas
+  // A request marks what must be sent; an answer marks the few members that may be missing.
+  as: 'request' | 'answer'
+  // How many levels of named parts are shown in place instead of linked.
+  openLevels: number
+  // The value of a union's discriminator, where the answer is always the same branch.
+  kind?: string | undefined
+}
+
+export function memberTable(schema: Schema, caption: string, telling: Telling): Html {
+  const rows = rowsFor(schema, telling, 0, telling.openLevels)
+  if (rows.length === 0) return html`<p class="note">No members.</p>`
+  return html`<table class="members"><caption class="hidden">${caption}</caption><thead class="hidden"><tr><th scope="col">Member</th><th scope="col">Type and meaning</th></tr></thead><tbody>
+${rows}</tbody></table>`
+}
+
+// Rules between members, in sentences.
+export function rulesOf(schema: Schema): string[] {
+  const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
+  const together = Object.entries(schema.dependentRequired ?? {})
+  return [
+    ...(choice.length > 0 ? [`Exactly one of ${choice.map((name) => `\`${name}\``).join(' and ')} is sent.`] : []),
+    ...together.map(
+      ([name, needs]) => `\`${name}\` only together with ${needs.map((need) => `\`${need}\``).join(', ')}.`,
+    ),
+  ]
+}
+
+export function schemaNameOf({ $ref }: Schema): string | undefined {
+  return $ref?.slice('#/components/schemas/'.length)
+}
+
+export function schemaAnchor(name: string): string {
+  return `schema-${name}`
+}
+
+export function resolve(schema: Schema, schemas: Schemas): Schema {
+  const name = schemaNameOf(schema)
+  if (name === undefined) return schema
+  const part = schemas[name]
+  if (!part) throw new Error(`the contract names no schema ${name}`)
+  return schema.description === undefined ? part : { ...part, description: schema.description }
+}
+
+export function isPlain(schema: Schema): boolean {
+  return !schema.properties && !schema.anyOf
+}
+
+const levelMax = 4
+
+function rowsFor(schema: Schema, telling: Telling, level: number, openLevels: number): Html[] {
+  const required = schema.required ?? []
+  const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const { inner, isList, isNullable } = unwrap(member)
+    const chosen = branchFor(inner, telling)
+    const opened = openable(chosen, telling.schemas, openLevels)
+    const need = required.includes(name) ? 'always' : choice.includes(name) ? 'one of' : 'maybe'
+    const row = html`<tr${level > 0 && html` class="d${Math.min(level, levelMax)}"`}><th scope="row"><code>${name}</code>${needWords(need, telling)}</th><td>${
+      opened
+        ? html`<span class="type">${isList ? 'array of objects' : 'object'}${schemaNameOf(chosen) && html`, ${typeOf(chosen, telling.schemas)}`}${isList && boundsOf(member)}${isNullable && ' or null'}</span>`
+        : html`<span class="type">${typeOf(member, telling.schemas)}</span>`
+    }${meaningOf(member, inner, telling)}</td></tr>
+`
+    return opened ? [row, ...rowsFor(opened, telling, level + 1, openLevels - 1)] : [row]
+  })
+}
+
+function needWords(need: 'always' | 'one of' | 'maybe', { as }: Telling): Html | false {
+  if (as === 'answer') return need === 'maybe' && html`<small>may be missing</small>`
+  if (need === 'always') return html`<small class="must">required</small>`
+  return need === 'one of' && html`<small class="must">one of these</small>`
+}
+
+// The list and the null around what is meant.
+function unwrap(member: Schema): { inner: Schema; isList: boolean; isNullable: boolean } {
+  const bare = nonNull(member)
+  const isNullable = bare !== member
+  return bare.type === 'array' && bare.items
+    ? { inner: nonNull(bare.items), isList: true, isNullable }
+    : { inner: bare, isList: false, isNullable }
+}
+
+function nonNull(schema: Schema): Schema {
+  const meant = schema.anyOf?.filter((branch) => branch.type !== 'null') ?? []
+  const [only] = meant
+  return only && meant.length === 1 && meant.length < (schema.anyOf?.length ?? 0) ? only : schema
+}
+
+function branchFor(schema: Schema, { kind, schemas }: Telling): Schema {
+  if (kind === undefined || !schema.anyOf) return schema
+  return schema.anyOf.find((branch) => resolve(branch, schemas).properties?.kind?.const === kind) ?? schema
+}
+
+// An object without a name is always shown in place; one with a name as deep as `openLevels` allows.
+function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema | undefined {
+  if (!schema.$ref) return schema.properties ? schema : undefined
+  const part = resolve(schema, schemas)
+  return openLevels > 0 && part.properties ? part : undefined
+}
+
+// A request shows the description of a shared part too; an answer only the description in this place.
+function meaningOf(member: Schema, inner: Schema, { as, schemas }: Telling): Html | false {
+  const own = member.description ?? (as === 'request' ? resolve(inner, schemas).description : inner.description)
+  return own !== undefined && html`<p>${prose(own)}</p>`
+}
+
+export function typeOf(schema: Schema, schemas: Schemas): Html {
+  const name = schemaNameOf(schema)
+  if (name !== undefined) {
+    const part = resolve(schema, schemas)
+    const link = html`<a href="#${schemaAnchor(name)}">${name}</a>`
+    if (part.enum && part.enum.length <= 6) return html`${link}: ${wordsOf(part.enum)}`
+    // The name of an object says enough; a plain value also needs its JSON type.
+    return isPlain(part) && part.type ? html`${link}, ${part.type}` : link
+  }
+  if (schema.anyOf)
+    return html`${joined(
+      schema.anyOf.map((branch) => typeOf(branch, schemas)),
+      ' or ',
+    )}`
+  if (schema.const !== undefined) return html`always <code>${JSON.stringify(schema.const)}</code>`
+  if (schema.enum) return html`one of ${wordsOf(schema.enum)}`
+  if (schema.type === 'array' && schema.items) return html`array of ${typeOf(schema.items, schemas)}${boundsOf(schema)}`
+  if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
+    return html`object: any names, each ${typeOf(schema.additionalProperties, schemas)}${boundsOf(schema)}`
+  }
+  return html`${schema.type ?? 'any'}${boundsOf(schema)}`
+}
+
+function boundsOf(schema: Schema): string {
+  const { pattern, uniqueItems, maxProperties } = schema
+  const words = pattern === undefined ? undefined : (wordsFor(pattern) ?? `matches ${pattern}`)
+  const bounds = [
+    range(schema.minimum, schema.maximum, ''),
+    range(schema.minLength, schema.maxLength, schema.maxLength === 1 ? ' character' : ' characters'),
+    range(schema.minItems, schema.maxItems, ' items'),
+    maxProperties === undefined ? '' : `at most ${maxProperties} names`,
+    uniqueItems ? 'each once' : '',
+    words ?? '',
+  ]
+  return bounds
+    .filter((text) => text !== '')
+    .map((text) => `, ${text}`)
+    .join('')
+}
+
+function range(low: number | undefined, high: number | undefined, unit: string): string {
+  // Every number is bounded by the largest safe integer; it is not worth repeating sixty times.
+  const top = high === Number.MAX_SAFE_INTEGER ? undefined : high
+  if (low !== undefined && low === top) return `${low}${unit}`
+  if (low !== undefined && top !== undefined) return `${low} to ${top}${unit}`
+  if (top !== undefined) return `at most ${top}${unit}`
+  return low === undefined || (unit !== '' && low === 0) ? '' : `${low}${unit} or more`
+}
+
+function wordsOf(values: readonly unknown[]): Html {
+  return html`${joined(
+    values.map((value) => html`<code>${String(value)}</code>`),
+    ' ',
+  )}`
+}
+
+export function joined(parts: readonly Html[], between: string): Html[] {
+  return parts.map((part, index) => (index === 0 ? part : html`${between}${part}`))
+}

@@ -1,0 +1,130 @@
+// The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
+
+import type { IncomingMessage } from 'node:http'
+import { openDocument } from '../../contract/open/document.ts'
+import { printOpenApi, type SurfaceDocument } from '../../contract/openapi.ts'
+import { type Asset, answerAsset, makeAsset } from '../../platform/html/asset.ts'
+import { favicon } from '../../platform/html/mark.ts'
+import type { HtmlPage, PageRequest } from '../../platform/http/pages.ts'
+import { late } from '../../platform/kit/late.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { script, style } from './assets.ts'
+import { siteHeaders } from './frame.ts'
+import { referencePages } from './reference.ts'
+import { type Shop, startPage } from './start.ts'
+
+export interface SiteParts {
+  // Known once the port is open.
+  origin: () => string
+  version: string
+  engine: string
+  // null: shops are not listed.
+  listShops: () => Promise<readonly Shop[] | null>
+  demo: () => boolean
+  // Whether letters are shown at /dev/mail to who asks.
+  hasLetters?: (request: IncomingMessage) => boolean
+}
+
+export function sitePages({
+  origin,
+  version,
+  engine,
+  listShops,
+  demo,
+  hasLetters = () => false,
+}: SiteParts): HtmlPage[] {
+  const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
+    const reference = late(async () => {
+      const pages = referencePages(await document(), { origin: origin(), version, path, openApiPath })
+      return new Map([...pages].map(([at, text]) => [at, makeAsset(text, siteHeaders)]))
+    })
+    const answerPart = async (at: string, request: PageRequest) => {
+      const asset = (await reference()).get(at)
+      if (!asset) throw refuse('route_not_found')
+      return answerAsset(asset, request)
+    }
+    const openApi = late(async () =>
+      makeAsset(printOpenApi(await document(), { serverUrl: origin(), version }), openHeaders),
+    )
+    return [
+      {
+        path,
+        name: `reference${name}`,
+        isDear: true,
+        answer: (request) => answerPart(path, request),
+      },
+      {
+        path: `${path}/:group`,
+        name: `reference${name}`,
+        isDear: true,
+        answer: (request) => answerPart(`${path}/${request.path.group}`, request),
+      },
+      {
+        path: openApiPath,
+        name: `openapi${name}`,
+        isDear: true,
+        answer: async (request) => answerAsset(await openApi(), request),
+      },
+    ]
+  })
+  const startWith = (hasLetters: boolean) =>
+    cachedFor(1_000, async () => {
+      const shops = await listShops()
+      return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasLetters }), siteHeaders)
+    })
+  const start = startWith(false)
+  const startWithLetters = startWith(true)
+  const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
+
+  return [
+    {
+      path: '/',
+      name: 'start',
+      isDear: true,
+      answer: async (request) => answerAsset(await (hasLetters(request.raw) ? startWithLetters() : start()), request),
+    },
+    ...documentPages,
+    style.page,
+    script.page,
+    { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
+    // Browsers request this name by themselves; any image format will do.
+    { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
+  ]
+}
+
+// The examples and words of the admin surface are loaded with the first look at its reference.
+const documents: readonly {
+  document: () => Promise<SurfaceDocument>
+  path: string
+  openApiPath: string
+  name: string
+}[] = [
+  { document: async () => openDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
+  {
+    document: async () => (await import('../../contract/admin/document.ts')).adminDocument,
+    path: '/docs/admin',
+    openApiPath: '/openapi.admin.json',
+    name: '_admin',
+  },
+]
+
+// Tools in browsers read the document from other origins.
+const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
+
+// Anyone may request the start page as often as they like: the database is queried at most once a second. Failures are not
+// cached.
+function cachedFor(maxAgeMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
+  let cached: Promise<Asset> | undefined
+  let madeAt = 0
+  return () => {
+    const now = performance.now()
+    if (cached && now - madeAt < maxAgeMs) return cached
+    madeAt = now
+    const made = make()
+    cached = made
+    made.catch(() => {
+      if (cached === made) cached = undefined
+    })
+    return made
+  }
+}

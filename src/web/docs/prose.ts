@@ -1,0 +1,12 @@
+// The markup in sentences of the contract: backticks around code.
+
+import { type Html, html } from '../../platform/html/html.ts'
+
+export function prose(text: string): Html {
+  // Odd pieces are between two backticks. An unpaired backtick is left as it is.
+  const pieces = text.split('`')
+  const isPaired = pieces.length % 2 === 1
+  return isPaired
+    ? html`${pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
+    : html`${text}`
+}

@@ -1,0 +1,50 @@
+// What is around every letter: who writes, why, and whom to ask. Pure.
+
+import type { Audience } from '../../platform/outbox/letters.ts'
+import type { Speaker } from '../languages/language.ts'
+import { tell } from './texts.ts'
+
+export interface LetterFrame {
+  speaker: Speaker
+  audience: Audience
+  merchant: MerchantFacts
+  isTest: boolean
+}
+
+export interface MerchantFacts {
+  name: string
+  // Where answers go.
+  replyTo: string | null
+  links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
+  // An https address of a picture, and a colour as #rrggbb; null where the merchant has none.
+  logo: string | null
+  color: string | null
+}
+
+export interface FrameTexts {
+  test: string | null
+  // The last lines.
+  help: string | null
+  reason: string
+  links: readonly { name: string; url: string }[]
+}
+
+const reasons = {
+  shopper: 'letter.reason',
+  merchant: 'letter.reasonMerchant',
+  person: 'letter.reasonPerson',
+} as const
+
+export function frameTexts({ speaker, audience, merchant, isTest }: LetterFrame): FrameTexts {
+  const named = { merchant: merchant.name }
+  const links = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
+    const url = merchant.links[name]
+    return url !== undefined && /^https?:\/\//i.test(url) ? [{ name: speaker.say(`legal.${name}`), url }] : []
+  })
+  return {
+    test: isTest ? speaker.say('status.test') : null,
+    help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'letter.reply') : null,
+    reason: tell(speaker, reasons[audience], named),
+    links: audience === 'shopper' ? links : [],
+  }
+}

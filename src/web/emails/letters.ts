@@ -1,0 +1,331 @@
+// What each letter says: one description, which is rendered as text and as HTML. Pure.
+// Nothing that a shopper typed is in any of them: neither the name nor the city. Anyone can order with another's e-mail address, so a
+// name would let them send words of their own to any mailbox, in the name of the merchant.
+
+import type { AwaitedMoney } from '../../domain/checkout/port.ts'
+import type { OrderFacts } from '../../domain/orders/view.ts'
+import { orderTotals } from '../../domain/orders/view.ts'
+import type { LetterKind, LinkLetterKind, NoticeKind } from '../../platform/outbox/letters.ts'
+import type { Speaker } from '../languages/language.ts'
+import { tell } from './texts.ts'
+
+export interface Letter {
+  subject: string
+  title: string
+  parts: readonly LetterPart[]
+}
+
+export type LetterPart =
+  | { kind: 'text'; text: string }
+  // A text of the merchant, whose line breaks count.
+  | { kind: 'box'; title: string; texts: readonly string[] }
+  | { kind: 'facts'; rows: readonly { name: string; value: string; isCode?: boolean }[] }
+  | { kind: 'items'; title: string; rows: readonly LetterItem[] }
+  | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
+  | { kind: 'button'; label: string; url: string }
+
+export interface LetterItem {
+  name: string
+  detail: string
+  // Empty where no amount is shown.
+  amount: string
+}
+
+export interface OrderLetter {
+  speaker: Speaker
+  merchantName: string
+  facts: OrderFacts
+  // Where it goes: a code. Null where nothing is sent.
+  country: string | null
+  // Of the order's page.
+  url: string | null
+}
+
+// How an order that was placed is to be paid.
+export interface HowToPay extends AwaitedMoney {
+  settles: 'by_hand' | 'by_provider'
+  method: string
+}
+
+export function orderPlaced(of: OrderLetter, awaited: HowToPay | null): Letter {
+  const { speaker, merchantName, facts } = of
+  const { order } = facts
+  const amount = speaker.amount(order.total, order.currency)
+  return {
+    subject: tell(speaker, 'order_placed.subject', { number: order.number, merchant: merchantName }),
+    title: tell(speaker, 'order_placed.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, placedKey(order, awaited), { amount }) },
+      ...(awaited ? howToPay(of, awaited) : []),
+      ...viewButton(of),
+      orderFacts(of),
+      ...itemsAndTotals(of),
+    ],
+  }
+}
+
+// As the order is when the letter is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.
+function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
+  if (order.total === 0) return 'order_placed.free'
+  if (wasPaid(order)) return 'order_placed.paid'
+  if (!awaited) return 'order_placed.received'
+  return awaited.settles === 'by_provider' ? 'order_placed.processing' : 'order_placed.awaiting'
+}
+
+// Whatever went back since.
+function wasPaid({ paymentStatus }: OrderFacts['order']): boolean {
+  return paymentStatus !== 'pending' && paymentStatus !== 'voided'
+}
+
+function howToPay({ speaker, facts: { order } }: OrderLetter, awaited: HowToPay): LetterPart[] {
+  if (awaited.settles === 'by_provider') return []
+  const isCash = awaited.method === 'cash_on_delivery'
+  const texts = [
+    ...(awaited.instructions === null ? [] : [awaited.instructions]),
+    isCash
+      ? speaker.say('method.cash_on_delivery.note')
+      : tell(speaker, 'order_placed.reference', { number: order.number }),
+    ...(awaited.dueAt === null ? [] : [speaker.say('awaited.due', { date: speaker.date(awaited.dueAt) })]),
+  ]
+  return [{ kind: 'box', title: speaker.say('awaited.title'), texts }]
+}
+
+export function paymentReceived(
+  of: OrderLetter,
+  { amount, isCancelled }: { amount: number; isCancelled: boolean },
+): Letter {
+  const { speaker, merchantName, facts } = of
+  const { number, currency } = facts.order
+  const values = { number, merchant: merchantName, amount: speaker.amount(amount, currency) }
+  return {
+    subject: tell(speaker, 'payment_received.subject', values),
+    title: tell(speaker, 'payment_received.title'),
+    parts: [
+      {
+        kind: 'text',
+        text: tell(speaker, isCancelled ? 'payment_received.cancelled' : 'payment_received.text', values),
+      },
+      ...viewButton(of),
+      orderFacts(of),
+    ],
+  }
+}
+
+// Of one parcel. Undefined where it is not one of the order's.
+export function shipped(of: OrderLetter, fulfillmentId: string): Letter | undefined {
+  const { speaker, facts } = of
+  const { order, lines, fulfillments } = facts
+  const at = fulfillments.findIndex(({ id }) => id === fulfillmentId)
+  const parcel = fulfillments[at]
+  if (!parcel) return undefined
+  // With this parcel and those before it, whatever was sent since.
+  const sent = fulfillments.slice(0, at + 1).flatMap(({ items }) => items)
+  const isAll = lines.every(({ skuId, quantity }) => sentOf(sent, skuId) >= quantity)
+  return {
+    subject: tell(speaker, 'shipped.subject', { number: order.number }),
+    title: tell(speaker, 'shipped.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, isAll ? 'shipped.all' : 'shipped.part') },
+      {
+        kind: 'facts',
+        rows: [
+          ...(parcel.carrier === null ? [] : [{ name: tell(speaker, 'shipped.carrier'), value: parcel.carrier }]),
+          ...(parcel.trackingNumber === null
+            ? []
+            : [{ name: speaker.say('status.tracking'), value: parcel.trackingNumber, isCode: true }]),
+          { name: speaker.say('done.number'), value: order.number, isCode: true },
+          ...destination(of),
+        ],
+      },
+      ...viewButton(of),
+      {
+        kind: 'items',
+        title: tell(speaker, 'shipped.items'),
+        rows: parcel.items.flatMap(({ skuId, quantity }) => {
+          const line = lines.find((one) => one.skuId === skuId)
+          return line ? [{ ...named(speaker, line, quantity), amount: '' }] : []
+        }),
+      },
+    ],
+  }
+}
+
+function sentOf(items: readonly { skuId: string; quantity: number }[], skuId: string): number {
+  return items.reduce((sum, item) => (item.skuId === skuId ? sum + item.quantity : sum), 0)
+}
+
+export function orderCancelled(of: OrderLetter, { by, moneyBack }: { by: string; moneyBack: number }): Letter {
+  const { speaker, merchantName, facts } = of
+  const { number, currency } = facts.order
+  const values = { number, merchant: merchantName, amount: speaker.amount(moneyBack, currency) }
+  const money = moneyBack > 0 ? 'order_cancelled.back' : 'order_cancelled.nothing'
+  const why = by === 'system' ? speaker.say('status.overdue') : tell(speaker, money, values)
+  return {
+    subject: tell(speaker, 'order_cancelled.subject', values),
+    title: tell(speaker, 'order_cancelled.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, 'order_cancelled.text', values) },
+      { kind: 'text', text: why },
+      ...viewButton(of),
+      ...itemsAndTotals(of),
+    ],
+  }
+}
+
+export function refunded(of: OrderLetter, amount: number): Letter {
+  const { speaker, facts } = of
+  const { number, currency } = facts.order
+  const values = { number, amount: speaker.amount(amount, currency) }
+  return {
+    subject: tell(speaker, 'refunded.subject', values),
+    title: tell(speaker, 'refunded.title'),
+    parts: [{ kind: 'text', text: tell(speaker, 'refunded.text', values) }, ...viewButton(of), orderFacts(of)],
+  }
+}
+
+// To the merchant.
+export function orderReceived(of: OrderLetter): Letter {
+  const { speaker, facts } = of
+  const { number, currency, total, paymentStatus } = facts.order
+  const values = { number, amount: speaker.amount(total, currency) }
+  const paid = wasPaid(facts.order) ? 'order_received.paid' : 'order_received.awaiting'
+  const key = total === 0 ? 'order_received.free' : paid
+  const isGivenUp = total > 0 && paymentStatus === 'voided'
+  return {
+    subject: tell(speaker, 'order_received.subject', values),
+    title: tell(speaker, 'order_received.title', values),
+    parts: [
+      ...(isGivenUp ? [] : [{ kind: 'text' as const, text: tell(speaker, key, values) }]),
+      orderFacts(of),
+      ...itemsAndTotals(of),
+    ],
+  }
+}
+
+// A letter that is one sentence.
+export function notice(
+  speaker: Speaker,
+  kind: Extract<
+    LetterKind,
+    | 'payment_returned'
+    | 'refund_failed'
+    | 'dispute_opened'
+    | 'payment_account_problem'
+    | 'endpoint_disabled'
+    | 'stock_low'
+  >,
+  { key, values }: { key: Parameters<typeof tell>[1]; values: Readonly<Record<string, string | number>> },
+): Letter {
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [{ kind: 'text', text: tell(speaker, key, values) }],
+  }
+}
+
+// To a person. The link is for the owner of the mailbox alone.
+export function personLetter(
+  speaker: Speaker,
+  kind: LinkLetterKind,
+  { merchantName, url, validMs }: { merchantName: string; url: string; validMs: number },
+): Letter {
+  const values = { merchant: merchantName }
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [
+      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      { kind: 'button', label: tell(speaker, `${kind}.button`), url },
+      { kind: 'text', text: tell(speaker, 'letter.expires', { duration: speaker.duration(validMs) }) },
+      { kind: 'text', text: tell(speaker, `${kind}.ignore`) },
+    ],
+  }
+}
+
+// To a person, about what another one did with their account or team. Without a link: it is read in a hurry, and imitated.
+export function personNotice(
+  speaker: Speaker,
+  kind: NoticeKind,
+  values: Readonly<{ merchant: string; role: string; address: string }>,
+): Letter {
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [
+      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      {
+        kind: 'text',
+        text: tell(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'letter.unexpected'),
+      },
+    ],
+  }
+}
+
+function viewButton({ speaker, url }: OrderLetter): LetterPart[] {
+  return url === null ? [] : [{ kind: 'button', label: tell(speaker, 'letter.view'), url }]
+}
+
+function orderFacts(of: OrderLetter): LetterPart {
+  const { speaker, facts } = of
+  const { order } = facts
+  return {
+    kind: 'facts',
+    rows: [
+      { name: speaker.say('done.number'), value: order.number, isCode: true },
+      ...(order.shippingChoice === null
+        ? []
+        : [{ name: speaker.say('shipping.title'), value: order.shippingChoice.label }]),
+      ...destination(of),
+    ],
+  }
+}
+
+function destination({ speaker, country }: OrderLetter) {
+  return country === null ? [] : [{ name: speaker.say('status.address'), value: speaker.country(country) }]
+}
+
+function itemsAndTotals({ speaker, facts }: OrderLetter): LetterPart[] {
+  const { order, lines, refunds } = facts
+  const money = (amount: number) => speaker.amount(amount, order.currency)
+  const totals = orderTotals(order, refunds)
+  return [
+    {
+      kind: 'items',
+      title: speaker.say('status.items'),
+      rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: money(line.subtotal) })),
+    },
+    {
+      kind: 'totals',
+      rows: [
+        { name: speaker.say('total.subtotal'), value: money(totals.subtotal) },
+        ...(totals.discount > 0 ? [{ name: speaker.say('total.discount'), value: money(-totals.discount) }] : []),
+        ...(order.shippingChoice === null
+          ? []
+          : [
+              {
+                name: speaker.say('total.shipping'),
+                value: totals.shipping === 0 ? speaker.say('total.free') : money(totals.shipping),
+              },
+            ]),
+        ...(totals.taxIncluded ? [] : [{ name: speaker.say('total.tax'), value: money(totals.tax) }]),
+        {
+          name: speaker.say('total.total'),
+          value: money(totals.total),
+          isSum: true,
+          ...(totals.taxIncluded && totals.tax > 0
+            ? { note: speaker.say('total.taxIncluded', { amount: money(totals.tax) }) }
+            : {}),
+        },
+      ],
+    },
+  ]
+}
+
+function named(
+  speaker: Speaker,
+  { name, options }: OrderFacts['lines'][number],
+  quantity: number,
+): Omit<LetterItem, 'amount'> {
+  const chosen = options.map((option) => `${option.name}: ${option.value}`)
+  return { name, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
+}

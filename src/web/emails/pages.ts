@@ -1,0 +1,130 @@
+// The letters of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
+
+import { readdirSync, statSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { findStoredLetter } from '../../domain/emails/read.ts'
+import { styleSheet } from '../../platform/html/files.ts'
+import { documentFor } from '../../platform/html/frame.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { brand } from '../../platform/html/mark.ts'
+import { privateHeaders, self } from '../../platform/html/policy.ts'
+import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+
+const shownMax = 100
+const style = styleSheet({ path: '/dev/mail.css', name: 'mail-style', file: new URL('pages.css', import.meta.url) })
+
+export function mailPages(folder: string): HtmlPage[] {
+  return pagesOf(folder).map((page) => ({
+    ...page,
+    answer: async (request) => {
+      if (!isFromHere(request.raw)) throw refuse('route_not_found')
+      return page.answer(request)
+    },
+  }))
+}
+
+// Letters have addresses and the links to orders. The name of the host is looked at too: a page elsewhere may have its own name lead
+// to this machine, and so does a proxy or a tunnel.
+export function isFromHere({ socket, headers }: IncomingMessage): boolean {
+  const isNear = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
+  return isNear && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
+}
+
+function pagesOf(folder: string): HtmlPage[] {
+  return [
+    style.page,
+    { path: '/dev/mail', name: 'mail', isDear: true, answer: async () => page('Letters', listOf(folder)) },
+    {
+      path: '/dev/mail/:id',
+      name: 'letter',
+      isDear: true,
+      answer: async ({ path }) => {
+        const { headers, text } = find(folder, path.id)
+        return page(headers.subject ?? 'Letter', letterOf(path.id ?? '', headers, text), true)
+      },
+    },
+    {
+      path: '/dev/mail/:id/html',
+      name: 'letter-html',
+      isDear: true,
+      answer: async ({ path }) => ({ status: 200, body: find(folder, path.id).html, headers: insideHeaders }),
+    },
+  ]
+}
+
+// Shown in a frame of ours only: nothing runs there, nothing is posted, and nothing but pictures is loaded.
+const insideHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+function page(title: string, body: Html, hasFrame = false): PageAnswer {
+  const headers = privateHeaders({ style: [self], img: [self, 'data:'] })
+  const policy = headers['content-security-policy'] ?? ''
+  return {
+    status: 200,
+    body: documentFor({ title, ...brand, style: style.href, body }),
+    headers: hasFrame ? { ...headers, 'content-security-policy': `${policy}; frame-src 'self'` } : headers,
+  }
+}
+
+function find(folder: string, id: string | undefined) {
+  // An id is a name of a file here.
+  if (id === undefined || !isId('eml', id)) throw refuse('route_not_found')
+  const letter = findStoredLetter(folder, id)
+  if (!letter) throw refuse('route_not_found')
+  return letter
+}
+
+function listOf(folder: string): Html {
+  const ids = idsIn(folder)
+  const rows = ids.map((id) => {
+    const { headers } = find(folder, id)
+    const at = toInstant(statSync(join(folder, `${id}.eml`)).mtimeMs)
+    return html`<li><a href="/dev/mail/${id}"><strong dir="auto">${headers.subject}</strong><span>${headers.to}</span><time datetime="${at}">${at.slice(0, 19).replace('T', ' ')}</time></a></li>
+`
+  })
+  return html`<main>
+<p><a href="/">Cartwright</a></p>
+<h1>Letters</h1>
+${
+  rows.length > 0
+    ? html`<ol class="letters">${rows}</ol>`
+    : html`<p>None yet. A letter appears here about a second after an order is placed, paid, sent, cancelled or refunded.</p>`
+}
+<p class="soft">Outside of production letters are not sent but stored in a folder. CARTWRIGHT_MAIL_URL names a mail server instead.</p>
+</main>`
+}
+
+function idsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((name) => (name.endsWith('.eml') && isId('eml', name.slice(0, -4)) ? [name.slice(0, -4)] : []))
+      .sort()
+      .reverse()
+      .slice(0, shownMax)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+const shownHeaders = ['from', 'to', 'reply-to', 'date', 'message-id'] as const
+
+function letterOf(id: string, headers: Readonly<Record<string, string>>, text: string): Html {
+  return html`<main>
+<p><a href="/dev/mail">All letters</a></p>
+<h1 dir="auto">${headers.subject}</h1>
+<dl>${shownHeaders.map((name) => headers[name] !== undefined && html`<div><dt>${name}</dt><dd>${headers[name]}</dd></div>`)}</dl>
+<iframe src="/dev/mail/${id}/html" title="The letter as HTML" sandbox="allow-popups"></iframe>
+<h2>As text</h2>
+<pre dir="auto">${text}</pre>
+</main>`
+}

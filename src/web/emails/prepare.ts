@@ -1,0 +1,359 @@
+// A letter that is owed becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
+
+import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
+import { awaitedMoney } from '../../domain/checkout/awaited.ts'
+import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
+import { headerText } from '../../domain/emails/header.ts'
+import { lettersMax, lettersMsWindow } from '../../domain/emails/schedule.ts'
+import type { Discard } from '../../domain/emails/send.ts'
+import type { Message } from '../../domain/emails/smtp.ts'
+import {
+  countBefore,
+  findRefundedPayment,
+  findSealedOrder,
+  type LetterRow,
+  type RefundedPayment,
+  type SealedOrder,
+} from '../../domain/emails/store.ts'
+import { findSkuName } from '../../domain/inventory/store.ts'
+import { findMailSettings } from '../../domain/merchants/mail.ts'
+import { findMerchantFace } from '../../domain/merchants/store.ts'
+import { findOrderFacts } from '../../domain/orders/change.ts'
+import { openCustomer } from '../../domain/orders/customer.ts'
+import { orderPageUrl } from '../../domain/orders/secret.ts'
+import type { OrderFacts } from '../../domain/orders/view.ts'
+import { findDispute } from '../../domain/payments/disputes.ts'
+import { findPayment } from '../../domain/payments/store.ts'
+import { isLinkOpen } from '../../domain/users/invitations.ts'
+import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { type LinkLetterKind, letterKinds, type NoticeKind, openPersonLetter } from '../../platform/outbox/letters.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { type Speaker, speakerFor } from '../languages/language.ts'
+import type { StaffLanguage } from '../signin/page/words.ts'
+import type { LetterFrame, MerchantFacts } from './frame.ts'
+import { letterHtml } from './html.ts'
+import {
+  type HowToPay,
+  type Letter,
+  notice,
+  type OrderLetter,
+  orderCancelled,
+  orderPlaced,
+  orderReceived,
+  paymentReceived,
+  personLetter,
+  personNotice,
+  refunded,
+  shipped,
+} from './letters.ts'
+import { letterText } from './text.ts'
+
+export interface PrepareTools {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+}
+
+export async function prepareLetter(
+  tools: PrepareTools,
+  db: Reader,
+  letter: LetterRow,
+): Promise<Message | { discarded: Discard }> {
+  const audience = letterKinds[letter.kind]
+  if (letter.recipientHash === null) return { discarded: 'erased' }
+  const merchant = await findMerchantFace(db, letter.merchantId)
+  if (!merchant) return { discarded: 'missing' }
+  const settings = await findMailSettings(db, letter.merchantId)
+  const written = await write(tools, db, letter, { name: merchant.name, locale: settings?.locale ?? 'en' })
+  if ('discarded' in written) return written
+  const to = audience === 'merchant' ? merchant.supportEmail : written.to
+  if (to === null) return { discarded: 'no_address' }
+  if (!isPlainAddress(to)) return { discarded: 'bad_address' }
+  const recipientHash = await recipientHashOf(tools, db, letter, to)
+  // One that was tried has passed.
+  if (letter.attempts === 0) {
+    const before = await countBefore(db, { ...letter, recipientHash }, lettersMsWindow)
+    if (before >= lettersMax[audience]) return { discarded: 'too_many' }
+  }
+  const replyTo = audience === 'shopper' ? (settings?.replyTo ?? merchant.supportEmail) : null
+  const facts: MerchantFacts = {
+    name: merchant.name,
+    replyTo: replyTo !== null && isPlainAddress(replyTo) ? replyTo : null,
+    links: JSON.parse(merchant.links) as MerchantFacts['links'],
+    logo: logoOf(tools, merchant.logo),
+    color: merchant.color,
+  }
+  const { speaker, isTest, letter: text } = written
+  const frame: LetterFrame = { speaker, audience, merchant: facts, isTest }
+  return {
+    to,
+    fromName: headerText(settings?.senderName ?? merchant.name),
+    replyTo: facts.replyTo,
+    subject: headerText(text.subject),
+    text: letterText(text, frame),
+    html: letterHtml(text, frame),
+    messageId: letter.messageId ?? '',
+    recipientHash,
+    keepsAddress: audience !== 'shopper' || letter.orderId !== null,
+  }
+}
+
+// An address with a tag is counted with the address without it, which would otherwise have no bound. Its row says so once it was tried.
+async function recipientHashOf(
+  { rootSecret }: PrepareTools,
+  db: Reader,
+  { kind, merchantId, recipientHash }: LetterRow,
+  to: string,
+): Promise<string | null> {
+  const untagged = withoutTag(to)
+  if (letterKinds[kind] !== 'shopper' || untagged === to) return recipientHash
+  const [key] = await listCustomerKeys(db, rootSecret)
+  return key ? customerHash(key, merchantId, untagged) : recipientHash
+}
+
+// Mail programs show no SVG.
+function logoOf({ publicOrigin }: PrepareTools, logo: string | null): string | null {
+  if (logo === null || /\.svg(?:$|[?#])/i.test(logo)) return null
+  return logo.startsWith('/') ? publicOrigin() + logo : logo
+}
+
+interface Written {
+  // null: the merchant.
+  to: string | null
+  speaker: Speaker
+  isTest: boolean
+  letter: Letter
+}
+
+type Writing = Promise<Written | { discarded: Discard }>
+
+interface Merchant {
+  name: string
+  // Of letters to the merchant.
+  locale: string
+}
+
+function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  switch (letter.kind) {
+    case 'order_placed':
+    case 'payment_received':
+    case 'shipped':
+    case 'order_cancelled':
+    case 'refunded':
+    case 'order_received':
+      return writeOfOrder(tools, db, letter, merchant)
+    case 'payment_returned':
+      return writeOfReturn(tools, db, letter, merchant)
+    case 'refund_failed':
+      return writeOfFailure(db, letter, merchant)
+    case 'dispute_opened':
+      return writeOfDispute(db, letter, merchant)
+    case 'payment_account_problem':
+      return writeOfAccount(letter, merchant)
+    case 'endpoint_disabled':
+    case 'stock_low':
+      return writeToMerchant(db, letter, merchant)
+    case 'invitation':
+    case 'password_reset':
+      return writeToPerson(tools, db, letter, letter.kind, merchant)
+    case 'reset_made':
+    case 'password_changed':
+    case 'role_changed':
+    case 'factor_removed':
+    case 'member_joined':
+      return writeNotice(tools, letter, letter.kind, merchant)
+  }
+}
+
+async function writeOfOrder(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const key = { installationId: letter.installationId, orderId: letter.orderId ?? '' }
+  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedOrder(db, key)])
+  if (!facts || !sealed) return { discarded: 'missing' }
+  const isToShopper = letterKinds[letter.kind] === 'shopper'
+  if (isToShopper && sealed.customerSealed === null) return { discarded: 'erased' }
+  const customer = isToShopper
+    ? openCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
+    : undefined
+  if (isToShopper && !customer) return { discarded: 'unreadable' }
+  const speaker = speakerFor(isToShopper ? localeOf(facts.order.locale, sealed.readLocale) : merchant.locale, undefined)
+  const of = {
+    speaker,
+    merchantName: merchant.name,
+    facts,
+    country: sealed.country,
+    url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
+  }
+  const described = await describe(db, letter, of)
+  if (!described) return { discarded: 'missing' }
+  return { to: customer?.email ?? null, speaker, isTest: facts.order.mode === 'test', letter: described }
+}
+
+// What the shopper chose, or read.
+function localeOf(chosen: string | null, read: string | null): string {
+  return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
+}
+
+function pageOf(
+  { rootSecret, publicOrigin }: PrepareTools,
+  orderId: string,
+  { secretSealed }: SealedOrder,
+): string | null {
+  return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
+}
+
+// Undefined where what it is about is not there.
+async function describe(db: Reader, letter: LetterRow, of: OrderLetter): Promise<Letter | undefined> {
+  const { payments, refunds } = of.facts
+  const known = JSON.parse(letter.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
+  switch (letter.kind) {
+    case 'order_placed':
+      return orderPlaced(of, await howToPay(db, of.facts))
+    case 'order_received':
+      return orderReceived(of)
+    case 'payment_received': {
+      const payment = payments.find(({ id }) => id === letter.subjectId)
+      return payment && paymentReceived(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })
+    }
+    case 'shipped':
+      return shipped(of, letter.subjectId)
+    case 'order_cancelled':
+      return orderCancelled(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
+    case 'refunded': {
+      const refund = refunds.find(({ id }) => id === letter.subjectId)
+      return refund && refunded(of, refund.amount)
+    }
+    default:
+      return undefined
+  }
+}
+
+async function howToPay(db: Reader, { order, payments }: OrderFacts): Promise<HowToPay | null> {
+  const awaited = await awaitedMoney(db, order, payments)
+  const payment = payments.find(({ status }) => status === 'pending')
+  if (!awaited || !payment) return null
+  return { ...awaited, settles: payment.settles === 'by_provider' ? 'by_provider' : 'by_hand', method: payment.method }
+}
+
+async function writeOfReturn(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+  if (!refund) return { discarded: 'missing' }
+  if (refund.customerSealed === null) return { discarded: 'erased' }
+  const customer = openCustomer(tools.rootSecret, refund.checkoutSessionId, refund.customerSealed)
+  if (!customer) return { discarded: 'unreadable' }
+  const speaker = speakerFor(localeOf(refund.sessionLocale, refund.readLocale), undefined)
+  const values = { merchant: merchant.name, amount: speaker.amount(refund.amount, refund.currency) }
+  const described = notice(speaker, 'payment_returned', { key: 'payment_returned.text', values })
+  return { to: customer.email, speaker, isTest: refund.mode === 'test', letter: described }
+}
+
+async function writeOfFailure(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+  if (!refund) return { discarded: 'missing' }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = {
+    subject: await nameOf(db, letter.installationId, refund, speaker),
+    amount: speaker.amount(refund.amount, refund.currency),
+  }
+  const described = notice(speaker, 'refund_failed', { key: 'refund_failed.text', values })
+  return { to: null, speaker, isTest: refund.mode === 'test', letter: described }
+}
+
+async function writeOfDispute(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const { installationId, orderId } = letter
+  const dispute = await findDispute(db, installationId, letter.subjectId)
+  const payment = dispute && (await findPayment(db, installationId, dispute.paymentId))
+  if (!payment) return { discarded: 'missing' }
+  const { amount, currency, dueAt } = dispute
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = {
+    subject: await nameOf(db, installationId, { orderId, paymentId: payment.id }, speaker),
+    amount: speaker.amount(amount, currency),
+    date: dueAt === null ? '' : speaker.date(toInstant(dueAt)),
+  }
+  const key = dueAt === null ? 'dispute_opened.text' : 'dispute_opened.due'
+  const described = notice(speaker, 'dispute_opened', { key, values })
+  return { to: null, speaker, isTest: payment.mode === 'test', letter: described }
+}
+
+async function writeOfAccount(letter: LetterRow, merchant: Merchant): Writing {
+  const { provider, mode, problem } = JSON.parse(letter.facts) as Record<'provider' | 'mode', string> & {
+    problem: PaymentAccountProblem
+  }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = { provider: provider.charAt(0).toUpperCase() + provider.slice(1) }
+  const described = notice(speaker, letter.kind as 'payment_account_problem', {
+    key: `payment_account_problem.${problem}`,
+    values,
+  })
+  return { to: null, speaker, isTest: mode === 'test', letter: described }
+}
+
+async function nameOf(
+  db: Reader,
+  installationId: string,
+  { orderId, paymentId }: Pick<RefundedPayment, 'orderId' | 'paymentId'>,
+  speaker: Speaker,
+): Promise<string> {
+  const facts = orderId === null ? undefined : await findOrderFacts(db, { installationId, orderId })
+  return facts ? speaker.say('status.title', { number: facts.order.number }) : paymentId
+}
+
+async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const speaker = speakerFor(merchant.locale, undefined)
+  const known = JSON.parse(letter.facts) as { url?: string; reason?: string; skuId?: string; left?: number }
+  if (letter.kind === 'endpoint_disabled') {
+    const key = known.reason === 'gone' ? 'endpoint_disabled.gone' : 'endpoint_disabled.failing'
+    const described = notice(speaker, letter.kind, { key, values: { url: known.url ?? '' } })
+    return { to: null, speaker, isTest: false, letter: described }
+  }
+  const sku = await findSkuName(db, letter.merchantId, known.skuId ?? '')
+  if (!sku) return { discarded: 'missing' }
+  const count = known.left ?? 0
+  const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
+  const { name, productName, code } = sku
+  const item = name === productName ? name : `${productName}, ${name}`
+  const described = notice(speaker, 'stock_low', { key, values: { item, code, count } })
+  return { to: null, speaker, isTest: false, letter: described }
+}
+
+async function writeToPerson(
+  { rootSecret, publicOrigin, clock }: PrepareTools,
+  db: Reader,
+  { id, subjectId, sealed, createdAt, facts }: LetterRow,
+  kind: LinkLetterKind,
+  merchant: Merchant,
+): Writing {
+  const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
+  if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
+  // It was replaced, taken back or used, or the one who made it may no longer do so.
+  if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
+  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  if (!opened) return { discarded: 'unreadable' }
+  const speaker = speakerFor(locale ?? merchant.locale, undefined)
+  const url = publicOrigin() + (opened.path ?? '')
+  const described = personLetter(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
+  return { to: opened.email, speaker, isTest: false, letter: described }
+}
+
+// The texts of the pages for people are loaded when one is opened, or here; not when the server starts.
+async function roleName(language: StaffLanguage, role: Role): Promise<string> {
+  const { staffTexts } = await import('../signin/page/words.ts')
+  return staffTexts[language][`role.${role}`]
+}
+
+async function writeNotice(
+  { rootSecret }: PrepareTools,
+  { id, sealed, facts }: LetterRow,
+  kind: NoticeKind,
+  merchant: Merchant,
+): Writing {
+  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  if (!opened) return { discarded: 'unreadable' }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const { role } = JSON.parse(facts) as { role?: Role }
+  const named = role === undefined ? '' : await roleName(speaker.language, role)
+  const described = personNotice(speaker, kind, { merchant: merchant.name, role: named, address: opened.address ?? '' })
+  return { to: opened.email, speaker, isTest: false, letter: described }
+}

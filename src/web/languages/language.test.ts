@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { acceptedLocales } from '../../platform/html/locale.ts'
+import { regionsNamed, speakerFor } from './language.ts'
+
+describe('the language of a page', () => {
+  // biome-ignore format: a table is read by its rows
+  for (const [session, accepted, language, locale] of [
+    ['auto',  undefined,                      'en', 'en'],
+    ['auto',  'de-CH,de;q=0.9,en;q=0.8',      'de', 'de-CH'],
+    ['auto',  'en;q=0.2, fr-CA;q=0.9',        'fr', 'fr-CA'],
+    ['auto',  'pt-BR,es;q=0.5',               'es', 'es'],
+    ['auto',  'ar',                           'ar', 'ar'],
+    ['ja',    'de',                           'ja', 'ja'],
+    ['en-GB', 'de',                           'en', 'en-GB'],
+    ['pt-BR', 'de',                           'de', 'de'],
+    ['pt-BR', undefined,                      'en', 'en'],
+    ['auto',  'de;q=0',                       'en', 'en'],
+    ['auto',  '*, x-klingon, de_DE, 💥, a-b', 'en', 'en'],
+  ] as const) {
+    test(`${session} and ${accepted} is ${locale}`, () => {
+      const speaker = speakerFor(session, accepted)
+      assert.deepEqual([speaker.language, speaker.locale], [language, locale])
+      assert.equal(speaker.direction, language === 'ar' ? 'rtl' : 'ltr')
+    })
+  }
+
+  test('a header of any length is read in part', () => {
+    assert.ok(acceptedLocales('de,'.repeat(10_000)).length <= 20)
+  })
+
+  test('regions are those that are named, the browser’s first', () => {
+    assert.deepEqual(regionsNamed('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
+    assert.deepEqual(regionsNamed('de', 'en'), [])
+    assert.deepEqual(regionsNamed('auto', undefined), [])
+  })
+})
+
+describe('a speaker', () => {
+  test('counts in the plurals of its language', () => {
+    const say = (locale: string, count: number) => speakerFor(locale, undefined).say('items.count', { count })
+    assert.deepEqual(
+      [1, 2].map((count) => say('en', count)),
+      ['1 item', '2 items'],
+    )
+    assert.equal(say('ar', 2), 'منتجان')
+    assert.equal(say('ja', 3), '3点')
+  })
+
+  test('keeps foreign names apart in a text from right to left', () => {
+    assert.equal(speakerFor('ar', undefined).say('page.back', { merchant: 'A & B' }), 'العودة إلى \u2068A & B\u2069')
+  })
+
+  test('does not let French signs fall to the next line', () => {
+    assert.equal(speakerFor('fr', undefined).say('page.help'), 'Une question sur votre commande\u00a0?')
+  })
+
+  test('writes amounts and durations as the region does', () => {
+    assert.match(speakerFor('de-CH', undefined).amount(123456, 'CHF'), /^CHF\s1[’']234\.56$/)
+    assert.equal(speakerFor('de', undefined).duration(29.5 * 60_000), '30 Minuten')
+    assert.equal(speakerFor('en', undefined).duration(60_000), '1 minute')
+    assert.equal(speakerFor('en', undefined).duration(23.5 * 3_600_000), '23 hours')
+  })
+
+  test('knows keys from elsewhere or says something else', () => {
+    assert.equal(speakerFor('de', undefined).sayKnown('method.card', 'card'), 'Karte')
+    assert.equal(speakerFor('de', undefined).sayKnown('constructor', 'barter'), 'barter')
+  })
+})

@@ -1,0 +1,133 @@
+// The language of a page, and how it writes amounts, dates and durations.
+
+import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
+import { formatAmount } from '../../platform/kit/money.ts'
+import type { Plural, Text, TextKey } from './checkout/en.ts'
+import { type Language, languages, texts } from './checkout/texts.ts'
+
+export interface Speaker {
+  language: Language
+  // The language with the region the shopper or the merchant asked for, such as de-CH: it decides how numbers look.
+  locale: string
+  direction: 'ltr' | 'rtl'
+  say(key: TextKey, values?: Values): string
+  // For texts that are not of the checkout.
+  fill(text: Text, values?: Values): string
+  // For keys that come from elsewhere, such as the name of a payment method.
+  sayKnown(key: string, otherwise: string): string
+  number(value: number): string
+  amount(amountMinor: number, currency: string): string
+  date(instant: string): string
+  // 1900 is 19 %.
+  percent(basisPoints: number): string
+  // In whole minutes, from two hours on in whole hours, from two days on in whole days.
+  duration(ms: number): string
+  country(code: string): string
+  compare(one: string, other: string): number
+}
+
+export type Values = Readonly<Record<string, string | number>>
+
+// The session's own language, else the browser's in its order of preference, else English.
+export function speakerFor(sessionLocale: string, acceptLanguage: string | undefined): Speaker {
+  const wanted = [...(sessionLocale === 'auto' ? [] : [sessionLocale]), ...acceptedLocales(acceptLanguage)]
+  const locale = wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en'
+  return createSpeaker(languageOf(locale) ?? 'en', locale)
+}
+
+// The regions that browser and session name, most preferred first. A language alone is not a hint: `en` is set everywhere.
+export function regionsNamed(sessionLocale: string, acceptLanguage: string | undefined): string[] {
+  const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
+  return tags.flatMap((tag) => localeOf(tag)?.region ?? [])
+}
+
+function languageOf(tag: string): Language | undefined {
+  const spoken = localeOf(tag)?.language
+  return languages.find((language) => language === spoken)
+}
+
+const minuteMs = 60_000
+const minutesOfHour = 60
+const hoursOfDay = 24
+
+function createSpeaker(language: Language, locale: string): Speaker {
+  const direction = language === 'ar' ? 'rtl' : 'ltr'
+  const table: Readonly<Record<string, string | Plural>> = texts[language]
+
+  function fill(text: Text, values: Values = {}): string {
+    const pattern = typeof text === 'string' ? text : formOf(text, values.count)
+    return spaced(
+      pattern.replace(/\{(\w+)\}/g, (_, name: string) => isolated(shown(values[name]))),
+      language,
+    )
+  }
+
+  const say = (key: string, values?: Values) => fill(table[key] ?? '', values)
+
+  function formOf(plural: Plural, count: unknown): string {
+    return plural[kept.plurals(language).select(Number(count))] ?? plural.other
+  }
+
+  function shown(value: string | number | undefined): string {
+    return typeof value === 'number' ? kept.numbers(locale).format(value) : (value ?? '')
+  }
+
+  // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
+  function isolated(text: string): string {
+    return direction === 'rtl' ? `\u2068${text}\u2069` : text
+  }
+
+  return {
+    language,
+    locale,
+    direction,
+    say,
+    fill,
+    sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
+    number: (value) => kept.numbers(locale).format(value),
+    amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
+    date: (instant) => kept.dates(locale).format(new Date(instant)),
+    percent: (basisPoints) => kept.percents(locale).format(basisPoints / 10_000),
+    duration(ms) {
+      const minutes = Math.max(0, Math.ceil(ms / minuteMs))
+      if (minutes < 2 * minutesOfHour) return kept.minutes(locale).format(minutes)
+      const hours = Math.floor(minutes / minutesOfHour)
+      if (hours < 2 * hoursOfDay) return kept.hours(locale).format(hours)
+      return kept.days(locale).format(Math.floor(hours / hoursOfDay))
+    },
+    country: (code) => kept.countries(language).of(code) ?? code,
+    compare: (one, other) => kept.collators(language).compare(one, other),
+  }
+}
+
+// French puts a space before these signs, which must not break.
+function spaced(text: string, language: Language): string {
+  return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1').replaceAll('« ', '«\u00a0') : text
+}
+
+// Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+const keptMax = 100
+
+function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Thing {
+  const things = new Map<string, Thing>()
+  return (locale) => {
+    const found = things.get(locale)
+    if (found) return found
+    if (things.size >= keptMax) things.clear()
+    const made = make(locale)
+    things.set(locale, made)
+    return made
+  }
+}
+
+const kept = {
+  plurals: keeping((locale) => new Intl.PluralRules(locale)),
+  numbers: keeping((locale) => new Intl.NumberFormat(locale)),
+  dates: keeping((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })),
+  percents: keeping((locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })),
+  minutes: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })),
+  hours: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })),
+  days: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' })),
+  countries: keeping((locale) => new Intl.DisplayNames(locale, { type: 'region' })),
+  collators: keeping((locale) => new Intl.Collator(locale)),
+}

@@ -1,0 +1,55 @@
+// What the pages of people do, by the name of their address.
+
+import type { ServerResponse } from 'node:http'
+import type { PlaceName } from '../../domain/users/places.ts'
+import { createSignIn } from '../../domain/users/signin.ts'
+import { readForm } from '../../platform/html/form.ts'
+import { isSameOrigin } from '../../platform/html/origin.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { createAccountPages } from './account.ts'
+import { createEntrance } from './entrance.ts'
+import { errorSheet } from './page/frame.ts'
+import { wordsFor } from './page/words.ts'
+import { type Posted, readVisit, type Shown, type StaffParts, type StaffTools, type Visit } from './visit.ts'
+
+interface PlaceAnswers {
+  get?: (visit: Visit) => Shown
+  post?: (visit: Posted) => Shown
+}
+
+export interface StaffAnswers {
+  answer(name: PlaceName, request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer>
+  failed(status: number, acceptLanguage: string | undefined): PageAnswer
+}
+
+export function createStaffAnswers(parts: StaffParts): StaffAnswers {
+  const tools: StaffTools = { ...parts, signIn: createSignIn(parts) }
+  const entrance = createEntrance(tools)
+  const account = createAccountPages(tools)
+  const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {
+    home: { get: account.showHome },
+    'sign-in': { get: (visit) => entrance.showSignIn(visit), post: entrance.postSignIn },
+    'sign-out': { post: entrance.postSignOut },
+    forgotten: { get: entrance.showForgotten, post: entrance.postForgotten },
+    reset: { get: (visit) => entrance.showReset(visit), post: entrance.postReset },
+    invitation: { get: (visit) => entrance.showInvitation(visit), post: entrance.postInvitation },
+    account: { get: account.showAccount, post: account.postAccount },
+    'passkey options': { post: account.postOptions },
+    confirm: { get: account.showConfirm, post: account.postConfirm },
+  }
+  return {
+    async answer(name, request, response, requestId) {
+      const { get, post } = answers[name]
+      const isPost = request.raw.method === 'POST'
+      const visit = await readVisit(tools, request, response, requestId)
+      if (!isPost) return get ? get(visit) : errorSheet(visit.words, 'lost')
+      if (!isSameOrigin(request.raw, parts.publicOrigin())) return errorSheet(visit.words, 'foreign')
+      const form = await readForm(request.raw)
+      if (typeof form === 'number' || !post) return errorSheet(visit.words, 'unreadable')
+      return post({ ...visit, form })
+    },
+    failed: (status, acceptLanguage) =>
+      errorSheet(wordsFor(acceptLanguage), status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'),
+  }
+}

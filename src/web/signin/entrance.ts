@@ -1,0 +1,241 @@
+// What the pages before the sign-in do: sign in and out, ask for a link, set a password by one, join a merchant.
+
+import {
+  acceptAsNew,
+  acceptAsUser,
+  findInvitation,
+  findReset,
+  mailReset,
+  useReset,
+} from '../../domain/users/invitations.ts'
+import { hashPassword, passwordFault } from '../../domain/users/password.ts'
+import { createSession, endSession } from '../../domain/users/sessions.ts'
+import type { SignedIn } from '../../domain/users/signin.ts'
+import { findUser } from '../../domain/users/users.ts'
+import { lineIn } from '../../platform/html/form.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { Refusal } from '../../platform/kit/refuse.ts'
+import { isMailOn } from '../../platform/outbox/letters.ts'
+import {
+  codeSheet,
+  forgottenSheet,
+  invitationSheet,
+  type NewPasswordProblem,
+  resetSheet,
+  type SignInView,
+  signInSheet,
+  steps,
+} from './page/entry.ts'
+import { answerSheet, errorSheet } from './page/frame.ts'
+import {
+  closeSession,
+  goTo,
+  openSession,
+  ownPath,
+  type Posted,
+  passkeyBrowser,
+  rememberDevice,
+  type StaffTools,
+  type Visit,
+  visitorOf,
+} from './visit.ts'
+
+const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
+const emailLengthMax = 254
+
+export function createEntrance(tools: StaffTools) {
+  const { storage, rootSecret, log, signIn } = tools
+
+  function showSignIn({ words, query }: Visit, more: Partial<SignInView> = {}): PageAnswer {
+    const view: SignInView = {
+      email: '',
+      next: ownPath(query.get('next')),
+      problem: null,
+      isSet: query.has('set'),
+      fetchedAhead: tools.fetchedAhead,
+      ...more,
+    }
+    return answerSheet(view.problem === null ? 200 : statuses[view.problem], signInSheet(words, view))
+  }
+
+  async function postSignIn(visit: Posted): Promise<PageAnswer> {
+    const { form, words } = visit
+    const next = ownPath(form.get('next'))
+    if (form.get('step') === steps.code) return postCode(visit, next)
+    if (form.get('step') === steps.passkey) return postPasskey(visit, next)
+    const email = form.get('email') ?? ''
+    const given = { email, password: form.get('password') ?? '' }
+    const outcome = await signIn.byPassword(given, visitorOf(tools, visit))
+    const shown = { email: email.slice(0, emailLengthMax), next, isSet: false }
+    if ('problem' in outcome) return showSignIn(visit, { ...shown, problem: outcome.problem })
+    if ('pending' in outcome)
+      return answerSheet(200, codeSheet(words, { pending: outcome.pending, next, problem: null }))
+    return begin(visit, outcome, next)
+  }
+
+  async function postPasskey(visit: Posted, next: string): Promise<PageAnswer> {
+    const boundTo = passkeyBrowser(tools, visit) ?? ''
+    const response = visit.form.get('response') ?? ''
+    const outcome = await signIn.byPasskey({ response, boundTo }, visitorOf(tools, visit))
+    if (!('problem' in outcome)) return begin(visit, outcome, next)
+    return showSignIn(visit, { next, isSet: false, problem: outcome.problem })
+  }
+
+  async function postCode(visit: Posted, next: string): Promise<PageAnswer> {
+    const { form, words } = visit
+    const pending = form.get('pending') ?? ''
+    const outcome = await signIn.byCode({ pending, code: form.get('code') ?? '' }, visitorOf(tools, visit))
+    if (!('problem' in outcome)) return begin(visit, outcome, next)
+    const { problem } = outcome
+    if (problem === 'lost') return showSignIn(visit, { next, isSet: false })
+    return answerSheet(statuses[problem], codeSheet(words, { pending, next, problem }))
+  }
+
+  // A new session always, so nobody can prepare one for another person; the one before ends.
+  async function begin(visit: Visit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
+    const userAgent = visit.request.raw.headers['user-agent']
+    const made = await storage.write(async (tx) => {
+      if (visit.session) await endSession(tx, visit.session.userId, visit.session.id)
+      const input = { userId: user.id, passwordHash: user.passwordHash, userAgent, hasSecondFactor }
+      return createSession(tx, input, visit.now)
+    })
+    if (!made) return showSignIn(visit, { next, isSet: false })
+    openSession(tools, visit, made.token)
+    rememberDevice(tools, visit, device)
+    return goTo(next)
+  }
+
+  async function postSignOut(visit: Posted): Promise<PageAnswer> {
+    const { session, form } = visit
+    if (session) await storage.write((tx) => endSession(tx, session.userId, session.id))
+    closeSession(tools, visit)
+    const next = ownPath(form.get('next'))
+    return goTo(next === '/admin' ? '/admin/sign-in' : next)
+  }
+
+  async function showForgotten({ words }: Visit): Promise<PageAnswer> {
+    const isOn = await storage.read(isMailOn)
+    return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
+  }
+
+  // The answer is the same whether there is an account or not.
+  async function postForgotten(visit: Posted): Promise<PageAnswer> {
+    const { words, form, now } = visit
+    if (!(await storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
+    const email = lineIn(form, 'email')
+    if (!(await signIn.admitsLetter(email, visitorOf(tools, visit))))
+      return answerSheet(429, forgottenSheet(words, 'limited'))
+    await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: words.language }, now))
+    return answerSheet(200, forgottenSheet(words, 'sent'))
+  }
+
+  async function showReset(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+    const { request, words, now } = visit
+    const user = await storage.read(async (db) => {
+      const reset = await findReset(db, request.path.token ?? '', now)
+      return reset && findUser(db, rootSecret, reset.userId)
+    })
+    if (!user) return errorSheet(words, 'lost')
+    return answerSheet(statusOf(problem), resetSheet(words, { email: user.email, problem }))
+  }
+
+  async function postReset(visit: Posted): Promise<PageAnswer> {
+    const { request, requestId, words, now } = visit
+    const token = request.path.token ?? ''
+    if (!(await storage.read((db) => findReset(db, token, now)))) return errorSheet(words, 'lost')
+    const password = await newHash(visit)
+    if ('problem' in password) return showReset(visit, password.problem)
+    const done = await orRefused(
+      storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash: password.hash }, now)),
+      ['invitation_not_found', 'person_of_others'],
+    )
+    if (!done) return errorSheet(words, 'lost')
+    log.info('password reset', { requestId, userId: done.userId })
+    closeSession(tools, visit)
+    return goTo('/admin/sign-in?set')
+  }
+
+  async function showInvitation(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+    const { request, words, session, query, now } = visit
+    const token = request.path.token ?? ''
+    const [invitation, user] = await storage.read(async (db) => [
+      await findInvitation(db, rootSecret, token, now),
+      session && (await findUser(db, rootSecret, session.userId)),
+    ])
+    if (!invitation) return errorSheet(words, 'lost')
+    const { merchantName, role, email, userId } = invitation
+    const state = userId === null ? 'new' : !user ? 'sign_in' : user.id === userId ? 'accept' : 'other'
+    const mailed = query.get('mailed')
+    const path = `/admin/invitations/${token}${mailed === null ? '' : `?mailed=${encodeURIComponent(mailed)}`}`
+    const view = { merchantName, role, email, state, signedInAs: user?.email ?? null, path, problem } as const
+    return answerSheet(statusOf(problem), invitationSheet(words, view))
+  }
+
+  async function postInvitation(visit: Posted): Promise<PageAnswer> {
+    const { request, requestId, words, session, query, now } = visit
+    const token = request.path.token ?? ''
+    const mailed = query.get('mailed')
+    const invitation = await storage.read((db) => findInvitation(db, rootSecret, token, now))
+    if (!invitation) return errorSheet(words, 'lost')
+    const { merchantId } = invitation
+    if (invitation.userId !== null) {
+      const userId = invitation.userId
+      if (session?.userId !== userId) return showInvitation(visit)
+      const joined = await orRefused(
+        storage.write((tx) => acceptAsUser(tx, rootSecret, { token, mailed, userId }, now)),
+        ['invitation_not_found'],
+      )
+      if (!joined) return errorSheet(words, 'lost')
+      log.info('invitation accepted', { requestId, userId, merchantId })
+      return goTo('/admin')
+    }
+    const password = await newHash(visit)
+    if ('problem' in password) return showInvitation(visit, password.problem)
+    const made = await orRefused(
+      storage.write((tx) => acceptAsNew(tx, rootSecret, { token, mailed, passwordHash: password.hash }, now)),
+      ['invitation_not_found', 'user_exists'],
+    )
+    if (!made) return showInvitation(visit)
+    log.info('invitation accepted', { requestId, userId: made.userId, merchantId })
+    return goTo('/admin/sign-in?set')
+  }
+
+  async function newHash({ form }: Posted): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
+    return hashOf(tools, form.get('password') ?? '')
+  }
+
+  return {
+    showSignIn,
+    postSignIn,
+    postSignOut,
+    showForgotten,
+    postForgotten,
+    showReset,
+    postReset,
+    showInvitation,
+    postInvitation,
+  }
+}
+
+export async function hashOf(
+  { passwordCost }: Pick<StaffTools, 'passwordCost'>,
+  password: string,
+): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
+  const fault = passwordFault(password)
+  if (fault !== undefined) return { problem: fault }
+  const hash = await orRefused(hashPassword(password, passwordCost), ['unavailable'])
+  return hash === undefined ? { problem: 'busy' } : { hash }
+}
+
+export function statusOf(problem: NewPasswordProblem | null): number {
+  return problem === null ? 200 : problem === 'busy' ? 503 : 400
+}
+
+async function orRefused<Done>(work: Promise<Done>, codes: readonly Refusal['code'][]): Promise<Done | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Refusal && codes.includes(error.code)) return undefined
+    throw error
+  }
+}

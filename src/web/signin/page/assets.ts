@@ -1,0 +1,15 @@
+// The style sheet and the script of the pages of people.
+
+import { script, styleSheet } from '../../../platform/html/files.ts'
+
+export const style = styleSheet({
+  path: '/admin/sheet.css',
+  name: 'staff style',
+  file: new URL('../../../platform/html/sheet.css', import.meta.url),
+})
+
+export const passkeyScript = script({
+  path: '/admin/passkey.js',
+  name: 'passkey script',
+  file: new URL('passkey.js', import.meta.url),
+})

@@ -1,0 +1,163 @@
+// The pages before one is signed in: sign in, enter a code, ask for a new password, set one, join a merchant.
+
+import type { Role } from '../../../contract/words.ts'
+import type { PasswordFault } from '../../../domain/users/password.ts'
+import type { CodeProblem, SignInProblem } from '../../../domain/users/signin.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { button, type FetchedAhead, field, passkeyForm, sheetPage } from './frame.ts'
+import type { Words } from './words.ts'
+
+// The value of the hidden field `step`: which form a post is.
+export const steps = { password: 'password', code: 'code', passkey: 'passkey' } as const
+
+export interface SignInView {
+  email: string
+  // Where one goes afterwards; a path of ours.
+  next: string
+  problem: SignInProblem | 'passkey' | null
+  // A password was just set.
+  isSet: boolean
+  // While somebody types.
+  fetchedAhead?: readonly FetchedAhead[]
+}
+
+export function signInSheet(words: Words, view: SignInView): string {
+  const { email, next, problem, isSet, fetchedAhead = [] } = view
+  const isWrong = problem === 'failed'
+  return sheetPage(words, {
+    title: words.say('signin.title'),
+    problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
+    hasPasskeys: true,
+    fetchedAhead,
+    note: isSet ? words.say('signin.set') : null,
+    body: html`<form method="post" action="/admin/sign-in">
+${hiddenFields({ step: steps.password, next })}
+${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', value: email, lengthMax: 254, isWrong })}
+${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isWrong })}
+<div class="choice">${button(words, 'signin.title')}</div>
+</form>
+${passkeyForm(words, { purpose: 'sign_in', action: '/admin/sign-in', label: 'passkey.signIn', fields: { step: steps.passkey, next } })}
+<p><a href="/admin/forgotten">${words.say('signin.forgotten')}</a></p>`,
+  })
+}
+
+export interface CodeView {
+  pending: string
+  next: string
+  problem: Exclude<CodeProblem, 'lost'> | null
+}
+
+export function codeSheet(words: Words, { pending, next, problem }: CodeView): string {
+  return sheetPage(words, {
+    title: words.say('code.title'),
+    problem: problem && words.say(problem === 'failed' ? 'code.failed' : 'signin.limited'),
+    body: html`<p class="lead">${words.say('code.lead')}</p>
+<form method="post" action="/admin/sign-in">
+${hiddenFields({ step: steps.code, pending, next })}
+${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 'one-time-code', lengthMax: 40, isFirst: true, isWrong: problem === 'failed' })}
+<div class="choice">${button(words, 'action.continue')}</div>
+</form>`,
+  })
+}
+
+export type ForgottenState = 'ask' | 'sent' | 'off' | 'limited'
+
+export function forgottenSheet(words: Words, state: ForgottenState): string {
+  const back = html`<p><a href="/admin/sign-in">${words.say('action.back')}</a></p>`
+  const title = words.say('forgotten.title')
+  if (state === 'sent' || state === 'off')
+    return sheetPage(words, {
+      title,
+      body: html`<p class="lead" role="status">${words.say(`forgotten.${state}`)}</p>${back}`,
+    })
+  return sheetPage(words, {
+    title,
+    problem: state === 'limited' ? words.say('signin.limited') : null,
+    body: html`<p class="lead">${words.say('forgotten.lead')}</p>
+<form method="post">
+${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', lengthMax: 254 })}
+<div class="choice">${button(words, 'forgotten.send')}</div>
+</form>
+${back}`,
+  })
+}
+
+export type NewPasswordProblem = PasswordFault | 'busy'
+
+export function problemText(words: Words, problem: NewPasswordProblem | null): string | null {
+  return problem && words.say(problem === 'busy' ? 'signin.busy' : `password.${problem}`)
+}
+
+export function newPasswordField(words: Words, isWrong: boolean): Html {
+  return field(words, {
+    name: 'password',
+    label: 'password.new',
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: 'password.hint',
+    lengthMax: 200,
+    isWrong,
+  })
+}
+
+export function resetSheet(words: Words, { email, problem }: { email: string; problem: NewPasswordProblem | null }) {
+  return sheetPage(words, {
+    title: words.say('password.title'),
+    problem: problemText(words, problem),
+    body: html`<form method="post">
+<p class="soft" dir="auto"><strong>${email}</strong></p>
+${usernameField(email)}
+${newPasswordField(words, problem !== null)}
+<div class="choice">${button(words, 'action.save')}</div>
+</form>`,
+  })
+}
+
+// So that a password manager stores the password for the right account. It skips fields of the type `hidden`.
+export function usernameField(email: string): Html {
+  return html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`
+}
+
+export interface InvitationView {
+  merchantName: string
+  role: Role
+  email: string
+  // `new`: sets a password. `sign_in`: has an account. `accept`: signed in as the right one. `other`: as someone else.
+  state: 'new' | 'sign_in' | 'accept' | 'other'
+  // Of the one who is signed in.
+  signedInAs: string | null
+  path: string
+  problem: NewPasswordProblem | null
+}
+
+export function invitationSheet(words: Words, view: InvitationView): string {
+  const { merchantName, role, email, problem } = view
+  return sheetPage(words, {
+    title: words.say('invitation.title', { merchant: merchantName }),
+    problem: problemText(words, problem),
+    body: html`<p class="lead">${words.say(`invitation.${role}`)}</p>
+${invitationForm(words, view, email)}`,
+  })
+}
+
+function invitationForm(words: Words, { state, signedInAs, path, problem }: InvitationView, email: string): Html {
+  if (state === 'new')
+    return html`<p>${words.say('invitation.asNew', { email })}</p>
+<form method="post">
+${usernameField(email)}
+${newPasswordField(words, problem !== null)}
+<div class="choice">${button(words, 'invitation.accept')}</div>
+</form>`
+  if (state === 'sign_in')
+    return html`<p>${words.say('invitation.asUser', { email })}</p>
+<div class="choice"><a class="first" href="/admin/sign-in?next=${encodeURIComponent(path)}">${words.say('signin.title')}</a></div>`
+  if (state === 'other')
+    return html`<p>${words.say('invitation.other', { email: signedInAs ?? '' })}</p>
+<form method="post" action="/admin/sign-out">
+${hiddenFields({ next: path })}
+<div class="choice">${button(words, 'action.signOut')}</div>
+</form>`
+  return html`<p>${words.say('home.as', { email })}</p>
+<form method="post"><div class="choice">${button(words, 'invitation.accept')}</div></form>`
+}

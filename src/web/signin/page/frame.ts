@@ -1,0 +1,116 @@
+// What every page of people has around it, and the pieces that they share.
+
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { documentFor } from '../../../platform/html/frame.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { brand, mark } from '../../../platform/html/mark.ts'
+import { privateHeaders, self } from '../../../platform/html/policy.ts'
+import type { PageAnswer } from '../../../platform/http/pages.ts'
+import type { StaffTextKey } from '../../languages/signin/en.ts'
+import { passkeyScript, style } from './assets.ts'
+import type { Words } from './words.ts'
+
+export interface Sheet {
+  title: string
+  // Shown above the rest, and announced.
+  problem?: string | null | undefined
+  note?: string | null | undefined
+  hasPasskeys?: boolean
+  fetchedAhead?: readonly FetchedAhead[]
+  body: Html
+}
+
+export interface FetchedAhead {
+  href: string
+  as: 'style' | 'script'
+}
+
+export function sheetPage(words: Words, sheet: Sheet): string {
+  const { title, problem, note, hasPasskeys, fetchedAhead = [], body } = sheet
+  return documentFor({
+    ...brand,
+    locale: words.language,
+    direction: words.direction,
+    title: `${title} – Cartwright`,
+    style: style.href,
+    ...(hasPasskeys && { script: passkeyScript.href }),
+    head: html`${fetchedAhead.map(({ href, as }) => html`<link rel="prefetch" href="${href}" as="${as}">\n`)}`,
+    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    body: html`<main class="sheet">
+<h1>${title}</h1>
+${note !== undefined && note !== null && html`<p class="done" role="status">${note}</p>`}
+${problem !== undefined && problem !== null && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+${body}
+</main>`,
+  })
+}
+
+// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). An address with a secret in it
+// leads nowhere else.
+export const staffHeaders = {
+  ...privateHeaders({ style: [self], script: [self], connect: [self], img: [self, 'data:'], form: [self] }),
+  'referrer-policy': 'same-origin',
+  // The language is the browser's.
+  vary: 'accept-language, cookie',
+}
+
+export function answerSheet(status: number, text: string): PageAnswer {
+  return { status, body: text, headers: { ...staffHeaders } }
+}
+
+export const errorStatuses = { lost: 404, foreign: 403, unreadable: 400, limited: 429, server: 500 } as const
+export type StaffErrorKind = keyof typeof errorStatuses
+
+export function errorSheet(words: Words, kind: StaffErrorKind): PageAnswer {
+  const body = html`<p class="lead">${words.say(`${kind}.text`)}</p>
+<p><a href="/admin/sign-in">${words.say('signin.title')}</a></p>`
+  return answerSheet(errorStatuses[kind], sheetPage(words, { title: words.say(`${kind}.title`), body }))
+}
+
+export interface Field {
+  name: string
+  label: StaffTextKey
+  type: 'email' | 'password' | 'text'
+  autocomplete: string
+  value?: string
+  hint?: StaffTextKey
+  lengthMax: number
+  isFirst?: boolean
+  isWrong?: boolean
+}
+
+export function field(words: Words, given: Field): Html {
+  const { name, label, type, autocomplete, value, hint, lengthMax, isFirst, isWrong } = given
+  const described = [hint !== undefined && `${name}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
+  return html`<div class="field">
+<label for="${name}">${words.say(label)}</label>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` autocapitalize="none"`} dir="ltr" maxlength="${lengthMax}" required${value !== undefined && html` value="${value}"`}${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${words.say(hint)}</p>`}
+</div>`
+}
+
+// Hidden until the script finds that the browser can do it. `fields` are posted with what the device signs.
+export function passkeyForm(
+  words: Words,
+  given: {
+    purpose: PasskeyPurpose
+    action: string
+    label: StaffTextKey
+    fields: Readonly<Record<string, string>>
+    more?: Html
+  },
+): Html {
+  const { purpose, action, label, fields, more } = given
+  return html`<form method="post" action="${action}" data-passkey="${purpose}" hidden>
+${hiddenFields({ ...fields, response: '' })}
+${more}
+<p class="problem" data-problem role="alert" hidden>${words.say('passkey.failed')}</p>
+<div class="choice">${button(words, label, 'second')}</div>
+</form>`
+}
+
+export type PasskeyPurpose = 'sign_in' | 'register' | 'confirm'
+
+export function button(words: Words, label: StaffTextKey, kind: 'first' | 'second' = 'first'): Html {
+  return html`<button class="${kind}">${words.say(label)}</button>`
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { StaffTextKey } from '../../languages/signin/en.ts'
+import { type StaffLanguage, staffTexts, wordsFor, wordsOf } from './words.ts'
+
+const keys = Object.keys(staffTexts.en) as StaffTextKey[]
+const languages = Object.keys(staffTexts) as StaffLanguage[]
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
+}
+
+describe('the texts of the pages of people', () => {
+  for (const language of languages)
+    test(`${language} has every text, with the placeholders of the English one`, () => {
+      const texts = staffTexts[language]
+      assert.deepEqual(Object.keys(texts), keys)
+      for (const key of keys) assert.deepEqual(placeholders(texts[key]), placeholders(staffTexts.en[key]), key)
+      const same = keys.filter((key) => texts[key] === staffTexts.en[key] && texts[key].split(' ').length > 2)
+      assert.deepEqual(language === 'en' ? [] : same, [])
+    })
+
+  test('the language is the first of the browser that there is', () => {
+    assert.equal(wordsFor(undefined).language, 'en')
+    assert.equal(wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8').language, 'de')
+    assert.deepEqual([wordsFor('ar').direction, wordsFor('ja').direction], ['rtl', 'ltr'])
+    assert.equal(wordsFor('toString,__proto__').language, 'en')
+  })
+
+  test('values are filled in, and do not turn the text around', () => {
+    assert.equal(wordsOf('en').say('home.as', { email: 'a@b.example' }), 'Signed in as a@b.example')
+    assert.match(wordsOf('ar').say('home.as', { email: 'a@b.example' }), /\u2068a@b\.example\u2069/)
+    assert.match(wordsOf('fr').say('signin.forgotten'), /\u00a0\?/)
+  })
+})

@@ -1,0 +1,73 @@
+// Who is signed in, for the pages of other rooms: the person, and the shops that they may act for.
+
+import type { IncomingMessage } from 'node:http'
+import type { Role } from '../../contract/words.ts'
+import { findSession, needsTouch, type Session, touchSession } from '../../domain/users/sessions.ts'
+import { findUser, merchantsPerUserMax } from '../../domain/users/users.ts'
+import { cookieIn } from '../../platform/html/cookies.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import { sessionCookie } from './visit.ts'
+
+// A shop with what its pages need on every screen.
+export interface PersonShop {
+  id: string
+  slug: string
+  name: string
+  role: Role
+  // Everyone who acts for it signs in with a second factor.
+  needsSecondFactor: boolean
+  timeZone: string
+  currency: string
+  country: string
+}
+
+export interface SignedInPerson {
+  userId: string
+  email: string
+  session: Session
+  // By name.
+  shops: readonly PersonShop[]
+}
+
+// Undefined for one who is not signed in.
+export type PersonReader = (raw: IncomingMessage) => Promise<SignedInPerson | undefined>
+
+export interface PersonReaderParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+}
+
+export function createPersonReader({ storage, rootSecret, publicOrigin, clock }: PersonReaderParts): PersonReader {
+  return async ({ headers }) => {
+    const token = cookieIn(headers.cookie, sessionCookie, publicOrigin())
+    if (token === undefined) return undefined
+    const now = clock().getTime()
+    const person = await storage.read(async (db) => {
+      const session = await findSession(db, token, now)
+      const user = session && (await findUser(db, rootSecret, session.userId))
+      return session && user && { session, user, shops: await listShops(db, user.id) }
+    })
+    if (!person) return undefined
+    const { session, user, shops } = person
+    if (needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
+    return { userId: user.id, email: user.email, session, shops }
+  }
+}
+
+interface PersonShopRow extends Omit<PersonShop, 'needsSecondFactor'> {
+  needsSecondFactor: number
+}
+
+async function listShops(db: Reader, userId: string): Promise<PersonShop[]> {
+  const rows = await db.sql<PersonShopRow>`
+    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor", m.time_zone as "timeZone",
+      m.currency, m.country
+    from user_merchants um
+    join merchants m on m.id = um.merchant_id
+    where um.user_id = ${userId} and m.closed_at is null
+    order by m.name, m.id limit ${merchantsPerUserMax}`
+  return rows.map((row) => ({ ...row, needsSecondFactor: Number(row.needsSecondFactor) === 1 }))
+}

@@ -1,0 +1,42 @@
+// The pages of people for the rest of the code: their addresses. Their code is loaded with the first request to one of them.
+
+import { places } from '../../domain/users/places.ts'
+import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
+import type { HandOff, HtmlPage } from '../../platform/http/pages.ts'
+import { late } from '../../platform/kit/late.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { passkeyScript, style } from './page/assets.ts'
+import type { StaffParts } from './visit.ts'
+
+export interface StaffRoomParts extends StaffParts {
+  // By address; null: no limit.
+  throttle: Throttle | null
+}
+
+export interface StaffRoom {
+  handOffs: readonly HandOff[]
+  pages: readonly HtmlPage[]
+}
+
+export function createStaffRoom(parts: StaffRoomParts): StaffRoom {
+  const { throttle, clock } = parts
+  const load = late(async () => {
+    const { createStaffAnswers } = await import('./answers.ts')
+    return createStaffAnswers(parts)
+  })
+  return {
+    pages: [style.page, passkeyScript.page],
+    handOffs: places.map(({ name, path, methods }) => ({
+      name: `staff ${name}`,
+      path,
+      methods,
+      async handle(request, response, requestId) {
+        const waitMs = throttle?.take(addressBucket(request.address), clock().getTime()) ?? 0
+        if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+        const { status, body, headers } = await (await load()).answer(name, request, response, requestId)
+        response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+      },
+      failed: async ({ status, acceptLanguage }) => (await load()).failed(status, acceptLanguage),
+    })),
+  }
+}

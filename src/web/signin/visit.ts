@@ -1,0 +1,121 @@
+// A request to a page of people: who is signed in by its cookie, what was posted, and in which language to answer.
+
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { findSession, needsTouch, type Session, sessionMsMax, touchSession } from '../../domain/users/sessions.ts'
+import type { SignIn, SignInParts, Visitor } from '../../domain/users/signin.ts'
+import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+import type { FormFields } from '../../platform/html/fields.ts'
+import { redirect } from '../../platform/html/policy.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { type FetchedAhead, staffHeaders } from './page/frame.ts'
+import { type Words, wordsFor } from './page/words.ts'
+
+export interface StaffParts extends SignInParts {
+  // What the page after the sign-in needs.
+  fetchedAhead: readonly FetchedAhead[]
+}
+
+export interface StaffTools extends StaffParts {
+  signIn: SignIn
+}
+
+export interface Visit {
+  request: Incoming
+  response: ServerResponse
+  requestId: string
+  words: Words
+  session: Session | undefined
+  query: URLSearchParams
+  now: number
+}
+
+export interface Posted extends Visit {
+  form: FormFields
+}
+
+// Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.
+const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/', maxAgeSeconds: 600 }
+
+export type Shown = Promise<PageAnswer> | PageAnswer
+
+// Never sent to the API's paths for anything: keys open the API, this opens pages.
+export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
+// Grants nothing: attempts of this browser are counted separately.
+const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
+
+export async function readVisit(
+  { storage, publicOrigin, clock }: StaffTools,
+  request: Incoming,
+  response: ServerResponse,
+  requestId: string,
+): Promise<Visit> {
+  const now = clock().getTime()
+  const { headers, url = '' } = request.raw
+  const token = cookieIn(headers.cookie, sessionCookie, publicOrigin())
+  const session = token === undefined ? undefined : await storage.read((db) => findSession(db, token, now))
+  if (session && needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+  return { request, response, requestId, words: wordsFor(headers['accept-language']), session, query, now }
+}
+
+export function visitorOf({ publicOrigin }: StaffTools, { request, requestId }: Visit): Visitor {
+  const { address, raw } = request
+  const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
+  return { address, device, requestId, purpose: 'dashboard' }
+}
+
+export function rememberDevice({ publicOrigin }: StaffTools, { response }: Visit, device: string): void {
+  response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
+}
+
+// The browser, as far as the cookie names it; undefined before it has one.
+export function passkeyBrowser(
+  { publicOrigin }: Pick<StaffTools, 'publicOrigin'>,
+  { request }: Pick<Visit, 'request'>,
+): string | undefined {
+  const value = cookieIn(request.raw.headers.cookie, passkeyCookie, publicOrigin())
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? `browser ${value}` : undefined
+}
+
+export function namePasskeyBrowser({ publicOrigin }: StaffTools, { response }: Visit): string {
+  const value = randomBytes(32).toString('base64url')
+  response.appendHeader('set-cookie', setCookie(passkeyCookie, value, publicOrigin()))
+  return `browser ${value}`
+}
+
+export function openSession({ publicOrigin }: StaffTools, { response }: Visit, token: string): void {
+  response.appendHeader('set-cookie', setCookie(sessionCookie, token, publicOrigin()))
+}
+
+export function closeSession({ publicOrigin }: StaffTools, { response }: Visit): void {
+  response.appendHeader('set-cookie', setCookie({ ...sessionCookie, maxAgeSeconds: 0 }, '', publicOrigin()))
+}
+
+export function goTo(path: string): PageAnswer {
+  return redirect(path, staffHeaders)
+}
+
+// Where a form says to go on: one of our pages of people, never another place.
+export function ownPath(text: string | null): string {
+  return text !== null && text.length <= ownPathMax && /^\/admin(?:[/?][\w\-./?=&%+*~!$'(),:;@]*)?$/.test(text)
+    ? text
+    : '/admin'
+}
+
+// Encoded once more, it still fits into an address of these pages.
+const ownPathMax = 1_000
+
+export function signInPath(next: string): string {
+  return `/admin/sign-in?next=${encodeURIComponent(withinReach(next))}`
+}
+
+export function confirmPathFor(next: string): string {
+  return `/admin/confirm?next=${encodeURIComponent(withinReach(next))}`
+}
+
+// Without its filters where they are too long to come back to.
+function withinReach(next: string): string {
+  return ownPath(next) === next ? next : ownPath(next.split('?')[0] ?? null)
+}
