@@ -245,7 +245,7 @@ describe('a start', () => {
     assert.equal((await fetch(`${server.origin}/.well-known/oauth-authorization-server`)).status, 200)
     assert.ok((await packages()).has('oidc-provider'))
     const adminFiles = async () =>
-      [...(await readFile(list, 'utf8')).matchAll(/src\/(dashboard\/screens|staff\/page\/languages)\//g)].length
+      [...(await readFile(list, 'utf8')).matchAll(/src\/web\/(dashboard\/screens|languages\/signin)\//g)].length
     assert.equal(await adminFiles(), 0)
     // A slow machine that is still busy with loading the library sheds load.
     let status = 503
