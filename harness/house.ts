@@ -140,7 +140,7 @@ export async function openHouse(
   given: Given,
   { shops = [bloom, rival], url: known, now = Date.parse('2026-06-01T12:00:00.000Z'), ...parts }: HouseOptions = {},
 ): Promise<House> {
-  if (process.env.CARTWRIGHT_TEST_STALLS === '1') watchStalls()
+  watchStalls()
   const clock = { now }
   const furnished = known === undefined ? await furnishedCopy(given, shops, now) : undefined
   const url = known ?? furnished?.url ?? (await given.migratedUrl())

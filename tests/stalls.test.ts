@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type House, openHouse } from '../harness/house.ts'
-import { takeStalls, watchStalls } from '../harness/stalls.ts'
+import { takeStalls } from '../harness/stalls.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { watchedStorage } from '../src/platform/metrics/watched.ts'
 
@@ -14,8 +14,6 @@ function burn(): void {
     if (user + system > 300_000) return
   }
 }
-
-watchStalls()
 
 eachEngine('work that holds the event loop', (given) => {
   let house: House
