@@ -11,8 +11,8 @@ import { createLog } from '../src/platform/log/log.ts'
 import { market } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
 import { createElsewhere, createElsewhereAccounts, type ElsewhereOptions } from './elsewhere.ts'
-import { type House, type HouseOptions, openHouse, testSecret } from './house.ts'
 import type { Given } from './storage.ts'
+import { openTestServer, type TestServer, type TestServerOptions, testSecret } from './testServer.ts'
 
 export type Bank = ReturnType<typeof createBank>
 
@@ -23,7 +23,11 @@ export function createBank(options: ElsewhereOptions = {}) {
 }
 
 // Houses with one bank may share a database.
-export async function openBankHouse(given: Given, bank: Bank, options: HouseOptions = {}): Promise<House> {
+export async function openBankTestServer(
+  given: Given,
+  bank: Bank,
+  options: TestServerOptions = {},
+): Promise<TestServer> {
   const silent = createLog({ level: 'silent', pretty: false, write: () => {} })
   const providers = createRegistry({
     rootSecret: testSecret,
@@ -34,17 +38,17 @@ export async function openBankHouse(given: Given, bank: Bank, options: HouseOpti
     withAccount: { [bank.accounts.name]: async () => bank.accounts },
     watch: createPaymentWatch(silent),
   })
-  const house = await openHouse(given, { shops: [market], ...options, payHooks: { providers } })
-  bank.time.clock = () => house.clock.now
-  return house
+  const testServer = await openTestServer(given, { shops: [market], ...options, payHooks: { providers } })
+  bank.time.clock = () => testServer.clock.now
+  return testServer
 }
 
 export async function connectBank(
-  house: House,
+  testServer: TestServer,
   { secrets = { key: 'bank_test_acct1', signing: 'sign_1' }, ...changes }: ConnectChanges = {},
 ): Promise<AccountRow> {
   const account: AccountRow = {
-    merchantId: house.merchantId,
+    merchantId: testServer.merchantId,
     id: newId('pac'),
     mode: 'test',
     provider: 'elsewhere',
@@ -54,28 +58,28 @@ export async function connectBank(
     previousUntil: null,
     seenUntil: null,
     endedAt: null,
-    createdAt: house.clock.now,
-    updatedAt: house.clock.now,
+    createdAt: testServer.clock.now,
+    updatedAt: testServer.clock.now,
     ...changes,
   }
   account.secretsSealed ||= sealSecrets(testSecret, account, secrets)
-  await house.storage.write((tx) => insertAccount(tx, account))
+  await testServer.storage.write((tx) => insertAccount(tx, account))
   return account
 }
 
 type ConnectChanges = Partial<AccountRow> & { secrets?: AccountSecrets }
 
 // A checkout whose payment has begun at the bank.
-export async function payAtBank(house: House) {
-  const checkout = await checkoutOf(house)
+export async function payAtBank(testServer: TestServer) {
+  const checkout = await checkoutOf(testServer)
   const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
-  const { installationId } = house
+  const { installationId } = testServer
   const payment = async () => {
-    const [first] = await house.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+    const [first] = await testServer.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
     assert.ok(first)
     return first
   }
-  const result = await house.app.checkout.pay(secret, {
+  const result = await testServer.app.checkout.pay(secret, {
     version: view.session.version,
     expectedTotal: view.session.totals.total,
     provider: 'elsewhere',
@@ -95,7 +99,7 @@ export async function payAtBank(house: House) {
     session: async () => (await checkout.read(sessionId)).body.data,
     events: async () =>
       (
-        await house.storage.read(
+        await testServer.storage.read(
           (db) => db.sql<{ type: string }>`select type from events where type like 'order.%' order by occurred_at, id`,
         )
       ).map(({ type }) => type),

@@ -16,17 +16,17 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { market } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
 import { createElsewhere } from './elsewhere.ts'
-import { openHouse } from './house.ts'
 import type { Given } from './storage.ts'
+import { openTestServer } from './testServer.ts'
 
 export type BankShop = Awaited<ReturnType<typeof openBankShop>>
 
 export async function openBankShop(given: Given) {
   const bank = createElsewhere()
-  const house = await openHouse(given, { shops: [market], payHooks: { providers: createProviders([bank]) } })
-  const checkout = await checkoutOf(house)
-  const { storage, installationId, clock } = house
-  const { payTools: tools } = house.app
+  const testServer = await openTestServer(given, { shops: [market], payHooks: { providers: createProviders([bank]) } })
+  const checkout = await checkoutOf(testServer)
+  const { storage, installationId, clock } = testServer
+  const { payTools: tools } = testServer.app
   const refundTools: RefundTools = { ...tools, onPaid: refundPaid }
   const keyOf = (orderId: string) => ({ installationId, orderId })
 
@@ -35,7 +35,7 @@ export async function openBankShop(given: Given) {
     const { sessionId, secret, view } = await checkout.ready(items)
     const { version, totals } = view.session
     const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
-    await house.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
+    await testServer.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
     const find = async () => {
       const [payment] = await storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
       assert.ok(payment)
@@ -61,7 +61,7 @@ export async function openBankShop(given: Given) {
 
   return {
     bank,
-    house,
+    testServer,
     tools,
     refundTools,
     begin,

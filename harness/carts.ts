@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
-import type { Answer, AskOptions, House } from './house.ts'
 import { bloom } from './shops.ts'
+import type { Answer, AskOptions, TestServer } from './testServer.ts'
 
 // Prices that do not divide evenly, two tax classes, a digital good, scarce and sold-out SKUs, zones and every kind of
 // code.
@@ -105,9 +105,10 @@ export interface Carts {
   ship(cartId: string, optionId: string, more?: object): Promise<Answer>
 }
 
-export async function cartsOf(house: House): Promise<Carts> {
-  const rows = await house.storage.read(
-    (db) => db.sql<{ code: string; id: string }>`select code, id from skus where merchant_id = ${house.merchantId}`,
+export async function cartsOf(testServer: TestServer): Promise<Carts> {
+  const rows = await testServer.storage.read(
+    (db) =>
+      db.sql<{ code: string; id: string }>`select code, id from skus where merchant_id = ${testServer.merchantId}`,
   )
   const ids = new Map(rows.map(({ code, id }) => [code, id]))
   function sku(code: string): string {
@@ -116,7 +117,7 @@ export async function cartsOf(house: House): Promise<Carts> {
     return id
   }
   const key = () => ({ idempotencyKey: randomUUID() })
-  const call = (id: OperationId, options: AskOptions) => house.ask(id, options)
+  const call = (id: OperationId, options: AskOptions) => testServer.ask(id, options)
   return {
     sku,
     async create(items = {}) {
@@ -144,8 +145,8 @@ export async function cartsOf(house: House): Promise<Carts> {
   }
 }
 
-export async function eventsOf(house: House, subjectId: string) {
-  const rows = await house.storage.read(
+export async function eventsOf(testServer: TestServer, subjectId: string) {
+  const rows = await testServer.storage.read(
     (db) => db.sql<{ type: string; sequence: number; body: string }>`
       select type, sequence, body from events where subject_id = ${subjectId} order by sequence`,
   )

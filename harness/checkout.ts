@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { CheckoutResult, CheckoutView } from '../src/domain/checkout/port.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { berlin, type Carts, cartsOf } from './carts.ts'
-import type { Answer, House } from './house.ts'
+import type { Answer, TestServer } from './testServer.ts'
 
 export const cards = {
   approved: '4242424242424242',
@@ -28,13 +28,13 @@ export interface Checkout {
 
 export const secretOf = (url: string) => url.split('/').at(-1) ?? ''
 
-export async function checkoutOf(house: House): Promise<Checkout> {
-  const carts = await cartsOf(house)
-  const { checkout } = house.app
+export async function checkoutOf(testServer: TestServer): Promise<Checkout> {
+  const carts = await cartsOf(testServer)
+  const { checkout } = testServer.app
 
   async function open(items: Readonly<Record<string, number>>, more: object = {}): Promise<Answer> {
     const wanted = Object.entries(items).map(([code, quantity]) => ({ skuId: carts.sku(code), quantity }))
-    return house.ask('createHostedCheckoutSession', {
+    return testServer.ask('createHostedCheckoutSession', {
       body: {
         idempotencyKey: randomUUID(),
         items: wanted,
@@ -80,6 +80,6 @@ export async function checkoutOf(house: House): Promise<Checkout> {
       assert.ok(result)
       return result
     },
-    read: (sessionId) => house.ask('getHostedCheckoutSession', { path: { sessionId } }),
+    read: (sessionId) => testServer.ask('getHostedCheckoutSession', { path: { sessionId } }),
   }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { cards } from './checkout.ts'
-import type { PageHouse } from './pageShop.ts'
+import type { PageTestServer } from './pageShop.ts'
 import type { Tabs } from './tabs.ts'
 
 export interface VisitOptions extends BrowserContextOptions {
@@ -13,15 +13,15 @@ export interface VisitOptions extends BrowserContextOptions {
 
 export type Visit = (path: string, look: (tab: Tab) => Promise<void>, options?: VisitOptions) => Promise<void>
 
-export const desk = { width: 1280, height: 900 }
+export const desktop = { width: 1280, height: 900 }
 export const telephone = { width: 390, height: 844 }
 
 // Fails if the page wrote anything to the console, was refused something by its own policy, asked a third host, or told the
 // shop its address.
-export function visitsWith(tabs: Tabs, shop: () => PageHouse): Visit {
+export function visitsWith(tabs: Tabs, shop: () => PageTestServer): Visit {
   return async (path, look, { hasFailures = false, ...options } = {}) => {
-    const { house, shopOrigin, referred } = shop()
-    const context = { locale: 'en-GB', viewport: desk, reducedMotion: 'reduce', ...options } as const
+    const { testServer, shopOrigin, referred } = shop()
+    const context = { locale: 'en-GB', viewport: desktop, reducedMotion: 'reduce', ...options } as const
     await tabs.use(context, async (tab) => {
       const complaints: string[] = []
       // Until then it is the page of another visit.
@@ -33,10 +33,10 @@ export function visitsWith(tabs: Tabs, shop: () => PageHouse): Visit {
       tab.on('pageerror', (error) => complaints.push(String(error)))
       tab.context().on('request', (request) => {
         const url = new URL(request.url())
-        const isKnown = url.protocol === 'data:' || url.origin === house.origin || url.origin === shopOrigin
+        const isKnown = url.protocol === 'data:' || url.origin === testServer.origin || url.origin === shopOrigin
         if (!isKnown) complaints.push(`asked ${request.url()}`)
       })
-      await goTo(tab, `${house.origin}${path}`)
+      await goTo(tab, `${testServer.origin}${path}`)
       await look(tab)
       assert.deepEqual([...complaints, ...referred.splice(0)], [])
     })

@@ -1,19 +1,19 @@
-// People at the dashboard of a house: signed in without the cost of a password, and a browser without script in their name.
+// People at the dashboard of a server: signed in without the cost of a password, and a browser without script in their name.
 
 import type { Mode, Role } from '../src/contract/words.ts'
 import { createSession } from '../src/domain/users/sessions.ts'
 import { createUser } from '../src/domain/users/users.ts'
-import { type House, testSecret } from './house.ts'
 import { type Scriptless, scriptless } from './scriptless.ts'
+import { type TestServer, testSecret } from './testServer.ts'
 
-export interface Desk {
+export interface DashboardUser {
   userId: string
   email: string
   // Of the session, for another browser.
   token: string
   headers: Readonly<Record<'cookie' | 'origin', string>>
   page: Scriptless
-  // Addresses of the house's shop in the mode of its installation.
+  // Addresses of the server's shop in the mode of its installation.
   path(path: string): string
 }
 
@@ -22,35 +22,35 @@ export const frameParts = ['#side', 'header.top']
 
 let people = 0
 
-export async function deskOf(
-  house: House,
-  { role = 'owner', slug = 'bloom', merchantId = house.merchantId, mode = 'test' }: DeskInput = {},
-): Promise<Desk> {
+export async function dashboardUserOf(
+  testServer: TestServer,
+  { role = 'owner', slug = 'bloom', merchantId = testServer.merchantId, mode = 'test' }: DashboardUserInput = {},
+): Promise<DashboardUser> {
   const passwordHash = 'x'
   const email = `${role}${people++}@bloom.example`
-  const made = await house.storage.write(async (tx) => {
+  const made = await testServer.storage.write(async (tx) => {
     const user = await createUser(
       tx,
       testSecret,
       { email, passwordHash, merchantIds: [merchantId], role },
-      house.clock.now,
+      testServer.clock.now,
     )
     const input = { userId: user.id, passwordHash, userAgent: 'Firefox/1 Linux', hasSecondFactor: false }
-    const session = await createSession(tx, input, house.clock.now)
+    const session = await createSession(tx, input, testServer.clock.now)
     if (!session) throw new Error('no session')
     return { userId: user.id, token: session.token }
   })
-  const headers = { cookie: `staff_session=${made.token}`, origin: house.origin }
+  const headers = { cookie: `staff_session=${made.token}`, origin: testServer.origin }
   return {
     ...made,
     email,
     headers,
-    page: scriptless(house.origin, headers),
+    page: scriptless(testServer.origin, headers),
     path: (path) => `/admin/${slug}${mode === 'test' ? '/test' : ''}/${path}`,
   }
 }
 
-interface DeskInput {
+interface DashboardUserInput {
   role?: Role
   slug?: string
   merchantId?: string

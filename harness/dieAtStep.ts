@@ -1,4 +1,4 @@
-// Has another process work on the database of a house until it dies by SIGKILL at a step.
+// Has another process work on the database of a server until it dies by SIGKILL at a step.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -6,12 +6,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { MoneyStep } from '../src/domain/payments/steps.ts'
 import { nodeFlags } from './flags.ts'
-import { type House, testSecretText } from './house.ts'
 import type { CrashOrder } from './payCrasher.ts'
+import { type TestServer, testSecretText } from './testServer.ts'
 
 // `ask`: what is asked of the process by HTTP, where it serves. The answer never comes.
 export async function dieAtStep(
-  { url, clock, origin }: Pick<House, 'url' | 'clock' | 'origin'>,
+  { url, clock, origin }: Pick<TestServer, 'url' | 'clock' | 'origin'>,
   step: MoneyStep,
   work: CrashOrder['work'],
   more: { providerUrls?: CrashOrder['providerUrls']; ask?: (origin: string) => Promise<unknown> } = {},

@@ -8,8 +8,8 @@ import { createKey } from '../src/platform/access/keys.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { market } from './carts.ts'
 import { type Checkout, checkoutOf } from './checkout.ts'
-import { type House, openHouse, testSecret } from './house.ts'
 import type { Given } from './storage.ts'
+import { openTestServer, type TestServer, testSecret } from './testServer.ts'
 
 export const twoModes: ShopFile = {
   ...market,
@@ -32,8 +32,8 @@ export interface Purchase {
   number: string
 }
 
-// The house as one of its two installations sees it.
-export interface ModeHouse extends House {
+// The server as one of its two installations sees it.
+export interface ModeTestServer extends TestServer {
   mode: Mode
   checkout: Checkout
   // In test mode by card, in live mode by bank transfer.
@@ -42,26 +42,28 @@ export interface ModeHouse extends House {
   available(slug: string, code: string): Promise<number>
 }
 
-export async function openTwoModes(given: Given, shop = twoModes): Promise<Record<Mode, ModeHouse>> {
-  return sidesOf(await openHouse(given, { shops: [shop] }))
+export async function openTwoModes(given: Given, shop = twoModes): Promise<Record<Mode, ModeTestServer>> {
+  return sidesOf(await openTestServer(given, { shops: [shop] }))
 }
 
 // On a database that already contains the shop.
-export async function openModesOn(given: Given, url: string, now: number): Promise<Record<Mode, ModeHouse>> {
-  return sidesOf(await openHouse(given, { shops: [{ merchant: twoModes.merchant }], url, now }))
+export async function openModesOn(given: Given, url: string, now: number): Promise<Record<Mode, ModeTestServer>> {
+  return sidesOf(await openTestServer(given, { shops: [{ merchant: twoModes.merchant }], url, now }))
 }
 
-async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
-  const installations = await house.storage.read((db) => listInstallations(db, house.merchantId))
-  async function sideOf(mode: Mode): Promise<ModeHouse> {
+async function sidesOf(testServer: TestServer): Promise<Record<Mode, ModeTestServer>> {
+  const installations = await testServer.storage.read((db) => listInstallations(db, testServer.merchantId))
+  async function sideOf(mode: Mode): Promise<ModeTestServer> {
     const installation = installations.find((found) => found.mode === mode)
     assert.ok(installation)
     const input = { name: mode, scopes: openScopes, expiresAt: null }
-    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, installation, input, house.clock.now))
-    const own: House = {
-      ...house,
+    const { key } = await testServer.storage.write((tx) =>
+      createKey(tx, testSecret, installation, input, testServer.clock.now),
+    )
+    const own: TestServer = {
+      ...testServer,
       installationId: installation.id,
-      ask: (id, options = {}) => house.ask(id, { key, ...options }),
+      ask: (id, options = {}) => testServer.ask(id, { key, ...options }),
     }
     const checkout = await checkoutOf(own)
     return {
@@ -73,7 +75,7 @@ async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
           successUrl: 'https://localhost/thanks',
           ...more,
         })
-        const result = await house.app.checkout.pay(secret, {
+        const result = await testServer.app.checkout.pay(secret, {
           version: view.session.version,
           expectedTotal: view.session.totals.total,
           ...(mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }),

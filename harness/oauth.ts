@@ -1,4 +1,4 @@
-// Installing apps in tests: a house with a user and two apps, a browser made of fetch and a cookie jar, and hand-made
+// Installing apps in tests: a server with a user and two apps, a browser made of fetch and a cookie jar, and hand-made
 // DPoP, so a test can get any part of it wrong. Every secret that passes through here is recorded, for the test that
 // looks for leaks.
 
@@ -12,14 +12,21 @@ import { openScopes as allScopes, type Scope } from '../src/contract/words.ts'
 import { type App, type AppDefinition, createApp } from '../src/domain/oauth/apps.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { createUser } from '../src/domain/users/users.ts'
-import { type Answer, cheapCost, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
 import type { Given } from './storage.ts'
+import {
+  type Answer,
+  cheapCost,
+  openTestServer,
+  type TestServer,
+  type TestServerOptions,
+  testSecret,
+} from './testServer.ts'
 
 export const password = 'correct horse battery staple'
 export const email = 'Ada@Bloom.example'
 export const redirectUri = 'https://app.example/callback'
 
-export interface OAuthHouse extends House {
+export interface OAuthTestServer extends TestServer {
   userId: string
   rivalMerchantId: string
   // Authenticates by PKCE and DPoP alone.
@@ -40,11 +47,11 @@ export interface OAuthHouse extends House {
   secrets: Set<string>
 }
 
-// The protocol library reads the process's own clock, so that clock is set to the house's.
-export async function openOAuthHouse(given: Given, options: HouseOptions = {}): Promise<OAuthHouse> {
-  const house = await openHouse(given, options)
-  const origin = options.publicOrigin?.() ?? house.origin
-  setClock(house.clock.now)
+// The protocol library reads the process's own clock, so that clock is set to the server's.
+export async function openOAuthTestServer(given: Given, options: TestServerOptions = {}): Promise<OAuthTestServer> {
+  const testServer = await openTestServer(given, options)
+  const origin = options.publicOrigin?.() ?? testServer.origin
+  setClock(testServer.clock.now)
   given.later(async () => mock.timers.reset())
   const hash = await hashPassword(password, cheapCost)
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -58,22 +65,22 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
     jwks: null,
   }
   async function newApp(more: Partial<AppDefinition>): Promise<App> {
-    const app = await house.storage.write((tx) => createApp(tx, { ...definition, ...more }, house.clock.now))
+    const app = await testServer.storage.write((tx) => createApp(tx, { ...definition, ...more }, testServer.clock.now))
     assert.ok(app, 'there is an app of this name')
     return app
   }
   async function newUser(address: string, merchantIds: readonly string[]): Promise<string> {
-    const user = await house.storage.write((tx) =>
-      createUser(tx, testSecret, { email: address, passwordHash: hash, merchantIds }, house.clock.now),
+    const user = await testServer.storage.write((tx) =>
+      createUser(tx, testSecret, { email: address, passwordHash: hash, merchantIds }, testServer.clock.now),
     )
     return user.id
   }
-  const [rival] = await house.storage.read(
+  const [rival] = await testServer.storage.read(
     (db) => db.sql<{ id: string }>`select id from merchants where slug = 'rival'`,
   )
   return {
-    ...house,
-    userId: await newUser(email, [house.merchantId]),
+    ...testServer,
+    userId: await newUser(email, [testServer.merchantId]),
     rivalMerchantId: rival?.id ?? '',
     publicApp: await newApp({}),
     confidentialApp: await newApp({
@@ -82,11 +89,11 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
     }),
     appKey: privateKey,
     origin,
-    reach: house.origin,
+    reach: testServer.origin,
     resource: `${origin}/api/v1`,
     advance(ms) {
-      house.clock.now += ms
-      setClock(house.clock.now)
+      testServer.clock.now += ms
+      setClock(testServer.clock.now)
     },
     newApp,
     newUser,
@@ -94,22 +101,22 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
   }
 }
 
-// Another house may have set it, or given it back.
+// Another server may have set it, or given it back.
 function setClock(now: number): void {
   mock.timers.reset()
   mock.timers.enable({ apis: ['Date'], now })
 }
 
-// One house for all tests of a suite, which is much quicker; each starts an hour later, so earlier rate limits no
+// One server for all tests of a suite, which is much quicker; each starts an hour later, so earlier rate limits no
 // longer apply.
-export function sharedOAuthHouse(
+export function sharedOAuthTestServer(
   given: Given,
-  options?: Parameters<typeof openOAuthHouse>[1],
-): () => Promise<OAuthHouse> {
-  let house: Promise<OAuthHouse> | undefined
+  options?: Parameters<typeof openOAuthTestServer>[1],
+): () => Promise<OAuthTestServer> {
+  let testServer: Promise<OAuthTestServer> | undefined
   return async () => {
-    house ??= openOAuthHouse(given.shared, options)
-    const opened = await house
+    testServer ??= openOAuthTestServer(given.shared, options)
+    const opened = await testServer
     opened.advance(3_600_000)
     return opened
   }
@@ -123,7 +130,7 @@ export interface Visited {
 }
 
 export interface Browser {
-  // Follows redirects within the house and stops at the first address outside, without visiting it.
+  // Follows redirects within the server and stops at the first address outside, without visiting it.
   visit(url: string): Promise<Visited>
   // Posts a form to an address, as our own page would.
   submit(url: string, fields: readonly (readonly [string, string])[], headers?: object): Promise<Visited>
@@ -140,7 +147,7 @@ interface Cookie {
 }
 
 // A browser with nothing in it: cookies by name and path, redirects, and an Origin.
-export function openBrowser(house: OAuthHouse): Browser {
+export function openBrowser(testServer: OAuthTestServer): Browser {
   const cookies = new Map<string, Cookie>()
   const setCookies: string[] = []
 
@@ -154,7 +161,7 @@ export function openBrowser(house: OAuthHouse): Browser {
     if (isGone) cookies.delete(`${name} ${path}`)
     else {
       cookies.set(`${name} ${path}`, { name, value, path })
-      house.secrets.add(value)
+      testServer.secrets.add(value)
     }
   }
 
@@ -167,8 +174,8 @@ export function openBrowser(house: OAuthHouse): Browser {
 
   async function send(url: string, init: RequestInit = {}): Promise<Visited> {
     const { origin, pathname, search } = new URL(url)
-    if (origin !== house.origin) return { url, status: 0, headers: new Headers(), text: '' }
-    const response = await fetch(house.reach + pathname + search, {
+    if (origin !== testServer.origin) return { url, status: 0, headers: new Headers(), text: '' }
+    const response = await fetch(testServer.reach + pathname + search, {
       ...init,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie: cookiesFor(pathname), ...init.headers },
@@ -187,7 +194,7 @@ export function openBrowser(house: OAuthHouse): Browser {
       send(url, {
         method: 'POST',
         body: new URLSearchParams(fields as [string, string][]).toString(),
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: house.origin, ...headers },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: testServer.origin, ...headers },
       }),
     cookiesFor,
     setCookies,
@@ -214,11 +221,16 @@ export interface Choice {
 }
 
 // Decides on the consent page that is shown. By default: the user's own shop, with everything that is offered there.
-export function consent(house: OAuthHouse, browser: Browser, page: Visited, choice: Choice = {}): Promise<Visited> {
+export function consent(
+  testServer: OAuthTestServer,
+  browser: Browser,
+  page: Visited,
+  choice: Choice = {},
+): Promise<Visited> {
   const offered = [...page.text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope ?? '')
   return browser.submit(page.url, [
     ['step', 'consent'],
-    ['merchant', choice.merchantId ?? house.merchantId],
+    ['merchant', choice.merchantId ?? testServer.merchantId],
     ...(choice.scopes ?? offered).map((scope) => ['scope', scope] as const),
     ['decision', choice.decision ?? 'approve'],
   ])
@@ -227,18 +239,18 @@ export function consent(house: OAuthHouse, browser: Browser, page: Visited, choi
 // All steps of a person: signs in unless the browser remembers, and decides. Returns the address that leads back to the
 // app, with its parameters.
 export async function authorize(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   browser: Browser,
   url: string,
   choice: Choice & { email?: string } = {},
 ): Promise<URL> {
   let page = await browser.visit(url)
   if (page.text.includes('name="password"')) page = await signIn(browser, page, choice)
-  if (page.text.includes('name="decision"')) page = await consent(house, browser, page, choice)
+  if (page.text.includes('name="decision"')) page = await consent(testServer, browser, page, choice)
   assert.equal(page.status, 0, `stopped at ${page.status} ${page.url}: ${page.text}`)
   const back = new URL(page.url)
   const code = back.searchParams.get('code')
-  if (code !== null) house.secrets.add(code)
+  if (code !== null) testServer.secrets.add(code)
   return back
 }
 
@@ -250,12 +262,12 @@ export function makeVerifier(): { verifier: string; challenge: string } {
 
 // The address at which an app requests authorization. Parameters can be replaced, or removed with null.
 export function authorizationUrl(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   app: App,
   challenge: string,
   more: Readonly<Record<string, string | null>> = {},
 ): string {
-  const url = new URL(`${house.origin}/oauth/authorize`)
+  const url = new URL(`${testServer.origin}/oauth/authorize`)
   const parameters = {
     client_id: app.id,
     response_type: 'code',
@@ -296,12 +308,12 @@ export interface ProofInput {
 }
 
 // A proof that is valid except for what the input overrides.
-export async function makeProof(house: OAuthHouse, key: DpopKey, input: ProofInput): Promise<string> {
+export async function makeProof(testServer: OAuthTestServer, key: DpopKey, input: ProofInput): Promise<string> {
   const claims = {
     jti: randomBytes(16).toString('base64url'),
     htm: input.method,
     htu: input.url,
-    iat: Math.floor(house.clock.now / 1000),
+    iat: Math.floor(testServer.clock.now / 1000),
     ...(input.token !== undefined && { ath: createHash('sha256').update(input.token).digest('base64url') }),
     ...(input.nonce !== undefined && { nonce: input.nonce }),
     ...input.claims,
@@ -309,22 +321,22 @@ export async function makeProof(house: OAuthHouse, key: DpopKey, input: ProofInp
   const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
   const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...input.header }
   const proof = await new SignJWT(present).setProtectedHeader(header).sign(key.privateKey)
-  house.secrets.add(proof)
+  testServer.secrets.add(proof)
   return proof
 }
 
 // The assertion by which a confidential app authenticates, valid except for what is overridden.
 export async function makeAssertion(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   claims: Readonly<Record<string, unknown>> = {},
-  key: CryptoKey = house.appKey,
+  key: CryptoKey = testServer.appKey,
 ): Promise<string> {
-  const now = Math.floor(house.clock.now / 1000)
-  const id = house.confidentialApp.id
+  const now = Math.floor(testServer.clock.now / 1000)
+  const id = testServer.confidentialApp.id
   const right = {
     iss: id,
     sub: id,
-    aud: house.origin,
+    aud: testServer.origin,
     jti: randomBytes(16).toString('base64url'),
     iat: now,
     exp: now + 60,
@@ -332,7 +344,7 @@ export async function makeAssertion(
   const assertion = await new SignJWT({ ...right, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'one' })
     .sign(key)
-  house.secrets.add(assertion)
+  testServer.secrets.add(assertion)
   return assertion
 }
 
@@ -345,12 +357,12 @@ export interface EndpointAnswer {
 
 // Posts a form to an endpoint of the authorization server.
 export async function postForm(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   path: string,
   fields: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<EndpointAnswer> {
-  const response = await fetch(house.reach + path, {
+  const response = await fetch(testServer.reach + path, {
     method: 'POST',
     body: new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...headers },
@@ -358,13 +370,13 @@ export async function postForm(
   const text = await response.text()
   const body = text.startsWith('{') ? JSON.parse(text) : text
   for (const name of ['access_token', 'refresh_token'])
-    if (typeof body[name] === 'string') house.secrets.add(body[name])
+    if (typeof body[name] === 'string') testServer.secrets.add(body[name])
   return { status: response.status, headers: response.headers, body }
 }
 
 // The current nonce, as any refusal returns it.
-export async function currentNonce(house: OAuthHouse): Promise<string> {
-  const { headers } = await house.fetch('/api/v1/oauth/authorize')
+export async function currentNonce(testServer: OAuthTestServer): Promise<string> {
+  const { headers } = await testServer.fetch('/api/v1/oauth/authorize')
   return headers.get('dpop-nonce') ?? ''
 }
 
@@ -377,17 +389,17 @@ export interface TokenInput {
 
 // Calls the token endpoint with a valid proof and a nonce.
 export async function askToken(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   fields: Readonly<Record<string, string>>,
   { key, nonce, proof = {} }: TokenInput,
 ): Promise<EndpointAnswer> {
-  const dpop = await makeProof(house, key, {
+  const dpop = await makeProof(testServer, key, {
     method: 'POST',
-    url: `${house.origin}/oauth/token`,
-    nonce: nonce ?? (await currentNonce(house)),
+    url: `${testServer.origin}/oauth/token`,
+    nonce: nonce ?? (await currentNonce(testServer)),
     ...proof,
   })
-  return postForm(house, '/oauth/token', fields, { dpop })
+  return postForm(testServer, '/oauth/token', fields, { dpop })
 }
 
 // The fields that exchange a code of the public app.
@@ -421,16 +433,16 @@ export interface InstallInput {
 }
 
 // Installs a public app in the fewest steps: approve, exchange the code, describe.
-export async function installApp(house: OAuthHouse, input: InstallInput = {}): Promise<Installed> {
-  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = input
+export async function installApp(testServer: OAuthTestServer, input: InstallInput = {}): Promise<Installed> {
+  const { app = testServer.publicApp, browser = openBrowser(testServer), key = await makeDpopKey() } = input
   const { verifier, challenge } = makeVerifier()
   const more = input.scope === undefined ? {} : { scope: input.scope }
-  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), input.choice)
+  const back = await authorize(testServer, browser, authorizationUrl(testServer, app, challenge, more), input.choice)
   const code = back.searchParams.get('code') ?? ''
-  const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+  const { status, body } = await askToken(testServer, codeFields(app, code, verifier), { key })
   assert.equal(status, 200, JSON.stringify(body))
   const { access_token: accessToken, refresh_token: refreshToken } = body
-  const described = await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })
+  const described = await askAsApp(testServer, 'describeOAuthAuthorization', { accessToken, key })
   assert.equal(described.status, 200, described.text)
   const { installationId } = described.body.data
   return { app, key, browser, code, verifier, accessToken, refreshToken, installationId }
@@ -446,30 +458,30 @@ export interface AppAsk {
 }
 
 // Calls an operation with an access token and a fresh proof. The answer is checked against its declared schema.
-export async function askAsApp(house: OAuthHouse, id: OperationId, ask: AppAsk): Promise<Answer> {
+export async function askAsApp(testServer: OAuthTestServer, id: OperationId, ask: AppAsk): Promise<Answer> {
   const { method, path: pattern } = operations[id]
   const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask.path?.[name] ?? ''))
-  const dpop = await makeProof(house, ask.key, {
+  const dpop = await makeProof(testServer, ask.key, {
     method,
-    url: house.origin + address,
+    url: testServer.origin + address,
     token: ask.accessToken,
-    nonce: await currentNonce(house),
+    nonce: await currentNonce(testServer),
     ...ask.proof,
   })
   const headers = { authorization: `DPoP ${ask.accessToken}`, dpop, ...ask.headers }
-  const answer = await house.ask(id, { key: null, path: ask.path ?? {}, body: ask.body, headers })
-  if (typeof answer.body?.data?.secret === 'string') house.secrets.add(answer.body.data.secret)
+  const answer = await testServer.ask(id, { key: null, path: ask.path ?? {}, body: ask.body, headers })
+  if (typeof answer.body?.data?.secret === 'string') testServer.secrets.add(answer.body.data.secret)
   return answer
 }
 
 // Issues an API key with the scopes that the installation was granted.
 export async function issueKey(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   installed: Pick<Installed, 'accessToken' | 'key'>,
   scopes: readonly Scope[] = ['catalog:read'],
 ): Promise<{ id: string; secret: string }> {
   const body = { idempotencyKey: randomBytes(12).toString('hex'), name: 'Till', scopes }
-  const answer = await askAsApp(house, 'createInstallationKey', { ...installed, body })
+  const answer = await askAsApp(testServer, 'createInstallationKey', { ...installed, body })
   assert.equal(answer.status, 200, answer.text)
   return { id: answer.body.data.key.id, secret: answer.body.data.secret }
 }

@@ -3,7 +3,7 @@
 import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
 import { berlin } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
-import type { House } from './house.ts'
+import type { TestServer } from './testServer.ts'
 import { webhooksOf } from './webhooks.ts'
 
 export const unknownCart = 'cart_01h455vb4pex5vsknk084sn02q'
@@ -56,16 +56,16 @@ export function bodyOf(id: OperationId): { body?: object } {
 
 // A request that is answered with 200: of things that are there and belong to the caller.
 export async function goodRequest(
-  house: House,
+  testServer: TestServer,
   id: OperationId,
 ): Promise<{ path: Record<string, string>; query?: string; body?: object }> {
   const path = pathOf(operations[id])
   const given = { ...bodyOf(id), ...queryOf(id) }
   if (id === 'getInstallationWebhookSignatureFixture' || id === 'replayInstallationWebhookDelivery') {
-    const { endpointId, deliveryId } = await webhooksOf(house).given('failed')
+    const { endpointId, deliveryId } = await webhooksOf(testServer).given('failed')
     return { ...given, path: { id: given.body ? deliveryId : endpointId } }
   }
-  const { carts, ready, pay } = await checkoutOf(house)
+  const { carts, ready, pay } = await checkoutOf(testServer)
   if (id === 'createHostedCheckoutSession')
     return { path, body: { ...given.body, cartId: await carts.create({ 'ROSE-12': 1 }) } }
   if (path.cartId !== undefined) {

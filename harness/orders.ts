@@ -23,11 +23,11 @@ import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 import { berlin, cartsOf, market } from './carts.ts'
-import { type Answer, type House, openHouse, testSecret } from './house.ts'
 import { journey } from './journey.ts'
 import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
+import { type Answer, openTestServer, type TestServer, testSecret } from './testServer.ts'
 
 export interface OrderInput {
   items?: Readonly<Record<string, number>>
@@ -91,15 +91,15 @@ export const orderMarket: ShopFile = {
   ],
 }
 
-export async function openOrderHouse(given: Given): Promise<House & { orders: Orders }> {
-  const house = await openHouse(given, { shops: [orderMarket, rival] })
-  return { ...house, orders: await ordersOf(house) }
+export async function openOrderTestServer(given: Given): Promise<TestServer & { orders: Orders }> {
+  const testServer = await openTestServer(given, { shops: [orderMarket, rival] })
+  return { ...testServer, orders: await ordersOf(testServer) }
 }
 
-export async function ordersOf(house: House): Promise<Orders> {
-  const carts = await cartsOf(house)
-  const { storage, installationId, merchantId, seller, clock } = house
-  const { watch } = house.app.payTools
+export async function ordersOf(testServer: TestServer): Promise<Orders> {
+  const carts = await cartsOf(testServer)
+  const { storage, installationId, merchantId, seller, clock } = testServer
+  const { watch } = testServer.app.payTools
   const provider = createSandboxProvider({ storage, clock: () => new Date(clock.now) })
   const pricebooks = createPricebooks()
   const providers = createProviders([provider, manualProvider])
@@ -225,9 +225,9 @@ export async function ordersOf(house: House): Promise<Orders> {
     providers,
     quote,
     place,
-    read: (orderId) => house.ask('getStorefrontOrder', { path: { orderId } }),
+    read: (orderId) => testServer.ask('getStorefrontOrder', { path: { orderId } }),
     cancel: (orderId, more = {}, key = randomUUID()) =>
-      house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: key, ...more } }),
+      testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: key, ...more } }),
     pay: async (now = clock.now) =>
       (await payRefunds({ storage, providers, watch, onPaid: refundPaid }, now)).map(({ outcome, error }) => {
         assert.equal(error, null)
@@ -254,8 +254,8 @@ export interface OrderWorld {
 }
 
 // Everything that an order leaves in the database; each of its events is checked against its schema.
-export async function orderWorld(house: House, orderId: string): Promise<OrderWorld> {
-  return house.storage.read(async (db) => {
+export async function orderWorld(testServer: TestServer, orderId: string): Promise<OrderWorld> {
+  return testServer.storage.read(async (db) => {
     const [order] = await db.sql<OrderWorld & { promotionId: string | null }>`
       select status, payment_status as "paymentStatus", version, refunded, promotion_id as "promotionId"
       from orders where id = ${orderId}`
@@ -277,10 +277,10 @@ export async function orderWorld(house: House, orderId: string): Promise<OrderWo
     const skus = await db.sql<{ code: string; onHand: number }>`
       select s.code, t.on_hand as "onHand" from order_lines l
       join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
-      join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = ${house.seller.mode}
+      join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = ${testServer.seller.mode}
       where l.order_id = ${orderId} order by s.code`
     const [promotion] = await db.sql<{ used: number }>`
-      select case ${house.seller.mode} when 'live' then used else test_used end as "used"
+      select case ${testServer.seller.mode} when 'live' then used else test_used end as "used"
       from promotions where id = ${order.promotionId}`
     const { status, paymentStatus, version, refunded } = order
     return {

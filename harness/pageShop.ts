@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import type { CheckoutView } from '../src/domain/checkout/port.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { type Checkout, checkoutOf, secretOf } from './checkout.ts'
-import { type House, openHouse } from './house.ts'
 import { lasting } from './lasting.ts'
 import type { Given } from './storage.ts'
+import { openTestServer, type TestServer } from './testServer.ts'
 
 const publishedAt = '2026-01-01T00:00:00.000Z'
 
@@ -130,8 +130,8 @@ export interface PageSession {
   path: string
 }
 
-export interface PageHouse {
-  house: House
+export interface PageTestServer {
+  testServer: TestServer
   checkout: Checkout
   // The web shop, and the requests that it got with a referrer, which could give the secret of a page away.
   shopOrigin: string
@@ -150,11 +150,11 @@ export interface PageHouse {
 
 export const usualItems = { MUG: 2, TOWEL: 1 }
 
-export async function openPageHouse(given: Given): Promise<PageHouse> {
-  const house = await openHouse(given, { shops: [pageShop] })
-  const checkout = await checkoutOf(house)
+export async function openPageTestServer(given: Given): Promise<PageTestServer> {
+  const testServer = await openTestServer(given, { shops: [pageShop] })
+  const checkout = await checkoutOf(testServer)
   let isBankSlow = false
-  const { providers } = house.app.payTools
+  const { providers } = testServer.app.payTools
   const providerOf = providers.of
   providers.of = async (db, payment) => {
     const provider = await providerOf(db, payment)
@@ -177,7 +177,7 @@ export async function openPageHouse(given: Given): Promise<PageHouse> {
   const named = (id: string, secret: string) => ({ id, secret, path: `/c/${secret}` })
 
   return {
-    house,
+    testServer,
     checkout,
     shopOrigin,
     referred,
@@ -197,16 +197,16 @@ export async function openPageHouse(given: Given): Promise<PageHouse> {
       return named(sessionId, secret)
     },
     async during(file, work) {
-      await house.apply(file)
+      await testServer.apply(file)
       try {
         await work()
       } finally {
-        await house.apply(pageShop)
+        await testServer.apply(pageShop)
       }
     },
     view: ({ secret }) => checkout.look(secret),
     collected: async ({ id }) => {
-      const rows = await house.storage.read(
+      const rows = await testServer.storage.read(
         (db) => db.sql<{ amount: number }>`
           select t.amount from test_charges t join payments p on p.id = t.key
           where p.checkout_session_id = ${id} and t.state = 'approved' order by t.key`,

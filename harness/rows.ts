@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { type Operation, pathWith, type Surface } from '../src/contract/surface.ts'
 import { compile } from '../src/contract/validator.ts'
-import type { Answer } from './house.ts'
+import type { Answer } from './testServer.ts'
 
 export interface RowRequest {
   path?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ const bytesMax = 120 * 1024
 
 interface Shot {
   name: string
-  // (default: a desk, in daylight)
+  // (default: desktop, light)
   on?: 'telephone'
   isDark?: true
   // The page that was opened last is pictured.
@@ -102,7 +102,7 @@ async function openOrder(page: Page, at: (path: string) => string, payment: stri
   await page.waitForURL(/orders\/ord_/)
 }
 
-const sizes = { desk: { width: 1280, height: 800 }, telephone: { width: 390, height: 780 } } as const
+const sizes = { desktop: { width: 1280, height: 800 }, telephone: { width: 390, height: 780 } } as const
 
 async function main(only: readonly string[]): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), 'cartwright-screens-'))
@@ -140,7 +140,7 @@ async function main(only: readonly string[]): Promise<void> {
     }, 'the report')
     const storageState = await entrance.context().storageState()
     await mkdir(folder, { recursive: true })
-    for (const { name, on = 'desk', isDark, take } of shots) {
+    for (const { name, on = 'desktop', isDark, take } of shots) {
       if (only.length > 0 && !only.includes(name)) continue
       const context = await browser.newContext({
         storageState,

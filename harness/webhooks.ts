@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '../src/contract/words.ts'
 import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/domain/webhooks/endpoints.ts'
-import { type Answer, type House, testSecret, testSecretText } from './house.ts'
+import { type Answer, type TestServer, testSecret, testSecretText } from './testServer.ts'
 
 // Being held is a state of the endpoint; it is not stored in a delivery.
 export type StoredStatus = Exclude<DeliveryStatus, 'held'>
@@ -28,16 +28,19 @@ export interface Webhooks {
   replay(deliveryId: string, more?: object, key?: string): Promise<Answer>
 }
 
-export function webhooksOf(house: House): Webhooks {
-  const { storage, clock } = house
+export function webhooksOf(testServer: TestServer): Webhooks {
+  const { storage, clock } = testServer
 
-  async function add(input: Partial<EndpointInput> = {}, installationId = house.installationId): Promise<MadeEndpoint> {
+  async function add(
+    input: Partial<EndpointInput> = {},
+    installationId = testServer.installationId,
+  ): Promise<MadeEndpoint> {
     const full = { url: 'http://127.0.0.1:9099/hooks', description: 'A receiver', events: ['webhook.ping'], ...input }
     const tools = { rootSecret: testSecret, allowPrivate: true }
     return storage.write((tx) => addEndpoint(tx, installationId, full, tools, clock.now))
   }
 
-  async function ping(endpointId: string, installationId = house.installationId): Promise<string> {
+  async function ping(endpointId: string, installationId = testServer.installationId): Promise<string> {
     assert.ok(await storage.write((tx) => pingEndpoint(tx, installationId, endpointId, clock.now)))
     const [newest] = await storage.read(
       (db) => db.sql<{ id: string }>`
@@ -71,10 +74,11 @@ export function webhooksOf(house: House): Webhooks {
       await set(deliveryId, status)
       return { deliveryId, endpointId }
     },
-    list: (key = house.keys.full) => house.ask('listInstallationWebhooks', { key }),
-    fixture: (id, key = house.keys.full) => house.ask('getInstallationWebhookSignatureFixture', { path: { id }, key }),
-    replay: (id, more = {}, key = house.keys.full) =>
-      house.ask('replayInstallationWebhookDelivery', {
+    list: (key = testServer.keys.full) => testServer.ask('listInstallationWebhooks', { key }),
+    fixture: (id, key = testServer.keys.full) =>
+      testServer.ask('getInstallationWebhookSignatureFixture', { path: { id }, key }),
+    replay: (id, more = {}, key = testServer.keys.full) =>
+      testServer.ask('replayInstallationWebhookDelivery', {
         path: { id },
         key,
         body: { idempotencyKey: randomUUID(), ...more },
@@ -82,17 +86,17 @@ export function webhooksOf(house: House): Webhooks {
   }
 }
 
-export async function rivalInstallationId(house: House): Promise<string> {
-  const [other] = await house.storage.read(
-    (db) => db.sql<{ id: string }>`select id from installations where id <> ${house.installationId}`,
+export async function rivalInstallationId(testServer: TestServer): Promise<string> {
+  const [other] = await testServer.storage.read(
+    (db) => db.sql<{ id: string }>`select id from installations where id <> ${testServer.installationId}`,
   )
   assert.ok(other)
   return other.id
 }
 
 // Every row that a webhook operation could have changed.
-export async function webhookWorld(house: House) {
-  return house.storage.read(async (db) => ({
+export async function webhookWorld(testServer: TestServer) {
+  return testServer.storage.read(async (db) => ({
     endpoints: await db.sql<object>`select * from webhook_endpoints order by id`,
     deliveries: await db.sql<{ id: string }>`select * from webhook_deliveries order by id`,
     attempts: await db.sql<object>`select * from webhook_attempts order by delivery_id, lease_id`,

@@ -2,13 +2,13 @@
 // place, a value that is drawn from the schema must have an answer that the row declares, and queries are judged alike.
 
 import { goodAdminRequest } from '../harness/admin/world.ts'
-import type { Answer } from '../harness/house.ts'
 import type { RowRequest } from '../harness/rows.ts'
+import type { Answer } from '../harness/testServer.ts'
 import { type AdminOperationId, adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { AdminOperation } from '../src/contract/admin/row.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { type ProofHouse, withAdminHouse } from './adminhouse.ts'
+import { type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import type { Ground } from './place.ts'
 import { pick } from './random.ts'
 import { brokenFrom, goodValue, type Json } from './requests.ts'
@@ -22,17 +22,17 @@ export async function runAdminContract(
   { requests }: { requests: number },
   tools: RunTools,
 ): Promise<RunResult> {
-  return withAdminHouse(ground, async (house) => {
-    const asking = new AdminAsking(house, tools.random)
+  return withAdminTestServer(ground, async (testServer) => {
+    const asking = new AdminAsking(testServer, tools.random)
     for (const id of adminOperationIds) {
       let good: RowRequest | undefined
       for (let index = 0; index < requests; index += 1) {
-        if (index % freshEvery === 0) good = await goodAdminRequest(house, id)
+        if (index % freshEvery === 0) good = await goodAdminRequest(testServer, id)
         await asking.ask(id, good ?? {})
         tools.tell(`admin: ${id}, ${index + 1} of ${requests}`)
       }
     }
-    const failed = house.lines().filter(({ level }) => level === 'error')
+    const failed = testServer.lines().filter(({ level }) => level === 'error')
     for (const line of failed.slice(0, 5))
       asking.violations.add(`an error was logged: ${JSON.stringify(line).slice(0, 500)}`)
     return { seen: Object.fromEntries(asking.seen), violations: [...asking.violations].slice(0, 50) }
@@ -40,13 +40,13 @@ export async function runAdminContract(
 }
 
 class AdminAsking {
-  readonly house: ProofHouse
+  readonly testServer: ProofTestServer
   readonly random: () => number
   readonly violations = new Set<string>()
   readonly seen = new Map<string, number>([['adminOperations', adminOperationIds.length]])
 
-  constructor(house: ProofHouse, random: () => number) {
-    this.house = house
+  constructor(testServer: ProofTestServer, random: () => number) {
+    this.testServer = testServer
     this.random = random
   }
 
@@ -94,14 +94,14 @@ class AdminAsking {
       this.violations.add(`${id}${query.slice(0, 80)} is answered ${answer?.status}`)
   }
 
-  // An answer that the row does not declare is thrown by the house.
+  // An answer that the row does not declare is thrown by the server.
   async #send(
     id: AdminOperationId,
     request: Omit<RowRequest, 'body'> & { body?: unknown },
     isBad: boolean,
   ): Promise<Answer | undefined> {
     try {
-      const answer = await this.house.askAdmin(id, request)
+      const answer = await this.testServer.askAdmin(id, request)
       if (answer.status >= 500) this.violations.add(`${id} is answered ${answer.status}`)
       return answer
     } catch (error) {

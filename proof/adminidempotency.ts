@@ -2,12 +2,12 @@
 // list of changes, and the same bytes for all.
 
 import { goodAdminRequest } from '../harness/admin/world.ts'
-import type { Answer } from '../harness/house.ts'
 import type { RowRequest } from '../harness/rows.ts'
+import type { Answer } from '../harness/testServer.ts'
 import { type AdminOperationId, adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { AdminOperation } from '../src/contract/admin/row.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { dumpOf, type ProofHouse, withAdminHouse } from './adminhouse.ts'
+import { dumpOf, type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import type { Ground } from './place.ts'
 import type { RunResult, RunTools } from './runs.ts'
 
@@ -17,12 +17,12 @@ export async function runAdminIdempotency(
   tools: RunTools,
 ): Promise<RunResult> {
   const changing = adminOperationIds.filter((id) => rowOf(id).idempotency === 'required')
-  return withAdminHouse(ground, async (house) => {
+  return withAdminTestServer(ground, async (testServer) => {
     const violations = new Set<string>()
     const seen = { adminOperations: changing.length, adminRequests: 0, adminRepeated: 0 }
     for (let round = 0; round < keys; round += 1)
       for (const id of changing) {
-        const { sentences, repeated } = await tryKey(house, id, twins)
+        const { sentences, repeated } = await tryKey(testServer, id, twins)
         seen.adminRequests += twins
         seen.adminRepeated += repeated
         for (const sentence of sentences) violations.add(sentence)
@@ -36,16 +36,16 @@ function rowOf(id: AdminOperationId): AdminOperation {
   return adminOperations[id]
 }
 
-async function tryKey(house: ProofHouse, id: AdminOperationId, twins: number) {
+async function tryKey(testServer: ProofTestServer, id: AdminOperationId, twins: number) {
   const sentences: string[] = []
-  const request = keyless(await goodAdminRequest(house, id))
+  const request = keyless(await goodAdminRequest(testServer, id))
   const key = newId('req')
-  const entries = () => countEntries(house, id)
+  const entries = () => countEntries(testServer, id)
   const before = await entries()
   const inBody = { ...request, body: { ...request.body, idempotencyKey: key } }
   const inHeader = { ...request, headers: { 'idempotency-key': key } }
   const answers = await Promise.all(
-    Array.from({ length: twins }, (_, index) => house.askAdmin(id, index % 2 === 0 ? inBody : inHeader)),
+    Array.from({ length: twins }, (_, index) => testServer.askAdmin(id, index % 2 === 0 ? inBody : inHeader)),
   )
   const what = `${id} with ${twins} twins`
   const bad = answers.find(({ status }) => status !== 200)
@@ -57,9 +57,9 @@ async function tryKey(house: ProofHouse, id: AdminOperationId, twins: number) {
   const written = (await entries()) - before
   if (written !== 1) sentences.push(`${what} wrote ${written} entries`)
 
-  const other = keyless(await goodAdminRequest(house, id))
-  const print = await dumpOf(house.storage)
-  const otherwise = await house.askAdmin(id, {
+  const other = keyless(await goodAdminRequest(testServer, id))
+  const print = await dumpOf(testServer.storage)
+  const otherwise = await testServer.askAdmin(id, {
     ...other,
     path: { ...other.path },
     body: { ...other.body, idempotencyKey: key },
@@ -67,11 +67,11 @@ async function tryKey(house: ProofHouse, id: AdminOperationId, twins: number) {
   const isSame = JSON.stringify([other.path, other.body]) === JSON.stringify([request.path, request.body])
   if (!isSame && otherwise.body.error?.code !== 'idempotency_key_reused')
     sentences.push(`${id} with another request and the same key answered ${otherwise.status}`)
-  const again = await house.askAdmin(id, inBody)
+  const again = await testServer.askAdmin(id, inBody)
   if (!texts.has(again.text)) sentences.push(`${id} has another answer later`)
-  if (print !== (await dumpOf(house.storage))) sentences.push(`${id} changed something when it was repeated`)
+  if (print !== (await dumpOf(testServer.storage))) sentences.push(`${id} changed something when it was repeated`)
   // The key of another merchant is another key.
-  const theirs = await house.askAdmin(id, { ...inBody, key: house.keys.rivalAdmin })
+  const theirs = await testServer.askAdmin(id, { ...inBody, key: testServer.keys.rivalAdmin })
   if (isRepeated(theirs)) sentences.push(`${id} repeats its answer to another merchant`)
   return { sentences, repeated }
 }
@@ -85,7 +85,7 @@ function isRepeated({ headers }: Answer): boolean {
   return headers.get('idempotency-replayed') === 'true'
 }
 
-async function countEntries({ storage, merchantId }: ProofHouse, id: AdminOperationId): Promise<number> {
+async function countEntries({ storage, merchantId }: ProofTestServer, id: AdminOperationId): Promise<number> {
   const [row] = await storage.read(
     (db) => db.sql<{ n: number }>`
       select count(*) as n from audit_entries where merchant_id = ${merchantId} and operation = ${id}`,

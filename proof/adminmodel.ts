@@ -3,11 +3,11 @@
 
 import fc from 'fast-check'
 import { clearTransfers, confirmTransfer, runTransfers, sendFile, transferWith } from '../harness/admin/transfers.ts'
-import type { Answer } from '../harness/house.ts'
+import type { Answer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { type ProofHouse, withAdminHouse } from './adminhouse.ts'
+import { type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import type { Ground } from './place.ts'
 import { whole } from './random.ts'
 import type { RunResult, RunTools } from './runs.ts'
@@ -57,13 +57,13 @@ export async function runAdminModel(
   { histories, steps }: { histories: number; steps: number },
   tools: RunTools,
 ): Promise<RunResult> {
-  return withAdminHouse(ground, async (house) => {
+  return withAdminTestServer(ground, async (testServer) => {
     const seen = { adminHistories: 0, adminSteps: 0 }
     const violations: string[] = []
     const someSteps = fc.array(stepOf, { minLength: Math.ceil(steps / 2), maxLength: steps })
     const property = fc.asyncProperty(someSteps, async (history) => {
-      const model = new AdminModel(house)
-      await clearTransfers(house)
+      const model = new AdminModel(testServer)
+      await clearTransfers(testServer)
       // Most steps are about a product.
       await model.take({ kind: 'create', price: 100, stock: 5 })
       for (const step of history) {
@@ -78,7 +78,7 @@ export async function runAdminModel(
       const why = outcome.errorInstance instanceof Error ? outcome.errorInstance.message : String(outcome.errorInstance)
       violations.push(`admin: ${why} after ${JSON.stringify(outcome.counterexample)}`)
     }
-    for (const { name: rule, subjects } of await house.storage.read(findViolations))
+    for (const { name: rule, subjects } of await testServer.storage.read(findViolations))
       violations.push(`${rule}: ${subjects.join(', ')}`)
     return { seen, violations }
   })
@@ -87,11 +87,11 @@ export async function runAdminModel(
 let counter = 0
 
 class AdminModel {
-  readonly house: ProofHouse
+  readonly testServer: ProofTestServer
   readonly products: ModelProduct[] = []
 
-  constructor(house: ProofHouse) {
-    this.house = house
+  constructor(testServer: ProofTestServer) {
+    this.testServer = testServer
   }
 
   async take(step: Step): Promise<void> {
@@ -164,15 +164,15 @@ class AdminModel {
     const guarded = /^'*[=+@-]/.test(step.name) ? `'${step.name}` : step.name
     const cells = [product.slug, guarded, product.code, (step.price / 100).toFixed(2)]
     const line = cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')
-    const id = await sendFile(this.house, 'products', `Handle,Title,Variant SKU,Variant Price\n${line}\n`)
-    await runTransfers(this.house)
+    const id = await sendFile(this.testServer, 'products', `Handle,Title,Variant SKU,Variant Price\n${line}\n`)
+    await runTransfers(this.testServer)
     const differs = step.name !== product.name || step.price !== product.price
-    const plan = await transferWith(this.house, id)
+    const plan = await transferWith(this.testServer, id)
     check([plan.state, plan.changed, plan.refused], ['ready', differs ? 1 : 0, 0], 'the plan of a file')
     if (step.isOvertaken) await this.#change(product, { kind: 'price', product: 0, price: product.price + 100 })
-    await confirmTransfer(this.house, id)
-    await runTransfers(this.house)
-    const done = await transferWith(this.house, id)
+    await confirmTransfer(this.testServer, id)
+    await runTransfers(this.testServer)
+    const done = await transferWith(this.testServer, id)
     const isWritten = differs && !step.isOvertaken
     check([done.state, done.written], ['done', isWritten ? 1 : 0], 'a file that was written')
     if (isWritten) this.#write(product, { name: step.name, price: step.price })
@@ -181,12 +181,12 @@ class AdminModel {
   async #stockFile(product: ModelProduct, { onHand, isStale }: Extract<Step, { kind: 'stockFile' }>): Promise<void> {
     const current = product.onHand + (isStale ? 1 : 0)
     const text = `SKU,On hand (current),On hand (new)\n${product.code},${current},${onHand}\n`
-    const id = await sendFile(this.house, 'stock', text)
-    await runTransfers(this.house)
-    await confirmTransfer(this.house, id)
-    await runTransfers(this.house)
+    const id = await sendFile(this.testServer, 'stock', text)
+    await runTransfers(this.testServer)
+    await confirmTransfer(this.testServer, id)
+    await runTransfers(this.testServer)
     const isSame = onHand === product.onHand
-    const { written, refused } = await transferWith(this.house, id)
+    const { written, refused } = await transferWith(this.testServer, id)
     check([written, refused], isSame ? [0, 0] : isStale ? [0, 1] : [1, 0], 'a stock file')
     if (!isStale) product.onHand = onHand
   }
@@ -209,19 +209,19 @@ class AdminModel {
     body: object,
     refusal: string | null,
   ): Promise<Answer> {
-    const answer = await this.house.askAdmin(id, { path, body: { ...body, idempotencyKey: newId('req') } })
+    const answer = await this.testServer.askAdmin(id, { path, body: { ...body, idempotencyKey: newId('req') } })
     check(answer.body.error?.code ?? null, refusal, `the answer of ${id}`)
     return answer
   }
 
   async #read({ id }: ModelProduct) {
-    return (await this.house.askAdmin('getAdminProduct', { path: { productId: id } })).body.data
+    return (await this.testServer.askAdmin('getAdminProduct', { path: { productId: id } })).body.data
   }
 
   async #compare(product: ModelProduct, step: Step): Promise<void> {
     const found = await this.#read(product)
     const [entry, sku] = [found.product, found.product.skus[0]]
-    const shown = await this.house.ask('getApiKeyCatalogProduct', { path: { slug: product.slug } })
+    const shown = await this.testServer.ask('getApiKeyCatalogProduct', { path: { slug: product.slug } })
     const isShown = product.status === 'published'
     check(
       [entry.name, sku.price, found.skus[0].onHand, found.status, found.version, shown.status],

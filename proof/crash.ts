@@ -126,7 +126,7 @@ class Crashing {
   // Half an hour and more, in which shoppers are given up here who go on there.
   async #letTimePass(): Promise<void> {
     await this.shopping.shop.withStorage((storage) => letTimePass(storage))
-    for (const till of this.elsewhere.tills) till.age(agedMs)
+    for (const fakeProvider of this.elsewhere.fakeProviders) fakeProvider.age(agedMs)
   }
 
   // Every second server is killed when a payment elsewhere is at a certain step, before or after its provider did the work.

@@ -2,7 +2,14 @@
 // and the dashboard there; notices that come late, twice, in another order or never. In the end their books and ours must agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectTills, openMollieTill, openStripeTill, type ShopperAct, type Till, urlsOf } from '../harness/tills.ts'
+import {
+  connectFakeProviders,
+  type FakeProvider,
+  openFakeMollie,
+  openFakeStripe,
+  type ShopperAct,
+  urlsOf,
+} from '../harness/fakeProviders.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { createPayTools, type PayTools } from '../src/domain/checkout/tools.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
@@ -38,34 +45,34 @@ const acts: readonly ShopperAct[] = [
 const shopperSteps = ['notice', 'return', 'back', 'wait'] as const
 
 export class Elsewhere {
-  readonly tills: readonly Till[]
+  readonly fakeProviders: readonly FakeProvider[]
   readonly random: () => number
   readonly seen = { elsewhere: 0, paidElsewhere: 0, paidLate: 0, refundedThere: 0, disputes: 0 }
   // What a shopper left to itself: nobody will ask for it here.
-  readonly #left: { till: Till; reference: string }[] = []
+  readonly #left: { fakeProvider: FakeProvider; reference: string }[] = []
   #origin: string | undefined
   #wanted: { step: string; reached: () => void } | undefined
 
-  constructor(tills: readonly Till[], random: () => number) {
-    this.tills = tills
+  constructor(fakeProviders: readonly FakeProvider[], random: () => number) {
+    this.fakeProviders = fakeProviders
     this.random = random
-    for (const till of tills)
-      till.route((url) => {
+    for (const fakeProvider of fakeProviders)
+      fakeProvider.route((url) => {
         this.#pass('notice')
         return url.replace(publicUrl, this.#origin ?? 'http://127.0.0.1:9')
       })
   }
 
   static async open(random: () => number): Promise<Elsewhere> {
-    return new Elsewhere([await openStripeTill(), await openMollieTill()], random)
+    return new Elsewhere([await openFakeStripe(), await openFakeMollie()], random)
   }
 
   get providerUrls(): Readonly<Record<string, string>> {
-    return urlsOf(this.tills)
+    return urlsOf(this.fakeProviders)
   }
 
   get steps(): readonly string[] {
-    return [...shopperSteps, ...this.tills.flatMap(({ steps }) => steps)]
+    return [...shopperSteps, ...this.fakeProviders.flatMap(({ steps }) => steps)]
   }
 
   // Accounts of the merchant of the first installation, as `payments connect` makes them.
@@ -74,7 +81,7 @@ export class Elsewhere {
     const merchant = { merchantId: standOf(shop).merchantId, mode: 'test' } as const
     await shop.withStorage((storage) => {
       const parts = { storage, rootSecret, providerUrls, clock: () => new Date(), publicOrigin: () => publicUrl }
-      return connectTills(this.tills, parts, merchant)
+      return connectFakeProviders(this.fakeProviders, parts, merchant)
     })
   }
 
@@ -87,21 +94,24 @@ export class Elsewhere {
   at(step: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wanted = { step, reached: resolve }
-    const till = this.tills.find(({ steps }) => steps.includes(step))
-    till?.lose(step, this.random() < 0.5 ? 'before' : 'after', resolve)
+    const fakeProvider = this.fakeProviders.find(({ steps }) => steps.includes(step))
+    fakeProvider?.lose(step, this.random() < 0.5 ? 'before' : 'after', resolve)
     return promise
   }
 
   // Faults that were not met are forgotten.
   reset(): void {
     this.#wanted = undefined
-    for (const till of this.tills) till.reset()
+    for (const fakeProvider of this.fakeProviders) fakeProvider.reset()
   }
 
   // Banks, the dashboard and notices, for as long as the work takes.
   async during(work: () => Promise<void>): Promise<void> {
     const isOver = { value: false }
-    const others = Promise.all([this.#liveOn(isOver), ...this.tills.map((till) => this.#notify(till, isOver))])
+    const others = Promise.all([
+      this.#liveOn(isOver),
+      ...this.fakeProviders.map((fakeProvider) => this.#notify(fakeProvider, isOver)),
+    ])
     try {
       await work()
     } finally {
@@ -113,12 +123,12 @@ export class Elsewhere {
   // Whether the shopper comes back, and does something with the order.
   async pay(session: Session, untilAnswered: UntilAnswered, caller: Caller): Promise<boolean> {
     const { random } = this
-    const till = pick(random, this.tills)
+    const fakeProvider = pick(random, this.fakeProviders)
     const form = newForm()
     this.seen.elsewhere += 1
-    const begun = await untilAnswered((origin) => payElsewhere(caller, origin, session, till.method, form))
+    const begun = await untilAnswered((origin) => payElsewhere(caller, origin, session, fakeProvider.method, form))
     if (paidFrom(begun) === 'told') return true
-    const found = await this.#find(session, till, untilAnswered, caller)
+    const found = await this.#find(session, fakeProvider, untilAnswered, caller)
     if (!found) return false
     const { reference, returnPath } = found
     // Another tab goes back, before or after.
@@ -128,12 +138,12 @@ export class Elsewhere {
       return untilAnswered((origin) => post(caller, origin, `/c/${session.secret}/back`, {}))
     }
     const act = pick(random, acts)
-    const [isDone] = await Promise.all([this.#actSoon(till, reference, act), goesBack && back()])
-    if (act === 'decline' && random() < 0.5) till.act(reference, 'pay')
-    if (isDone && till.isPaid(reference)) this.seen.paidElsewhere += 1
-    if (goesBack && random() < 0.5 && till.payClosed(reference)) this.seen.paidLate += 1
+    const [isDone] = await Promise.all([this.#actSoon(fakeProvider, reference, act), goesBack && back()])
+    if (act === 'decline' && random() < 0.5) fakeProvider.act(reference, 'pay')
+    if (isDone && fakeProvider.isPaid(reference)) this.seen.paidElsewhere += 1
+    if (goesBack && random() < 0.5 && fakeProvider.payClosed(reference)) this.seen.paidLate += 1
     if (random() < 0.3) {
-      this.#left.push({ till, reference })
+      this.#left.push({ fakeProvider, reference })
       return false
     }
     this.#pass('return')
@@ -143,9 +153,9 @@ export class Elsewhere {
     return true
   }
 
-  async #actSoon(till: Till, reference: string, act: ShopperAct): Promise<boolean> {
+  async #actSoon(fakeProvider: FakeProvider, reference: string, act: ShopperAct): Promise<boolean> {
     await pause(this.random() * 20)
-    return till.act(reference, act)
+    return fakeProvider.act(reference, act)
   }
 
   async #wait({ secret }: Session, untilAnswered: UntilAnswered, caller: Caller): Promise<void> {
@@ -156,14 +166,14 @@ export class Elsewhere {
   // What the page leads to; undefined where the answer to the start was lost, and is found by schedule only.
   async #find(
     session: Session,
-    till: Till,
+    fakeProvider: FakeProvider,
     untilAnswered: UntilAnswered,
     caller: Caller,
   ): Promise<{ reference: string; returnPath: string | undefined } | undefined> {
     for (let tries = 0; tries < 2; tries += 1) {
       const { text } = await untilAnswered((origin) => look(caller, origin, session.secret))
-      const reference = till.referenceIn(text)
-      if (reference !== undefined) return { reference, returnPath: till.returnPathIn(text, reference) }
+      const reference = fakeProvider.referenceIn(text)
+      if (reference !== undefined) return { reference, returnPath: fakeProvider.returnPathIn(text, reference) }
       await this.#wait(session, untilAnswered, caller)
     }
     return undefined
@@ -176,12 +186,12 @@ export class Elsewhere {
     setTimeout(reached, this.random() * 8)
   }
 
-  async #notify(till: Till, isOver: { value: boolean }): Promise<void> {
+  async #notify(fakeProvider: FakeProvider, isOver: { value: boolean }): Promise<void> {
     while (!isOver.value) {
       await pause(20 + this.random() * 200)
-      if (this.random() < 0.15) till.drop()
+      if (this.random() < 0.15) fakeProvider.drop()
       else if (this.#origin !== undefined)
-        await till.deliver({ isReversed: this.random() < 0.5, times: this.random() < 0.3 ? 2 : 1 })
+        await fakeProvider.deliver({ isReversed: this.random() < 0.5, times: this.random() < 0.3 ? 2 : 1 })
     }
   }
 
@@ -189,17 +199,17 @@ export class Elsewhere {
     const { random } = this
     while (!isOver.value) {
       await pause(20 + random() * 200)
-      for (const till of this.tills) {
-        if (random() < 0.5) till.settleOne(random() < 0.7)
-        if (random() < 0.2) till.change()
+      for (const fakeProvider of this.fakeProviders) {
+        if (random() < 0.5) fakeProvider.settleOne(random() < 0.7)
+        if (random() < 0.2) fakeProvider.change()
       }
       const [left] = random() < 0.3 ? this.#left.splice(0, 1) : []
-      if (!left?.till.isPaid(left.reference)) continue
+      if (!left?.fakeProvider.isPaid(left.reference)) continue
       if (random() < 0.3) {
-        left.till.refund(left.reference, random() < 0.3 ? 1 : random())
+        left.fakeProvider.refund(left.reference, random() < 0.3 ? 1 : random())
         this.seen.refundedThere += 1
       } else if (random() < 0.2) {
-        left.till.dispute(left.reference)
+        left.fakeProvider.dispute(left.reference)
         this.seen.disputes += 1
       }
     }
@@ -214,9 +224,9 @@ export class Elsewhere {
       const tools = payToolsFor(shop, storage, errors)
       let open = 1
       for (let round = 0; round < roundsMax && open > 0; round += 1) {
-        for (const till of this.tills) {
-          till.settleAll(() => this.random() < 0.7)
-          till.age(roundMs)
+        for (const fakeProvider of this.fakeProviders) {
+          fakeProvider.settleAll(() => this.random() < 0.7)
+          fakeProvider.age(roundMs)
         }
         await letTimePass(storage, roundMs)
         await storage.write(async (tx) => makeNewsDue(tx))
@@ -235,7 +245,7 @@ export class Elsewhere {
 
   // One sentence for each payment of which the books differ.
   async compare(storage: Storage): Promise<string[]> {
-    const there = new Map(this.tills.flatMap((till) => [...till.books()]))
+    const there = new Map(this.fakeProviders.flatMap((fakeProvider) => [...fakeProvider.books()]))
     const [payments, disputes] = await storage.read((db) =>
       Promise.all([
         db.sql<PaymentHere>`
@@ -272,7 +282,7 @@ export class Elsewhere {
   }
 
   async close(): Promise<void> {
-    for (const till of this.tills) await till.close()
+    for (const fakeProvider of this.fakeProviders) await fakeProvider.close()
   }
 }
 

@@ -2,7 +2,7 @@
 // dashboard, all at the same moment. Each payment ends once; in the end the books of both sides agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ShopperAct, Till } from '../harness/tills.ts'
+import type { FakeProvider, ShopperAct } from '../harness/fakeProviders.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { Refusal } from '../src/platform/kit/refuse.ts'
@@ -30,7 +30,7 @@ export interface ElsewhereRaceParts {
 // A payment of which the shopper has the page.
 interface Begun {
   session: Session
-  till: Till
+  fakeProvider: FakeProvider
   reference: string
   returnPath: string
 }
@@ -68,11 +68,11 @@ export class ElsewhereRaces {
   async #land(times: number): Promise<void> {
     const begun = await this.#begin(times)
     const latencyMs = pick(this.#random, latenciesMs)
-    for (const till of this.#parts.elsewhere.tills) till.slowDown(latencyMs)
+    for (const fakeProvider of this.#parts.elsewhere.fakeProviders) fakeProvider.slowDown(latencyMs)
     try {
       await crowd(begun, atOnce, async (one) => {
         if (this.#random() < 0.3) await this.#comeBack(one)
-        one.till.act(one.reference, 'pay')
+        one.fakeProvider.act(one.reference, 'pay')
         const heard = this.#soon(() => this.#hear())
         await pause(this.#random() * 2 * latencyMs)
         const { text } = await this.#comeBack(one)
@@ -81,7 +81,7 @@ export class ElsewhereRaces {
         await heard
       })
     } finally {
-      for (const till of this.#parts.elsewhere.tills) till.slowDown(0)
+      for (const fakeProvider of this.#parts.elsewhere.fakeProviders) fakeProvider.slowDown(0)
     }
     for (const one of begun) await this.#expect(`notice∥return at ${latencyMs} ms`, one, 'completed')
   }
@@ -89,7 +89,8 @@ export class ElsewhereRaces {
   // Paid, and everybody hears of it at once.
   async #learn(times: number): Promise<void> {
     const begun = await this.#begin(times)
-    for (const { till, reference } of begun) till.act(reference, pick(this.#random, ['pay', 'confirm'] as const))
+    for (const { fakeProvider, reference } of begun)
+      fakeProvider.act(reference, pick(this.#random, ['pay', 'confirm'] as const))
     await this.#together(begun, { aheadMs: 10 * minute })
     for (const one of begun) await this.#expect('notice∥return∥schedule', one, 'completed')
   }
@@ -112,7 +113,7 @@ export class ElsewhereRaces {
     await this.#withOrders(times, 'pay', async (orders) => {
       await Promise.all([
         ...orders.map(([orderId]) => this.#soon(() => this.#parts.cancelOrder(orderId))),
-        ...orders.map(([, one]) => this.#soon(async () => one.till.refund(one.reference, this.#share()))),
+        ...orders.map(([, one]) => this.#soon(async () => one.fakeProvider.refund(one.reference, this.#share()))),
         this.#hear(),
         this.#schedule(0),
       ])
@@ -136,7 +137,7 @@ export class ElsewhereRaces {
     await this.#withOrders(times, 'pay', async (orders) => {
       await Promise.all([
         ...orders.map(([orderId, { session }]) => this.#soon(() => refund(orderId, session.total))),
-        ...orders.map(([, one]) => this.#soon(async () => one.till.refund(one.reference, this.#share()))),
+        ...orders.map(([, one]) => this.#soon(async () => one.fakeProvider.refund(one.reference, this.#share()))),
         this.#hear(),
         this.#schedule(0),
       ])
@@ -149,9 +150,9 @@ export class ElsewhereRaces {
     await this.#withOrders(times, 'later', async (orders) => {
       await Promise.all([
         ...orders.map(([orderId]) => this.#soon(() => this.#parts.cancelOrder(orderId))),
-        ...this.#parts.elsewhere.tills.map((till) =>
+        ...this.#parts.elsewhere.fakeProviders.map((fakeProvider) =>
           this.#soon(async () => {
-            for (const _ of orders) till.settleOne(this.#random() < 0.5)
+            for (const _ of orders) fakeProvider.settleOne(this.#random() < 0.5)
           }),
         ),
         this.#hear(),
@@ -165,8 +166,8 @@ export class ElsewhereRaces {
   async #late(times: number): Promise<void> {
     const begun = await this.#begin(times)
     await crowd(begun, atOnce, (one) => this.#back(one))
-    for (const { till, reference } of begun)
-      this.#parts.count(`late money∥schedule: ${till.payClosed(reference) ? 'given back' : 'not closed'}`)
+    for (const { fakeProvider, reference } of begun)
+      this.#parts.count(`late money∥schedule: ${fakeProvider.payClosed(reference) ? 'given back' : 'not closed'}`)
     await this.#together(begun, { aheadMs: 10 * minute })
   }
 
@@ -178,7 +179,7 @@ export class ElsewhereRaces {
   ): Promise<void> {
     const begun = await this.#begin(times)
     const orders = await crowd(begun, atOnce, async (one) => {
-      one.till.act(one.reference, act)
+      one.fakeProvider.act(one.reference, act)
       await this.#comeBack(one)
       const { orderId } = await this.#read(one)
       if (orderId === null) this.#parts.violations.add(`${one.reference} was paid, and the return found no order`)
@@ -201,16 +202,16 @@ export class ElsewhereRaces {
     ])
   }
 
-  async #actLater({ till, reference }: Begun, act: ShopperAct): Promise<void> {
+  async #actLater({ fakeProvider, reference }: Begun, act: ShopperAct): Promise<void> {
     await pause(this.#random() * this.#laterMs)
-    till.act(reference, act)
+    fakeProvider.act(reference, act)
   }
 
   // All notices, some of them twice, in any order.
   async #hear(): Promise<void> {
     await pause(this.#random() * 30)
-    for (const till of this.#parts.elsewhere.tills)
-      await till.deliver({ isReversed: this.#random() < 0.5, times: this.#random() < 0.5 ? 2 : 1 })
+    for (const fakeProvider of this.#parts.elsewhere.fakeProviders)
+      await fakeProvider.deliver({ isReversed: this.#random() < 0.5, times: this.#random() < 0.5 ? 2 : 1 })
   }
 
   // A second node, whose clock is ahead.
@@ -224,13 +225,13 @@ export class ElsewhereRaces {
   async #begin(times: number): Promise<Begun[]> {
     const { caller, server, elsewhere } = this.#parts
     const begun = await crowd(await this.#parts.open(times), atOnce, async (session) => {
-      const till = pick(this.#random, elsewhere.tills)
-      till.change()
-      await payElsewhere(caller, server.origin, session, till.method, newForm())
+      const fakeProvider = pick(this.#random, elsewhere.fakeProviders)
+      fakeProvider.change()
+      await payElsewhere(caller, server.origin, session, fakeProvider.method, newForm())
       const { text } = await look(caller, server.origin, session.secret)
-      const reference = till.referenceIn(text)
-      const returnPath = reference && till.returnPathIn(text, reference)
-      if (reference && returnPath) return { session, till, reference, returnPath }
+      const reference = fakeProvider.referenceIn(text)
+      const returnPath = reference && fakeProvider.returnPathIn(text, reference)
+      if (reference && returnPath) return { session, fakeProvider, reference, returnPath }
       this.#parts.violations.add(`the page of ${session.id} leads nowhere`)
       return undefined
     })
@@ -258,7 +259,7 @@ export class ElsewhereRaces {
   // What was not paid is open again, or waits elsewhere where the provider does not close it; what was paid may not be known yet.
   async #ended(name: string, one: Begun): Promise<void> {
     const { status } = await this.#read(one)
-    const isPaid = one.till.isPaid(one.reference)
+    const isPaid = one.fakeProvider.isPaid(one.reference)
     this.#parts.count(`${name}: ${isPaid ? 'paid' : status}`)
     this.#laterMs = Math.min(1_000, Math.max(1, this.#laterMs * (isPaid ? 1.1 : 0.9)))
     const expected = isPaid ? ['completed', 'processing'] : ['open', 'processing']

@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../src/contract/open/operations.ts'
-import { together } from './adminhouse.ts'
 import { runAdminIdempotency } from './adminidempotency.ts'
+import { together } from './adminserver.ts'
 import { type Answer, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'

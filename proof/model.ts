@@ -4,8 +4,8 @@
 
 import fc from 'fast-check'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
-import { together } from './adminhouse.ts'
 import { runAdminModel } from './adminmodel.ts'
+import { together } from './adminserver.ts'
 import { type Answer, type Caller, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'

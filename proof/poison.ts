@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { poison } from '../harness/poison.ts'
 import type { Given } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
@@ -101,11 +101,11 @@ interface Tenant {
   installationId: string
   checkout: Checkout
   // Calls operations as this merchant's app.
-  ask: House['ask']
+  ask: TestServer['ask']
 }
 
 interface World {
-  house: House
+  testServer: TestServer
   tenants: Tenant[]
 }
 
@@ -115,8 +115,8 @@ async function makeWorld(given: Given, merchants: number): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-letters-'))
   given.later(() => rm(folder, { recursive: true, force: true }))
   const mail = { target: { kind: 'file', folder }, from: 'orders@shop.example.com' } as const
-  const house = await openHouse(given, { shops: [market], mail })
-  const { storage, clock } = house
+  const testServer = await openTestServer(given, { shops: [market], mail })
+  const { storage, clock } = testServer
   const tenants: Tenant[] = []
   for (let i = 0; i < merchants; i += 1) {
     const file = { ...market, merchant: { ...market.merchant, slug: `shop-${i}`, name: `Shop ${i}` } }
@@ -131,12 +131,12 @@ async function makeWorld(given: Given, merchants: number): Promise<World> {
       const endpointTools = { rootSecret: testSecret, allowPrivate: true }
       await storage.write((tx) => addEndpoint(tx, installationId, made, endpointTools, clock.now))
     }
-    const ask: House['ask'] = (id, asked) => house.ask(id, { key, ...asked })
-    const checkout = await checkoutOf({ ...house, merchantId, installationId, ask })
+    const ask: TestServer['ask'] = (id, asked) => testServer.ask(id, { key, ...asked })
+    const checkout = await checkoutOf({ ...testServer, merchantId, installationId, ask })
     tenants.push({ merchantId, installationId, checkout, ask })
   }
-  for (const tenant of tenants) await fill(house, tenant)
-  return { house, tenants }
+  for (const tenant of tenants) await fill(testServer, tenant)
+  return { testServer, tenants }
 }
 
 async function openReceiver(given: Given): Promise<string> {
@@ -151,7 +151,7 @@ async function openReceiver(given: Given): Promise<string> {
 
 const each = 3
 
-async function fill({ storage, clock }: House, { checkout, merchantId, ask }: Tenant): Promise<void> {
+async function fill({ storage, clock }: TestServer, { checkout, merchantId, ask }: Tenant): Promise<void> {
   for (let i = 0; i < each; i += 1) {
     await checkout.carts.create({ CARD: 1 })
     // One of them holds what the others do not.
@@ -258,8 +258,8 @@ interface Poisoned {
 // after a month everything else does.
 const waits = [minute + 1_000, 6 * minute, 31 * day]
 
-async function poisonWorld({ house, tenants }: World, rowsMax: number, random: () => number): Promise<Poisoned> {
-  const { storage, clock } = house
+async function poisonWorld({ testServer, tenants }: World, rowsMax: number, random: () => number): Promise<Poisoned> {
+  const { storage, clock } = testServer
   const bad: BadRow[] = []
   for (const target of targets) bad.push(...(await makeBad(storage, target, rowsMax, random)))
   const tainted = new Set(bad.flatMap(({ tenantId }) => kinOf(tenants, tenantId)))
@@ -267,7 +267,7 @@ async function poisonWorld({ house, tenants }: World, rowsMax: number, random: (
   let failures = 0
   for (const waitMs of waits) {
     clock.now += waitMs
-    const turn = await turnAll(house)
+    const turn = await turnAll(testServer)
     failures += turn.failures.length
     violations.push(...turn.violations)
     const deferred = await storage.read((db) => listDeferred(db, clock.now, 1_000))
@@ -280,7 +280,7 @@ async function poisonWorld({ house, tenants }: World, rowsMax: number, random: (
     if (deferred.length > 12 * bad.length)
       violations.push(`${deferred.length} rows are deferred for ${bad.length} bad ones`)
     clock.now += 1_000
-    const again = await turnAll(house)
+    const again = await turnAll(testServer)
     const was = new Set(turn.failures.map(({ loop, rowId }) => `${loop} ${rowId}`))
     for (const { loop, rowId } of again.failures)
       if (was.has(`${loop} ${rowId}`)) violations.push(`${loop}: a deferred row was not skipped`)
@@ -289,7 +289,7 @@ async function poisonWorld({ house, tenants }: World, rowsMax: number, random: (
   // Longer than any of them is deferred, and repeated for rows that depended on them.
   for (let i = 0; i < 3; i += 1) {
     clock.now += 30 * minute
-    const turn = await turnAll(house)
+    const turn = await turnAll(testServer)
     violations.push(...turn.violations)
     for (const { loop, error } of turn.failures)
       violations.push(`${loop}: ${String(error)}, although all rows are repaired`)
@@ -306,7 +306,7 @@ function kinOf(tenants: readonly Tenant[], tenantId: string): string[] {
 }
 
 // One turn of every loop, as a server runs it, and of the dispatcher.
-async function turnAll({ storage, app, clock }: House): Promise<{ failures: RowFailure[]; violations: string[] }> {
+async function turnAll({ storage, app, clock }: TestServer): Promise<{ failures: RowFailure[]; violations: string[] }> {
   const failures: RowFailure[] = []
   const violations: string[] = []
   const now = () => clock.now

@@ -2,8 +2,8 @@
 // start must go on where the last one was, and the shop must be that of an upgrade that nothing disturbed.
 
 import { cpuOf, cpuOfProcess } from '../harness/cpu.ts'
-import { testSecretText } from '../harness/house.ts'
 import { copyReleased, fillAsReleased } from '../harness/released.ts'
+import { testSecretText } from '../harness/testServer.ts'
 import { unhurried } from '../src/platform/storage/copy.ts'
 import { schemaGap } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'

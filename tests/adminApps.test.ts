@@ -12,7 +12,7 @@ import {
   makeProof,
   makeVerifier,
   openBrowser,
-  sharedOAuthHouse,
+  sharedOAuthTestServer,
   signIn,
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
@@ -20,65 +20,80 @@ import { uninstall } from '../src/domain/oauth/installing.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 anyEngine('apps with admin scopes', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthTestServer(given)
 
   test('granted by an owner, shown with its weight, used by token and key, ended with the installation', async () => {
-    const house = await open()
+    const testServer = await open()
     const scopes = ['admin:read', 'admin:developers', 'catalog:read'] as const
-    const app = await house.newApp({ name: 'Back office', scopes })
+    const app = await testServer.newApp({ name: 'Back office', scopes })
     const scope = scopes.join(' ')
-    const browser = openBrowser(house)
+    const browser = openBrowser(testServer)
     const page = await signIn(
       browser,
-      await browser.visit(authorizationUrl(house, app, makeVerifier().challenge, { scope })),
+      await browser.visit(authorizationUrl(testServer, app, makeVerifier().challenge, { scope })),
     )
     assert.match(page.text, /This reaches your whole shop/)
-    const installed = await installApp(house, { app, scope })
-    const described = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    const installed = await installApp(testServer, { app, scope })
+    const described = await askAsApp(testServer, 'describeOAuthAuthorization', installed)
     assert.deepEqual(described.body.data.scopes.toSorted(), scopes.toSorted())
 
-    const url = `${house.origin}/api/v1/admin/orders`
+    const url = `${testServer.origin}/api/v1/admin/orders`
     const { accessToken: token } = installed
-    const dpop = await makeProof(house, installed.key, { method: 'GET', url, token, nonce: await currentNonce(house) })
-    const byToken = await house.fetch('/api/v1/admin/orders', { headers: { authorization: `DPoP ${token}`, dpop } })
+    const dpop = await makeProof(testServer, installed.key, {
+      method: 'GET',
+      url,
+      token,
+      nonce: await currentNonce(testServer),
+    })
+    const byToken = await testServer.fetch('/api/v1/admin/orders', {
+      headers: { authorization: `DPoP ${token}`, dpop },
+    })
     assert.equal(byToken.status, 200, byToken.text)
 
-    const { secret } = await issueKey(house, installed, ['admin:developers'])
-    assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 403)
+    const { secret } = await issueKey(testServer, installed, ['admin:developers'])
+    assert.equal((await testServer.askAdmin('listAdminOrders', { key: secret })).status, 403)
     const { installationId } = installed
     const hooks = { installationId, url: 'https://app.example/hooks', events: ['app.*'] }
     const body = { ...hooks, idempotencyKey: newId('req') }
-    const endpoint = await house.askAdmin('createAdminWebhookEndpoint', { key: secret, body })
+    const endpoint = await testServer.askAdmin('createAdminWebhookEndpoint', { key: secret, body })
     assert.equal(endpoint.body.data.endpoint.installation.id, installationId)
     const more = { installationId, name: 'More', scopes: ['admin:developers'], idempotencyKey: newId('req') }
-    assert.equal((await house.askAdmin('createAdminKey', { key: secret, body: more })).status, 403)
+    assert.equal((await testServer.askAdmin('createAdminKey', { key: secret, body: more })).status, 403)
     const beyond = { ...more, scopes: ['checkout:quote'], idempotencyKey: newId('req') }
-    assert.equal((await house.askAdmin('createAdminKey', { key: secret, body: beyond })).status, 403, 'not granted')
+    assert.equal(
+      (await testServer.askAdmin('createAdminKey', { key: secret, body: beyond })).status,
+      403,
+      'not granted',
+    )
 
     // What an app makes belongs to its own installation, and ends with it.
-    const { body: made } = await house.askAdmin('createAdminInstallation', {
+    const { body: made } = await testServer.askAdmin('createAdminInstallation', {
       body: { name: 'Not of the app', idempotencyKey: newId('req') },
     })
     const elsewhere = { installationId: made.data.id, idempotencyKey: newId('req') }
-    const theirs = await house.askAdmin('createAdminWebhookEndpoint', {
+    const theirs = await testServer.askAdmin('createAdminWebhookEndpoint', {
       body: { ...elsewhere, url: 'https://shop.example/hooks' },
     })
     const path = { endpointId: theirs.body.data.endpoint.id }
-    const { id: keyId } = await house.newKey([])
+    const { id: keyId } = await testServer.newKey([])
     const keyed = () => ({ idempotencyKey: newId('req') })
     for (const answer of [
-      await house.askAdmin('createAdminKey', { key: secret, body: { ...elsewhere, name: 'Theirs', scopes: [] } }),
-      await house.askAdmin('rotateAdminKey', { key: secret, path: { keyId }, body: keyed() }),
-      await house.askAdmin('createAdminWebhookEndpoint', {
+      await testServer.askAdmin('createAdminKey', { key: secret, body: { ...elsewhere, name: 'Theirs', scopes: [] } }),
+      await testServer.askAdmin('rotateAdminKey', { key: secret, path: { keyId }, body: keyed() }),
+      await testServer.askAdmin('createAdminWebhookEndpoint', {
         key: secret,
         body: { ...elsewhere, ...keyed(), url: body.url },
       }),
-      await house.askAdmin('updateAdminWebhookEndpoint', { key: secret, path, body: { ...keyed(), url: body.url } }),
-      await house.askAdmin('rotateAdminWebhookSecret', { key: secret, path, body: keyed() }),
+      await testServer.askAdmin('updateAdminWebhookEndpoint', {
+        key: secret,
+        path,
+        body: { ...keyed(), url: body.url },
+      }),
+      await testServer.askAdmin('rotateAdminWebhookSecret', { key: secret, path, body: keyed() }),
     ])
       assert.deepEqual([answer.status, answer.body.error?.code], [403, 'scope_missing'], answer.text)
 
-    await house.storage.write((tx) => uninstall(tx, installationId, house.clock.now))
-    assert.equal((await house.askAdmin('listAdminKeys', { key: secret })).status, 401)
+    await testServer.storage.write((tx) => uninstall(tx, installationId, testServer.clock.now))
+    assert.equal((await testServer.askAdmin('listAdminKeys', { key: secret })).status, 401)
   })
 })

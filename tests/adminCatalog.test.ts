@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createCategory, createProduct, productEntry, unusedName } from '../harness/admin/catalog.ts'
-import { type Answer, assertAdminError, type House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
@@ -13,13 +13,13 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
 
 eachEngine('the admin catalog', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
   })
 
   async function ask(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return house.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
+    return testServer.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
   }
 
   async function done(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}) {
@@ -29,15 +29,15 @@ eachEngine('the admin catalog', (given) => {
   }
 
   const product = async (productId: string) =>
-    (await house.askAdmin('getAdminProduct', { path: { productId } })).body.data
-  const shown = (slug: string) => house.ask('getApiKeyCatalogProduct', { path: { slug } })
+    (await testServer.askAdmin('getAdminProduct', { path: { productId } })).body.data
+  const shown = (slug: string) => testServer.ask('getApiKeyCatalogProduct', { path: { slug } })
   const countOf = async (slug: string) => {
-    const { body } = await house.ask('listApiKeyCatalogCategories')
+    const { body } = await testServer.ask('listApiKeyCatalogCategories')
     return body.data.find((category: { slug: string }) => category.slug === slug).productCount
   }
   const events = async (subjectId: string) =>
     (
-      await house.storage.read(
+      await testServer.storage.read(
         (db) => db.sql<{ type: string }>`select type from events where subject_id = ${subjectId} order by sequence, id`,
       )
     ).map(({ type }) => type)
@@ -64,7 +64,7 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('a replacement adds and retires SKUs, moves to another slug, and leaves the stock', async () => {
-    const { id, product: entry } = await createProduct(house)
+    const { id, product: entry } = await createProduct(testServer)
     const skus = [
       { ...entry.skus[0], price: 1_500, stock: 500 },
       { code: unusedName('EXTRA'), price: 900, stock: 4 },
@@ -94,7 +94,7 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('what was changed meanwhile is not overwritten, and is shown; a dry run writes nothing', async () => {
-    const { id, product: entry } = await createProduct(house)
+    const { id, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const dry = await done(
       'replaceAdminProduct',
@@ -118,7 +118,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual([data.product.description, data.product.descriptionHtml], ['Fired\n\nby hand', safe])
     const { merchant, ...answer } = (await shown(slug)).body.data
     assert.deepEqual([answer.description, answer.descriptionHtml], ['Fired\n\nby hand', safe])
-    const anyone = await house.ask('getPublicMerchantProduct', {
+    const anyone = await testServer.ask('getPublicMerchantProduct', {
       path: { merchantSlug: merchant.slug, productSlug: slug },
     })
     assert.equal(anyone.body.data.descriptionHtml, safe)
@@ -148,32 +148,32 @@ eachEngine('the admin catalog', (given) => {
 
   test('a brand is shown, found, changed for many at once and taken back, and told to receivers', async () => {
     const brand = unusedName('Rosenhof')
-    const { id, product: entry } = await createProduct(house, { brand: ` ${brand} ` })
-    const plain = await createProduct(house)
+    const { id, product: entry } = await createProduct(testServer, { brand: ` ${brand} ` })
+    const plain = await createProduct(testServer)
     assert.deepEqual([entry.brand, plain.product.brand], [brand, null])
     const { slug } = entry
     const path = { merchantSlug: 'bloom', productSlug: slug }
-    const list = async () => (await house.ask('listApiKeyCatalogProducts')).body.data
+    const list = async () => (await testServer.ask('listApiKeyCatalogProducts')).body.data
     const brandOf = (rows: { slug: string; brand: string }[]) => rows.find((row) => row.slug === slug)?.brand
     assert.equal((await shown(slug)).body.data.brand, brand)
-    assert.equal((await house.ask('getPublicMerchantProduct', { path, key: null })).body.data.brand, brand)
+    assert.equal((await testServer.ask('getPublicMerchantProduct', { path, key: null })).body.data.brand, brand)
     assert.equal((await shown(plain.product.slug)).body.data.brand, null)
     assert.equal(brandOf(await list()), brand)
 
     const heads = async (query: Record<string, string>) =>
-      (await house.askAdmin('listAdminProducts', { query: `?${new URLSearchParams(query)}` })).body.data.map(
+      (await testServer.askAdmin('listAdminProducts', { query: `?${new URLSearchParams(query)}` })).body.data.map(
         (row: { id: string; brand: string }) => [row.id, row.brand],
       )
     const found = [[id, brand]]
     assert.deepEqual(await heads({ brand: brand.toUpperCase() }), found)
     assert.deepEqual(await heads({ brand: brand.slice(0, -1) }), [], 'not a part of it')
     assert.deepEqual(await heads({ q: brand.slice(1).toUpperCase() }), found)
-    const skus = await house.askAdmin('listAdminSkus', { query: `?q=${brand}` })
+    const skus = await testServer.askAdmin('listAdminSkus', { query: `?q=${brand}` })
     assert.deepEqual(
       skus.body.data.map(({ code }: { code: string }) => code),
       [entry.skus[0].code],
     )
-    const anything = await house.askAdmin('searchAdmin', { query: `?q=${brand}` })
+    const anything = await testServer.askAdmin('searchAdmin', { query: `?q=${brand}` })
     assert.deepEqual(
       anything.body.data.products.map((row: { id: string }) => row.id),
       [id],
@@ -187,22 +187,22 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual((await heads({ brand: 'kiln' })).map(([one]: string[]) => one).sort(), productIds.toSorted())
     assert.equal(brandOf(await list()), 'Kiln')
     assert.deepEqual(await events(id), ['product.created', 'product.updated'])
-    const { body: changes } = await house.askAdmin('listAdminChanges')
+    const { body: changes } = await testServer.askAdmin('listAdminChanges')
     await done('undoAdminChange', {}, { changeId: changes.data[0].id })
     assert.deepEqual([(await product(id)).product.brand, (await product(plain.id)).product.brand], [brand, null])
     await done('updateAdminProducts', { productIds: [id], change: { brand: null } })
     assert.deepEqual([brandOf(await list()), await heads({ brand })], [null, []])
 
     // Those of products that are not archived, by name, each page behind the one before.
-    const archived = await createProduct(house, { brand: 'Aaron' })
+    const archived = await createProduct(testServer, { brand: 'Aaron' })
     await done('updateAdminProducts', { productIds: [archived.id], change: { status: 'archived' } })
-    for (const name of ['Aster', 'Aster', 'Birch']) await createProduct(house, { brand: name, published: false })
-    const { body: first } = await house.askAdmin('listAdminBrands', { query: '?limit=1' })
+    for (const name of ['Aster', 'Aster', 'Birch']) await createProduct(testServer, { brand: name, published: false })
+    const { body: first } = await testServer.askAdmin('listAdminBrands', { query: '?limit=1' })
     assert.deepEqual(first.data, [{ name: 'Aster', products: 2 }])
-    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
-    const { body: second } = await house.fetch(first.meta.next, init)
+    const init = { headers: { authorization: `Bearer ${testServer.keys.admin}` } }
+    const { body: second } = await testServer.fetch(first.meta.next, init)
     assert.deepEqual(second.data, [{ name: 'Birch', products: 1 }])
-    const names = (await house.askAdmin('listAdminBrands')).body.data.map((row: { name: string }) => row.name)
+    const names = (await testServer.askAdmin('listAdminBrands')).body.data.map((row: { name: string }) => row.name)
     assert.deepEqual(names, ['Aster', 'Birch'])
 
     for (const wrong of ['', ' ', 'a\nb', 'x'.repeat(201)]) {
@@ -214,7 +214,7 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('slugs, codes and categories are checked, and so is what a schema cannot express', async () => {
-    const first = await createProduct(house)
+    const first = await createProduct(testServer)
     const [{ code }] = first.product.skus
     for (const [members, refusal] of [
       [{ slug: first.product.slug }, 'product_exists'],
@@ -237,10 +237,10 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('one request changes products with at most 2,000 SKUs together, and a merchant has at most 2,000 categories', async () => {
-    const { id, skus } = await createProduct(house)
+    const { id, skus } = await createProduct(testServer)
     const many = new Fragment('with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)')
     const fill = (productId: string) =>
-      house.storage.write(
+      testServer.storage.write(
         (tx) => tx.sql`
           ${many} insert into skus (merchant_id, id, product_id, code, name, options, position, price, when_sold_out,
             max_per_order, delivery, tax_class, created_at, updated_at)
@@ -256,24 +256,24 @@ eachEngine('the admin catalog', (given) => {
     const rows = [{ skuId: skus[0].id, price: 5 }]
     assert.equal((await ask('updateAdminSkus', { rows })).status, 200)
     for (let i = 0; i < 4; i += 1) {
-      const other = await createProduct(house)
+      const other = await createProduct(testServer)
       await fill(other.id)
       rows.push({ skuId: other.skus[0].id, price: 5 })
     }
     assertAdminError(await ask('updateAdminSkus', { rows }), 'change_too_large')
-    await house.storage.write((tx) => tx.sql`delete from skus where position > 0 and max_per_order = 77`)
+    await testServer.storage.write((tx) => tx.sql`delete from skus where position > 0 and max_per_order = 77`)
 
-    const { rivalAdmin: key } = house.keys
+    const { rivalAdmin: key } = testServer.keys
     const category = { slug: 'last', name: 'Last' }
     const asked = { key, body: { idempotencyKey: newId('req'), category } }
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
         ${many} insert into categories (merchant_id, id, slug, name, description, position, product_count, created_at, updated_at)
         select m.id, 'cat_' || n.i, 'cat-' || n.i, 'C', '', 0, 0, 0, 0 from merchants m, n where m.slug = 'rival'`,
     )
-    assertAdminError(await house.askAdmin('createAdminCategory', asked), 'category_limit')
-    await house.storage.write((tx) => tx.sql`delete from categories where id = 'cat_7'`)
-    const made = await house.askAdmin('createAdminCategory', {
+    assertAdminError(await testServer.askAdmin('createAdminCategory', asked), 'category_limit')
+    await testServer.storage.write((tx) => tx.sql`delete from categories where id = 'cat_7'`)
+    const made = await testServer.askAdmin('createAdminCategory', {
       ...asked,
       body: { ...asked.body, idempotencyKey: newId('req') },
     })
@@ -281,22 +281,22 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('an archived product leaves the catalog and the lists, an order keeps it, and it can come back', async () => {
-    const { orderId } = await house.orders.place({ items: { BOOK: 1 } })
-    const { body } = await house.askAdmin('listAdminProducts', { query: '?q=book' })
+    const { orderId } = await testServer.orders.place({ items: { BOOK: 1 } })
+    const { body } = await testServer.askAdmin('listAdminProducts', { query: '?q=book' })
     const [{ id, version }] = body.data
     const before = await countOf('vases')
     const { data } = await done('updateAdminProducts', { productIds: [id], change: { status: 'archived' } })
     assert.deepEqual([data[0].outcome, (await product(id)).version], ['done', version + 1])
     assert.equal((await shown('book')).status, 404)
     assert.equal(await countOf('vases'), before - 1)
-    assert.deepEqual((await house.askAdmin('listAdminProducts', { query: '?q=book' })).body.data, [])
-    assert.deepEqual((await house.askAdmin('listAdminSkus', { query: '?q=book' })).body.data, [])
-    const archived = await house.askAdmin('listAdminProducts', { query: '?status=archived&q=BOOK' })
+    assert.deepEqual((await testServer.askAdmin('listAdminProducts', { query: '?q=book' })).body.data, [])
+    assert.deepEqual((await testServer.askAdmin('listAdminSkus', { query: '?q=book' })).body.data, [])
+    const archived = await testServer.askAdmin('listAdminProducts', { query: '?status=archived&q=BOOK' })
     assert.deepEqual(
       archived.body.data.map(({ id: found }: { id: string }) => found),
       [id],
     )
-    assert.equal((await house.orders.read(orderId)).body.data.items[0].code, 'BOOK')
+    assert.equal((await testServer.orders.read(orderId)).body.data.items[0].code, 'BOOK')
 
     const path = { productId: id }
     const { product: entry } = await product(id)
@@ -311,8 +311,8 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('many products: prices by a percentage with a preview, each with its own outcome', async () => {
-    const plain = await createProduct(house)
-    const tight = await createProduct(house, {
+    const plain = await createProduct(testServer)
+    const tight = await createProduct(testServer, {
       skus: [{ code: unusedName('TIGHT'), price: 1_000, compareAtPrice: 1_010 }],
     })
     const productIds = [plain.id, tight.id, 'prd_01h455vb4pex5vsknk084sn02q']
@@ -339,7 +339,7 @@ eachEngine('the admin catalog', (given) => {
     assert.equal(again.data[0].outcome, 'done')
     const unchanged = await done('updateAdminProducts', { productIds: [plain.id], change: { addTag: 'sale' } })
     assert.deepEqual([unchanged.data[0].outcome, (await product(plain.id)).version], ['unchanged', 3])
-    const found = await house.askAdmin('listAdminProducts', { query: '?tag=sale' })
+    const found = await testServer.askAdmin('listAdminProducts', { query: '?tag=sale' })
     assert.deepEqual(
       found.body.data.map(({ id }: { id: string }) => id),
       [plain.id],
@@ -351,10 +351,10 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('stock is set against what was seen, so a sale meanwhile is not undone; movements say who and why', async () => {
-    const { id, skus } = await createProduct(house)
+    const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
-    const moment = { now: house.clock.now, cause: null, soldTo: newId('ord') }
-    await house.storage.write((tx) => sell(tx, house.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
+    const moment = { now: testServer.clock.now, cause: null, soldTo: newId('ord') }
+    await testServer.storage.write((tx) => sell(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
     const late = await done('updateAdminSkus', { rows: [{ skuId, price: 1_400, onHand: 20, expectedOnHand: 7 }] })
     assert.deepEqual([late.data[0].code, late.data[0].message], ['stock_changed', 'The stock is 5 now.'])
     assert.equal((await product(id)).product.skus[0].price, 1_200)
@@ -378,7 +378,7 @@ eachEngine('the admin catalog', (given) => {
       below.data.map(({ code }: { code: string }) => code),
       ['stock_not_possible', 'sku_not_found'],
     )
-    const movements = (await house.askAdmin('listAdminStockMovements', { path: { skuId } })).body.data
+    const movements = (await testServer.askAdmin('listAdminStockMovements', { path: { skuId } })).body.data
     assert.deepEqual(
       movements
         .map(({ kind, delta, reason }: { kind: string; delta: number; reason: string | null }) => [kind, delta, reason])
@@ -403,7 +403,7 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('prices can be set against those that were seen, so a change by another is not overwritten', async () => {
-    const { id, skus } = await createProduct(house)
+    const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const seen = { expectedPrice: 1_200, expectedCompareAtPrice: null }
     const set = (row: object) => done('updateAdminSkus', { rows: [{ skuId, ...row }] })
@@ -421,7 +421,7 @@ eachEngine('the admin catalog', (given) => {
   })
 
   test('lists go on where they ended: products by change, SKUs by code and by stock', async () => {
-    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const init = { headers: { authorization: `Bearer ${testServer.keys.admin}` } }
     const skus = Array.from({ length: 110 }, (_, index) => ({
       code: `LIST-${String(index).padStart(3, '0')}`,
       price: 100,
@@ -429,17 +429,17 @@ eachEngine('the admin catalog', (given) => {
       options: { Number: String(index) },
     }))
     const options = [{ name: 'Number', values: skus.map(({ options: { Number: value } }) => value) }]
-    const { id } = await createProduct(house, { options, skus })
+    const { id } = await createProduct(testServer, { options, skus })
     for (const [filter, sort] of [`productId=${id}`, 'q=list-'].flatMap((one) => [
       [one, 'code'],
       [one, 'stock'],
     ])) {
       const found: { code: string; available: number }[] = []
-      let answer = await house.askAdmin('listAdminSkus', { query: `?${filter}&sort=${sort}` })
+      let answer = await testServer.askAdmin('listAdminSkus', { query: `?${filter}&sort=${sort}` })
       for (;;) {
         found.push(...answer.body.data)
         if (answer.body.meta.next === null) break
-        answer = await house.fetch(answer.body.meta.next, init)
+        answer = await testServer.fetch(answer.body.meta.next, init)
       }
       assert.equal(new Set(found.map(({ code }) => code)).size, 110)
       const wanted = found.toSorted((a, b) =>
@@ -449,43 +449,43 @@ eachEngine('the admin catalog', (given) => {
       assert.deepEqual(found.map(key), wanted.map(key))
     }
     const out: string[] = []
-    let some = await house.askAdmin('listAdminSkus', { query: `?productId=${id}&stock=out&limit=6` })
+    let some = await testServer.askAdmin('listAdminSkus', { query: `?productId=${id}&stock=out&limit=6` })
     for (;;) {
       assert.ok(some.body.data.length <= 6)
       out.push(...some.body.data.map(({ code }: { code: string }) => code))
       if (some.body.meta.next === null) break
-      some = await house.fetch(some.body.meta.next, init)
+      some = await testServer.fetch(some.body.meta.next, init)
     }
     const empty = skus.filter(({ stock }) => stock === 0).map(({ code }) => code)
     assert.deepEqual(out, empty)
-    const all = await house.askAdmin('listAdminSkus', { query: `?productId=${id}&limit=200` })
+    const all = await testServer.askAdmin('listAdminSkus', { query: `?productId=${id}&limit=200` })
     assert.deepEqual([all.body.data.length, all.body.meta.next], [110, null])
-    assertAdminError(await house.askAdmin('listAdminSkus', { query: '?limit=201' }), 'invalid_request')
+    assertAdminError(await testServer.askAdmin('listAdminSkus', { query: '?limit=201' }), 'invalid_request')
 
     const ids: string[] = []
     for (let index = 0; index < 51; index += 1) {
-      house.clock.now += 1
-      ids.push((await createProduct(house, { name: 'Listed' })).id)
+      testServer.clock.now += 1
+      ids.push((await createProduct(testServer, { name: 'Listed' })).id)
     }
-    const first = await house.askAdmin('listAdminProducts', { query: '?q=listed' })
-    const rest = await house.fetch(first.body.meta.next, init)
+    const first = await testServer.askAdmin('listAdminProducts', { query: '?q=listed' })
+    const rest = await testServer.fetch(first.body.meta.next, init)
     const listed = [...first.body.data, ...rest.body.data].map((row: { id: string }) => row.id)
     assert.deepEqual(listed, ids.toReversed())
-    const few = await house.askAdmin('listAdminProducts', { query: '?q=listed&limit=20' })
+    const few = await testServer.askAdmin('listAdminProducts', { query: '?q=listed&limit=20' })
     assert.deepEqual(
       few.body.data.map((row: { id: string }) => row.id),
       listed.slice(0, 20),
     )
-    const many = await house.askAdmin('listAdminProducts', { query: '?q=listed&limit=200' })
+    const many = await testServer.askAdmin('listAdminProducts', { query: '?q=listed&limit=200' })
     assert.deepEqual([many.body.data.length, many.body.meta.next], [listed.length, null])
-    assertAdminError(await house.askAdmin('listAdminProducts', { query: '?limit=201' }), 'invalid_request')
+    assertAdminError(await testServer.askAdmin('listAdminProducts', { query: '?limit=201' }), 'invalid_request')
   })
 
   test('a category is made, moved and counted, and removed only when nothing needs it', async () => {
-    const top = await createCategory(house)
-    const low = await createCategory(house, { parent: top.category.slug })
+    const top = await createCategory(testServer)
+    const low = await createCategory(testServer, { parent: top.category.slug })
     assert.deepEqual(low.path, [top.category.slug, low.category.slug])
-    const made = await createProduct(house, { categories: [low.category.slug] })
+    const made = await createProduct(testServer, { categories: [low.category.slug] })
     assert.deepEqual([await countOf(top.category.slug), await countOf(low.category.slug)], [1, 1])
     const moved = { ...low.category, parent: null }
     const { data } = await done('replaceAdminCategory', { expectedVersion: 1, category: moved }, { categoryId: low.id })
@@ -505,11 +505,11 @@ eachEngine('the admin catalog', (given) => {
     )
     await done('updateAdminProducts', { productIds: [made.id], change: { removeCategory: low.category.slug } })
     await done('removeAdminCategory', { expectedVersion: 2 }, { categoryId: low.id })
-    const { body } = await house.askAdmin('listAdminCategories')
+    const { body } = await testServer.askAdmin('listAdminCategories')
     assert.ok(!body.data.some(({ id }: { id: string }) => id === low.id))
   })
 
   test('nothing of it leaves the shop in a wrong state', async () => {
-    assert.deepEqual(await house.storage.read(findViolations), [])
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 })

@@ -5,17 +5,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { type House, openHouse, testSecretText } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecretText } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { type AdminOperationId, adminOperations } from '../src/contract/admin/operations.ts'
 import type { Engine } from '../src/platform/storage/storage.ts'
 
 eachEngine('kill -9 amid admin changes', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given, { shops: [bloom] })
+    testServer = await openTestServer(given, { shops: [bloom] })
   })
 
   // A bulk change dies on SQLite and its undo on PostgreSQL, or both on both. Where nothing dies, it is only made.
@@ -26,9 +26,9 @@ eachEngine('kill -9 amid admin changes', (given) => {
     const flags = [
       '--disable-warning=ExperimentalWarning',
       script,
-      house.url,
+      testServer.url,
       testSecretText,
-      String(house.clock.now),
+      String(testServer.clock.now),
       at,
     ]
     const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -36,7 +36,7 @@ eachEngine('kill -9 amid admin changes', (given) => {
     const [port] = (await once(child.stdout, 'data')) as [Buffer]
     const init = {
       method: adminOperations[id].method,
-      headers: { authorization: `Bearer ${house.keys.admin}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${testServer.keys.admin}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     }
     await assert.rejects(fetch(`http://127.0.0.1:${String(port).trim()}${path}`, init))
@@ -45,19 +45,19 @@ eachEngine('kill -9 amid admin changes', (given) => {
   }
 
   async function state() {
-    const products = (await house.ask('listApiKeyCatalogProducts')).text
-    const versions = (await house.askAdmin('listAdminProducts')).body.data.map(
+    const products = (await testServer.ask('listApiKeyCatalogProducts')).text
+    const versions = (await testServer.askAdmin('listAdminProducts')).body.data.map(
       ({ version }: { version: number }) => version,
     )
-    const changes = (await house.askAdmin('listAdminChanges')).body.data
-    const [{ events }] = (await house.storage.read((db) => db.sql`select count(*) as "events" from events`)) as [
+    const changes = (await testServer.askAdmin('listAdminChanges')).body.data
+    const [{ events }] = (await testServer.storage.read((db) => db.sql`select count(*) as "events" from events`)) as [
       { events: number },
     ]
     return { products, versions, changes, events }
   }
 
   test('before the commit nothing of it is there, after it everything is', async () => {
-    const { data } = (await house.askAdmin('listAdminProducts')).body
+    const { data } = (await testServer.askAdmin('listAdminProducts')).body
     const productIds = data.map(({ id }: { id: string }) => id)
     const first = await state()
     const bulk = { idempotencyKey: 'bulk', productIds, change: { pricePercentage: 500 } }
@@ -65,9 +65,9 @@ eachEngine('kill -9 amid admin changes', (given) => {
       await die('before commit', 'updateAdminProducts', '/api/v1/admin/products', bulk)
       assert.deepEqual(await state(), first)
       await die('after commit', 'updateAdminProducts', '/api/v1/admin/products', bulk)
-    } else await house.askAdmin('updateAdminProducts', { body: bulk })
+    } else await testServer.askAdmin('updateAdminProducts', { body: bulk })
     const second = await state()
-    const again = await house.askAdmin('updateAdminProducts', { body: bulk })
+    const again = await testServer.askAdmin('updateAdminProducts', { body: bulk })
     assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [200, 'true'])
     assert.deepEqual(await state(), second)
     assert.deepEqual([second.changes.length, second.changes[0].changesCount], [1, 5])
@@ -80,10 +80,10 @@ eachEngine('kill -9 amid admin changes', (given) => {
       await die('before commit', 'undoAdminChange', `/api/v1/admin/changes/${changeId}/undo`, undo)
       assert.deepEqual(await state(), second)
       await die('after commit', 'undoAdminChange', `/api/v1/admin/changes/${changeId}/undo`, undo)
-    } else await house.askAdmin('undoAdminChange', { path: { changeId }, body: undo })
+    } else await testServer.askAdmin('undoAdminChange', { path: { changeId }, body: undo })
     const third = await state()
     assert.deepEqual([third.products, third.changes.length, third.changes[0].undoes], [first.products, 2, changeId])
-    const repeated = await house.askAdmin('undoAdminChange', { path: { changeId }, body: undo })
+    const repeated = await testServer.askAdmin('undoAdminChange', { path: { changeId }, body: undo })
     assert.deepEqual([repeated.status, repeated.headers.get('idempotency-replayed')], [200, 'true'])
     assert.deepEqual(await state(), third)
   })

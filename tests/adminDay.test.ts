@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { testSecret } from '../harness/house.ts'
-import { openOrderHouse } from '../harness/orders.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { testSecret } from '../harness/testServer.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 
 const run = promisify(execFile)
@@ -22,14 +22,14 @@ const jq = `jq() { node -e '
 
 eachEngine('docs/admin-api.md', (given) => {
   test('every command of the day is answered', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place({ items: { CARD: 2 } })
-    await indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 10 })
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
+    await indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
     const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'admin-api.md'), 'utf8')
     const [, script] = text.match(/```sh\n(ask\(\)[\s\S]*?)```/) ?? []
     assert.ok(script)
     const { stdout } = await run('bash', ['-euc', `${jq}\n${script.replaceAll(/^ask /gm, 'echo; ask ')}`], {
-      env: { ...process.env, BASE: house.origin, KEY: house.keys.admin },
+      env: { ...process.env, BASE: testServer.origin, KEY: testServer.keys.admin },
     })
     const answers = stdout
       .trim()
@@ -40,7 +40,7 @@ eachEngine('docs/admin-api.md', (given) => {
       [],
     )
     assert.equal(answers.length, 10)
-    const { data } = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body
+    const { data } = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body
     assert.deepEqual(
       [data.status, data.paymentStatus, data.fulfillments[0].trackingNumber, data.notes.length],
       ['completed', 'refunding', '0034', 1],

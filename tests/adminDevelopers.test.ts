@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { developerGivens, failedDelivery } from '../harness/admin/developers.ts'
-import type { AdminHouse } from '../harness/admin/world.ts'
-import { testSecret } from '../harness/house.ts'
-import { openOrderHouse } from '../harness/orders.ts'
+import type { AdminTestServer } from '../harness/admin/world.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { testSecret } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { type AdminScope, adminScopes } from '../src/contract/words.ts'
 import { claimDeliveries, listDueEndpoints } from '../src/domain/webhooks/claim.ts'
@@ -19,9 +19,9 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { Refusal } from '../src/platform/kit/refuse.ts'
 
 eachEngine('developers', (given) => {
-  let house: AdminHouse
+  let testServer: AdminTestServer
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
   })
 
   const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
@@ -29,29 +29,29 @@ eachEngine('developers', (given) => {
   const coded = (answer: { status: number; body: any }) => [answer.status, answer.body.error?.code]
 
   async function newInstallation(name = newId('ins')): Promise<string> {
-    const answer = await house.askAdmin('createAdminInstallation', { body: keyed({ name }) })
+    const answer = await testServer.askAdmin('createAdminInstallation', { body: keyed({ name }) })
     assert.equal(answer.status, 200, answer.text)
     return answer.body.data.id
   }
 
   test('an update of an endpoint waits for another, and leaves what that one changed', async () => {
-    const { path } = await developerGivens.updateAdminWebhookEndpoint(house)
+    const { path } = await developerGivens.updateAdminWebhookEndpoint(testServer)
     const endpointId = path?.endpointId as string
     const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const first = house.storage.write(async (tx) => {
+    const first = testServer.storage.write(async (tx) => {
       await tx.sql`update webhook_endpoints set description = 'First' where id = ${endpointId}`
       locked.resolve()
       await held.promise
     })
     await locked.promise
-    const second = house.askAdmin('updateAdminWebhookEndpoint', {
+    const second = testServer.askAdmin('updateAdminWebhookEndpoint', {
       path: { endpointId },
       body: keyed({ events: ['order.placed'] }),
     })
     // SQLite has one writer at a time. On PostgreSQL the second must be seen to wait.
     if (given.engine === 'postgres')
       await until(async () => {
-        const waiting = await house.storage.read(
+        const waiting = await testServer.storage.read(
           (db) => db.sql`
             select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         )
@@ -66,8 +66,9 @@ eachEngine('developers', (given) => {
   test('a publishable key is made with its pages, listed with them, and keeps them when it is rotated', async () => {
     const installationId = await newInstallation()
     const wanted = { installationId, name: 'Pages', kind: 'publishable', scopes: [] }
-    const { key: giver } = await house.newKey([...adminScopes, 'catalog:read', 'checkout:quote'])
-    const make = (body: object) => house.askAdmin('createAdminKey', { key: giver, body: keyed({ ...wanted, ...body }) })
+    const { key: giver } = await testServer.newKey([...adminScopes, 'catalog:read', 'checkout:quote'])
+    const make = (body: object) =>
+      testServer.askAdmin('createAdminKey', { key: giver, body: keyed({ ...wanted, ...body }) })
     for (const [body, path] of [
       [{}, '/origins'],
       [{ origins: [] }, '/origins'],
@@ -81,7 +82,7 @@ eachEngine('developers', (given) => {
       const bad = await make(body)
       assert.deepEqual([bad.status, bad.body.error?.issues[0].path], [400, path], JSON.stringify(body))
     }
-    const lesser = await house.askAdmin('createAdminKey', {
+    const lesser = await testServer.askAdmin('createAdminKey', {
       body: keyed({ ...wanted, origins: ['https://shop.example'] }),
     })
     assert.deepEqual(coded(lesser), [403, 'scope_missing'], 'a key gives only what it has')
@@ -94,78 +95,81 @@ eachEngine('developers', (given) => {
       ['publishable', origins, ['catalog:read', 'checkout:quote']],
     )
     const products = (secret: string, origin: string) =>
-      house.ask('listApiKeyCatalogProducts', { key: secret, headers: { origin } })
+      testServer.ask('listApiKeyCatalogProducts', { key: secret, headers: { origin } })
     for (const origin of origins) assert.equal((await products(secret, origin)).status, 200)
     const body = keyed({ overlapHours: 0 })
-    const rotated = (await house.askAdmin('rotateAdminKey', { key: giver, path: { keyId: key.id }, body })).body.data
+    const rotated = (await testServer.askAdmin('rotateAdminKey', { key: giver, path: { keyId: key.id }, body })).body
+      .data
     assert.deepEqual([rotated.key.kind, rotated.key.origins.toSorted()], ['publishable', origins])
     assert.equal((await products(rotated.secret, 'https://shop.example')).status, 200)
     assert.equal((await products(secret, 'https://shop.example')).status, 401)
-    const [listed] = (await house.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })).body.data
+    const [listed] = (await testServer.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })).body
+      .data
     assert.deepEqual([listed.id, listed.kind], [rotated.key.id, 'publishable'])
-    await house.askAdmin('revokeAdminKey', { path: { keyId: listed.id }, body: keyed() })
+    await testServer.askAdmin('revokeAdminKey', { path: { keyId: listed.id }, body: keyed() })
     assert.equal((await products(rotated.secret, 'https://shop.example')).status, 401)
   })
 
   test('an installation is made, has a key that works, and ends with all that belongs to it', async () => {
     const name = newId('ins')
-    const made = await house.askAdmin('createAdminInstallation', {
+    const made = await testServer.askAdmin('createAdminInstallation', {
       body: keyed({ name, redirectHosts: ['SHOP.example', 'shop.example'] }),
     })
     assert.deepEqual([made.body.data.mode, made.body.data.redirectHosts], ['test', ['shop.example']])
     const installationId = made.body.data.id
-    assert.deepEqual(coded(await house.askAdmin('createAdminInstallation', { body: keyed({ name }) })), [
+    assert.deepEqual(coded(await testServer.askAdmin('createAdminInstallation', { body: keyed({ name }) })), [
       409,
       'installation_exists',
     ])
-    const bad = await house.askAdmin('createAdminInstallation', {
+    const bad = await testServer.askAdmin('createAdminInstallation', {
       body: keyed({ name: 'x', redirectHosts: ['ok.example', 'https://a/b'] }),
     })
     assert.deepEqual(bad.body.error.issues[0].path, '/redirectHosts/1')
 
     const scopes: string[] = []
-    const key = await house.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Till', scopes }) })
+    const key = await testServer.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Till', scopes }) })
     const { secret } = key.body.data
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
     const url = 'https://hooks.example.com/x'
-    const endpoint = await house.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
+    const endpoint = await testServer.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
     const endpointId = endpoint.body.data.endpoint.id
 
-    const ended = await house.askAdmin('endAdminInstallation', { path: { installationId }, body: keyed() })
+    const ended = await testServer.askAdmin('endAdminInstallation', { path: { installationId }, body: keyed() })
     assert.equal(ended.body.data.status, 'ended')
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
     const path = { endpointId }
-    assert.deepEqual(coded(await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })), [
+    assert.deepEqual(coded(await testServer.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })), [
       404,
       'webhook_endpoint_not_found',
     ])
-    const late = await house.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Late', scopes }) })
+    const late = await testServer.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Late', scopes }) })
     assert.deepEqual(coded(late), [404, 'installation_not_found'])
-    const listed = await house.askAdmin('listAdminInstallations')
+    const listed = await testServer.askAdmin('listAdminInstallations')
     assert.equal(listed.body.data.find(({ id }: { id: string }) => id === installationId).status, 'ended')
   })
 
   test('a key is rotated: the successor works at once, the old one for a while; revoked, at once not', async () => {
     const installationId = await newInstallation()
-    const made = await house.askAdmin('createAdminKey', {
+    const made = await testServer.askAdmin('createAdminKey', {
       body: keyed({ installationId, name: 'Till', scopes: [] }),
     })
     const keyId = made.body.data.key.id
-    const isIn = async (key: string) => (await house.ask('getInstallationCredentialIdentity', { key })).status === 200
+    const isIn = async (key: string) =>
+      (await testServer.ask('getInstallationCredentialIdentity', { key })).status === 200
     const path = { keyId }
-    const rotated = await house.askAdmin('rotateAdminKey', { path, body: keyed({ overlapHours: 1 }) })
+    const rotated = await testServer.askAdmin('rotateAdminKey', { path, body: keyed({ overlapHours: 1 }) })
     const { secret, key, oldKey } = rotated.body.data
-    assert.deepEqual(oldKey, { id: keyId, expiresAt: new Date(house.clock.now + 3_600_000).toISOString() })
+    assert.deepEqual(oldKey, { id: keyId, expiresAt: new Date(testServer.clock.now + 3_600_000).toISOString() })
     assert.deepEqual([await isIn(secret), await isIn(made.body.data.secret)], [true, true])
-    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { path, body: keyed() })), [
+    assert.deepEqual(coded(await testServer.askAdmin('rotateAdminKey', { path, body: keyed() })), [
       409,
       'credential_already_rotated',
     ])
-    const revoked = await house.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })
+    const revoked = await testServer.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })
     assert.equal(revoked.body.data.status, 'revoked')
     assert.equal(await isIn(secret), false)
-    assert.equal((await house.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })).status, 200)
-    const listed = await house.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })
+    assert.equal((await testServer.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })).status, 200)
+    const listed = await testServer.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })
     assert.deepEqual(
       listed.body.data.map(({ id, status }: { id: string; status: string }) => [id, status]),
       [
@@ -173,7 +177,7 @@ eachEngine('developers', (given) => {
         [keyId, 'expiring'],
       ],
     )
-    const entries = JSON.stringify(await house.storage.read((db) => db.sql`select changes from audit_entries`))
+    const entries = JSON.stringify(await testServer.storage.read((db) => db.sql`select changes from audit_entries`))
     assert.ok(!entries.includes(secret) && !entries.includes(made.body.data.secret))
   })
 
@@ -181,34 +185,34 @@ eachEngine('developers', (given) => {
     const installationId = await newInstallation()
     const scopes = ['admin:read', 'catalog:read']
     const body = () => keyed({ installationId, name: 'Robot', scopes })
-    const byKey = await house.askAdmin('createAdminKey', { body: body() })
+    const byKey = await testServer.askAdmin('createAdminKey', { body: body() })
     assert.deepEqual(coded(byKey), [403, 'scope_missing'])
     assert.equal(byKey.body.error.current.requiredScope, 'admin:read')
-    const { id } = await house.newKey(['admin:read'])
-    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { path: { keyId: id }, body: keyed() })), [
+    const { id } = await testServer.newKey(['admin:read'])
+    assert.deepEqual(coded(await testServer.askAdmin('rotateAdminKey', { path: { keyId: id }, body: keyed() })), [
       403,
       'scope_missing',
     ])
     const person = (held: readonly AdminScope[]) =>
-      personCaller({ userId: newId('usr'), merchantId: house.merchantId, mode: 'test', scopes: held })
+      personCaller({ userId: newId('usr'), merchantId: testServer.merchantId, mode: 'test', scopes: held })
     const perform = (held: readonly AdminScope[]) =>
-      house.app.admin.perform('createAdminKey', { principal: person(held), body: body() })
+      testServer.app.admin.perform('createAdminKey', { principal: person(held), body: body() })
     await assert.rejects(
       perform(['admin:developers']),
       (error: unknown) => error instanceof Refusal && error.code === 'scope_missing',
     )
     const made = await perform(adminScopes)
     const { secret } = JSON.parse(String(made.body)).data
-    assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 200)
-    assert.deepEqual(coded(await house.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
+    assert.equal((await testServer.askAdmin('listAdminOrders', { key: secret })).status, 200)
+    assert.deepEqual(coded(await testServer.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
   })
 
   test('a key gives only scopes that it has, and for no longer than it lasts', async () => {
     const installationId = await newInstallation()
-    const expiresAt = house.clock.now + 3_600_000
-    const { key } = await house.newKey(['admin:developers', 'catalog:read'], { expiresAt })
+    const expiresAt = testServer.clock.now + 3_600_000
+    const { key } = await testServer.newKey(['admin:developers', 'catalog:read'], { expiresAt })
     const create = (scopes: string[], more = {}) =>
-      house.askAdmin('createAdminKey', { key, body: keyed({ installationId, name: 'Till', scopes, ...more }) })
+      testServer.askAdmin('createAdminKey', { key, body: keyed({ installationId, name: 'Till', scopes, ...more }) })
     const beyond = await create(['catalog:read', 'checkout:quote'])
     assert.deepEqual(
       [...coded(beyond), beyond.body.error.current.requiredScope],
@@ -218,26 +222,26 @@ eachEngine('developers', (given) => {
     for (const later of [{}, { expiresAt: new Date(expiresAt + 1).toISOString() }])
       ends.push((await create(['catalog:read'], later)).body.data.key.expiresAt)
     assert.deepEqual(ends, [new Date(expiresAt).toISOString(), new Date(expiresAt).toISOString()])
-    const { id } = await house.newKey(['checkout:quote'])
+    const { id } = await testServer.newKey(['checkout:quote'])
     const path = { keyId: id }
-    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { key, path, body: keyed() })), [
+    assert.deepEqual(coded(await testServer.askAdmin('rotateAdminKey', { key, path, body: keyed() })), [
       403,
       'scope_missing',
     ])
-    const own = await house.newKey(['catalog:read'])
-    const rotated = await house.askAdmin('rotateAdminKey', { key, path: { keyId: own.id }, body: keyed() })
+    const own = await testServer.newKey(['catalog:read'])
+    const rotated = await testServer.askAdmin('rotateAdminKey', { key, path: { keyId: own.id }, body: keyed() })
     assert.equal(rotated.body.data.key.expiresAt, new Date(expiresAt).toISOString())
   })
 
   test('an endpoint is made, changed, paused, enabled, tested, gets another secret, and is removed', async () => {
     const installationId = await newInstallation()
-    const made = await house.askAdmin('createAdminWebhookEndpoint', {
+    const made = await testServer.askAdmin('createAdminWebhookEndpoint', {
       body: keyed({ installationId, url: 'https://hooks.example.com/a?token=hush-hush', events: ['order.*'] }),
     })
     const { endpoint, secret } = made.body.data
     assert.ok(!JSON.stringify(endpoint).includes('hush-hush'), 'credentials in the address are masked')
     const path = { endpointId: endpoint.id }
-    const update = (body: object) => house.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed(body) })
+    const update = (body: object) => testServer.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed(body) })
     const bad = await update({ url: 'ftp://hooks.example.com/', events: ['nothing.such'] })
     assert.deepEqual(
       [bad.status, bad.body.error.issues.map((issue: { path: string }) => issue.path)],
@@ -248,55 +252,56 @@ eachEngine('developers', (given) => {
       [changed.body.data.events, changed.body.data.description, changed.body.data.status],
       [['*'], 'All', 'paused'],
     )
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ url: string }>`select url from webhook_endpoints where id = ${endpoint.id}`,
     )
     assert.equal(row?.url, 'https://hooks.example.com/a?token=hush-hush', 'what was left out stays')
-    assert.deepEqual(coded(await house.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })), [
+    assert.deepEqual(coded(await testServer.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })), [
       409,
       'endpoint_disabled',
     ])
     assert.equal((await update({ status: 'enabled' })).body.data.status, 'enabled')
-    const tested = await house.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })
+    const tested = await testServer.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })
     assert.deepEqual([tested.body.data.eventType, tested.body.data.status], ['webhook.ping', 'pending'])
-    const delivery = await house.askAdmin('getAdminWebhookDelivery', { path: { deliveryId: tested.body.data.id } })
+    const delivery = await testServer.askAdmin('getAdminWebhookDelivery', { path: { deliveryId: tested.body.data.id } })
     assert.equal(JSON.parse(delivery.body.data.payload).type, 'webhook.ping')
 
-    const rotated = await house.askAdmin('rotateAdminWebhookSecret', { path, body: keyed() })
+    const rotated = await testServer.askAdmin('rotateAdminWebhookSecret', { path, body: keyed() })
     assert.notEqual(rotated.body.data.secret, secret)
-    const [sealed] = await house.storage.read(
+    const [sealed] = await testServer.storage.read(
       (db) =>
         db.sql<{ sealed: string }>`select secret_sealed as sealed from webhook_endpoints where id = ${endpoint.id}`,
     )
     assert.equal(openSecret(testSecret, endpoint.id, sealed?.sealed ?? ''), rotated.body.data.secret)
-    assert.equal((await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })).status, 200)
-    const entries = JSON.stringify(await house.storage.read((db) => db.sql`select changes from audit_entries`))
+    assert.equal((await testServer.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })).status, 200)
+    const entries = JSON.stringify(await testServer.storage.read((db) => db.sql`select changes from audit_entries`))
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
   })
 
   test('an endpoint ends with the key that made it or moved it, and is handed on to its successor', async () => {
     const url = 'https://hooks.example.com/ends'
     const hourMs = 3_600_000
-    const shortKey = () => house.newKey(['admin:developers', 'admin:read'], { expiresAt: house.clock.now + hourMs })
+    const shortKey = () =>
+      testServer.newKey(['admin:developers', 'admin:read'], { expiresAt: testServer.clock.now + hourMs })
     const make = async (key: string) => {
       const body = keyed({ installationId: await newInstallation(), url, events: ['webhook.ping'] })
-      const answer = await house.askAdmin('createAdminWebhookEndpoint', { key, body })
+      const answer = await testServer.askAdmin('createAdminWebhookEndpoint', { key, body })
       assert.equal(answer.status, 200, answer.text)
       const { id: endpointId, installation } = answer.body.data.endpoint
       return { endpointId, installationId: installation.id as string }
     }
     const isThere = async ({ installationId }: { installationId: string }) =>
-      (await house.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data
+      (await testServer.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data
         .length === 1
     const keyOf = async ({ installationId }: { installationId: string }) =>
-      (await house.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body.data[0]
-        .key?.id ?? null
+      (await testServer.askAdmin('listAdminWebhookEndpoints', { query: `?installationId=${installationId}` })).body
+        .data[0].key?.id ?? null
     const isSent = async ({ endpointId, installationId }: { endpointId: string; installationId: string }) => {
-      await house.storage.write((tx) => pingEndpoint(tx, installationId, endpointId, house.clock.now))
-      const due = await house.storage.read((db) => listDueEndpoints(db, '', house.clock.now))
+      await testServer.storage.write((tx) => pingEndpoint(tx, installationId, endpointId, testServer.clock.now))
+      const due = await testServer.storage.read((db) => listDueEndpoints(db, '', testServer.clock.now))
       const named = [{ installationId, id: endpointId }]
-      const bounds = { limit: 10, leaseMs: 1_000, now: house.clock.now }
-      const { claimed } = await house.storage.write((tx) => claimDeliveries(tx, named, bounds))
+      const bounds = { limit: 10, leaseMs: 1_000, now: testServer.clock.now }
+      const { claimed } = await testServer.storage.write((tx) => claimDeliveries(tx, named, bounds))
       const isDue = due.some(({ id }) => id === endpointId)
       assert.equal(claimed.length > 0, isDue)
       return isDue
@@ -306,39 +311,44 @@ eachEngine('developers', (given) => {
     const handedOn = await make(rotated.key)
     const [byPerson, moved, described] = [
       await make(expiring.key),
-      await make(house.keys.admin),
-      await make(house.keys.admin),
+      await make(testServer.keys.admin),
+      await make(testServer.keys.admin),
     ]
     assert.equal(await isSent(ended[1] as typeof handedOn), true)
 
     const change = (body: object, { endpointId }: typeof handedOn, key: string) =>
-      house.askAdmin('updateAdminWebhookEndpoint', { path: { endpointId }, body: keyed(body), key })
+      testServer.askAdmin('updateAdminWebhookEndpoint', { path: { endpointId }, body: keyed(body), key })
     assert.equal((await change({ url: `${url}/2` }, moved, other.key)).status, 200)
     assert.equal((await change({ description: 'x' }, described, other.key)).status, 200)
-    const principal = personCaller({ userId: 'usr_1', merchantId: house.merchantId, mode: 'test', scopes: adminScopes })
+    const principal = personCaller({
+      userId: 'usr_1',
+      merchantId: testServer.merchantId,
+      mode: 'test',
+      scopes: adminScopes,
+    })
     const { endpointId } = byPerson
     const taken = { principal, path: { endpointId }, body: { description: 'ours' }, key: newId('req') }
-    await house.app.admin.perform('updateAdminWebhookEndpoint', taken)
+    await testServer.app.admin.perform('updateAdminWebhookEndpoint', taken)
 
-    const [takenOver] = (await house.askAdmin('listAdminChanges', { query: `?subjectId=${endpointId}` })).body.data
+    const [takenOver] = (await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${endpointId}` })).body.data
     assert.deepEqual(takenOver.changes[0].members.at(-1), { member: 'key', from: expiring.id, to: null })
 
     const path = { keyId: revoked.id }
-    assert.equal((await house.askAdmin('revokeAdminKey', { path, body: keyed() })).status, 200)
+    assert.equal((await testServer.askAdmin('revokeAdminKey', { path, body: keyed() })).status, 200)
     assert.equal(await isSent(ended[1] as typeof handedOn), false, 'at once')
     // Rotated without its admin scopes being at stake: by the operator.
-    const successor = await house.storage.write((tx) =>
-      rotateKey(tx, testSecret, rotated.id, { overlapMs: 0 }, house.clock.now),
+    const successor = await testServer.storage.write((tx) =>
+      rotateKey(tx, testSecret, rotated.id, { overlapMs: 0 }, testServer.clock.now),
     )
     assert.equal(await isSent(handedOn), true)
     assert.deepEqual(await Promise.all([handedOn, moved, byPerson].map(keyOf)), [successor.id, other.id, null])
-    await sweepWebhooks(house.storage, house.clock.now)
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.deepEqual(await Promise.all([...ended, handedOn].map(isThere)), [true, false, true])
 
-    house.clock.now += hourMs
+    testServer.clock.now += hourMs
     for (const one of [ended[0] as typeof handedOn, handedOn, moved]) assert.equal(await isSent(one), false)
     for (const one of [byPerson, described]) assert.equal(await isSent(one), true)
-    await sweepWebhooks(house.storage, house.clock.now)
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.deepEqual(
       await Promise.all([...ended, handedOn, moved, byPerson, described].map(isThere)),
       [false, false, false, false, true, true],
@@ -347,11 +357,11 @@ eachEngine('developers', (given) => {
   })
 
   test('a key is sent, and shown, no event that it may not read', async () => {
-    const { key } = await house.newKey(['admin:developers'])
+    const { key } = await testServer.newKey(['admin:developers'])
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/reads'
     const make = (events?: readonly string[]) =>
-      house.askAdmin('createAdminWebhookEndpoint', {
+      testServer.askAdmin('createAdminWebhookEndpoint', {
         key,
         body: keyed({ installationId, url, ...(events && { events }) }),
       })
@@ -366,33 +376,35 @@ eachEngine('developers', (given) => {
     assert.equal(made.status, 200, made.text)
     const path = { endpointId: made.body.data.endpoint.id }
     assert.deepEqual(
-      coded(await house.askAdmin('updateAdminWebhookEndpoint', { key, path, body: keyed({ events: ['*'] }) })),
+      coded(await testServer.askAdmin('updateAdminWebhookEndpoint', { key, path, body: keyed({ events: ['*'] }) })),
       [403, 'scope_missing'],
     )
-    const { endpointId: ofShop } = await failedDelivery(house)
+    const { endpointId: ofShop } = await failedDelivery(testServer)
     const moved = { key, path: { endpointId: ofShop }, body: keyed({ url }) }
-    assert.deepEqual(coded(await house.askAdmin('updateAdminWebhookEndpoint', moved)), [403, 'scope_missing'])
+    assert.deepEqual(coded(await testServer.askAdmin('updateAdminWebhookEndpoint', moved)), [403, 'scope_missing'])
     // The payload of a delivery too.
-    const { deliveryId } = await failedDelivery(house)
+    const { deliveryId } = await failedDelivery(testServer)
     const look = async (key: string) =>
-      (await house.askAdmin('getAdminWebhookDelivery', { key, path: { deliveryId } })).body.data.payload
+      (await testServer.askAdmin('getAdminWebhookDelivery', { key, path: { deliveryId } })).body.data.payload
     assert.match(await look(key), /webhook\.ping/)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`update webhook_deliveries set event_type = 'order.placed' where id = ${deliveryId}`,
     )
     assert.equal(await look(key), null)
-    assert.match(await look(house.keys.admin), /webhook\.ping/)
+    assert.match(await look(testServer.keys.admin), /webhook\.ping/)
   })
 
   test('the address of an endpoint is in no entry beyond its origin', async () => {
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/services/T0/B0/path-secret?token=query-secret'
-    const made = await house.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
+    const made = await testServer.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
     const path = { endpointId: made.body.data.endpoint.id }
     const other = 'https://hooks.example.com/services/T0/B0/other-secret'
-    await house.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed({ url: other }) })
-    await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })
-    const entries = await house.storage.read((db) => db.sql<{ changes: string }>`select changes from audit_entries`)
+    await testServer.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed({ url: other }) })
+    await testServer.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })
+    const entries = await testServer.storage.read(
+      (db) => db.sql<{ changes: string }>`select changes from audit_entries`,
+    )
     const own = entries.filter(({ changes }) => changes.includes(path.endpointId))
     assert.equal(own.length, 3)
     assert.doesNotMatch(JSON.stringify(own), /secret\b|services|T0/)
@@ -403,19 +415,21 @@ eachEngine('developers', (given) => {
   })
 
   test('deliveries are listed newest first, by endpoint, status, type and time, with a link to the rest', async () => {
-    const { endpointId } = await failedDelivery(house)
-    const from = new Date(house.clock.now + 1_000).toISOString()
-    const [own] = await house.storage.read(
+    const { endpointId } = await failedDelivery(testServer)
+    const from = new Date(testServer.clock.now + 1_000).toISOString()
+    const [own] = await testServer.storage.read(
       (db) => db.sql<{ id: string }>`select installation_id as id from webhook_endpoints where id = ${endpointId}`,
     )
     for (let i = 0; i < 52; i += 1) {
-      house.clock.now += 1_000
-      await house.storage.write((tx) => pingEndpoint(tx, own?.id ?? '', endpointId, house.clock.now))
+      testServer.clock.now += 1_000
+      await testServer.storage.write((tx) => pingEndpoint(tx, own?.id ?? '', endpointId, testServer.clock.now))
     }
-    const list = (query: string) => house.askAdmin('listAdminWebhookDeliveries', { query })
+    const list = (query: string) => testServer.askAdmin('listAdminWebhookDeliveries', { query })
     const first = await list(`?endpointId=${endpointId}`)
     assert.equal(first.body.data.length, 50)
-    const rest = await house.fetch(first.body.meta.next, { headers: { authorization: `Bearer ${house.keys.admin}` } })
+    const rest = await testServer.fetch(first.body.meta.next, {
+      headers: { authorization: `Bearer ${testServer.keys.admin}` },
+    })
     assert.equal(rest.body.data.length, 3)
     const ids = [...first.body.data, ...rest.body.data].map(({ id }: { id: string }) => id)
     assert.deepEqual(ids, ids.toSorted().toReversed())
@@ -429,8 +443,8 @@ eachEngine('developers', (given) => {
   })
 
   test('replays: each failed delivery of an endpoint once, and an outcome for each that is named', async () => {
-    const { endpointId, deliveryId } = await failedDelivery(house)
-    const replay = (body: object) => house.askAdmin('replayAdminWebhookDeliveries', { body: keyed(body) })
+    const { endpointId, deliveryId } = await failedDelivery(testServer)
+    const replay = (body: object) => testServer.askAdmin('replayAdminWebhookDeliveries', { body: keyed(body) })
     const both = await replay({ endpointId, deliveryIds: [deliveryId] })
     assert.equal(both.status, 400)
     const unknown = 'whd_01h455vb4pex5vsknk084sn02q'
@@ -443,11 +457,11 @@ eachEngine('developers', (given) => {
       ],
     )
     assert.deepEqual((await replay({ endpointId })).body.data, [], 'replayed already')
-    const other = await failedDelivery(house)
+    const other = await failedDelivery(testServer)
     const all = await replay({ endpointId: other.endpointId })
     assert.deepEqual([all.body.data.length, all.body.data[0].deliveryId], [1, other.deliveryId])
-    const foreign = await house.askAdmin('replayAdminWebhookDeliveries', {
-      key: house.keys.rivalAdmin,
+    const foreign = await testServer.askAdmin('replayAdminWebhookDeliveries', {
+      key: testServer.keys.rivalAdmin,
       body: keyed({ deliveryIds: [other.deliveryId] }),
     })
     assert.equal(foreign.body.data?.[0].code, 'webhook_delivery_not_found')

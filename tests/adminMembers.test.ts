@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { adminScopes, type Role } from '../src/contract/words.ts'
 import { insertInstallation } from '../src/domain/merchants/store.ts'
 import { endInstallation } from '../src/domain/oauth/installing.ts'
@@ -20,19 +20,19 @@ import { openPersonLetter, setMailSwitch } from '../src/platform/outbox/letters.
 const hash = () => hashPassword('correct horse battery', { ln: 4, r: 8, p: 1 })
 
 anyEngine('members', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given)
-    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
+    testServer = await openTestServer(given)
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
   })
 
   const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
-  const invite = (email: string, role: string, key = house.keys.admin) =>
-    house.askAdmin('inviteAdminMember', { key, body: keyed({ email, role }) })
+  const invite = (email: string, role: string, key = testServer.keys.admin) =>
+    testServer.askAdmin('inviteAdminMember', { key, body: keyed({ email, role }) })
 
   // The link of the newest letter to an address: a key does not see it.
   const linkTo = async (email: string) => {
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ id: string; sealed: string }>`select id, sealed from emails order by id desc`,
     )
     const opened = rows.map(({ id, sealed }) => openPersonLetter(testSecret, id, sealed))
@@ -42,48 +42,48 @@ anyEngine('members', (given) => {
 
   const accept = async (link: string) => {
     const made = { token: tokenIn(link), passwordHash: await hash() }
-    return (await house.storage.write((tx) => acceptAsNew(tx, testSecret, made, house.clock.now))).userId
+    return (await testServer.storage.write((tx) => acceptAsNew(tx, testSecret, made, testServer.clock.now))).userId
   }
 
   async function join(email: string, role: Role): Promise<string> {
-    const input = { merchantId: house.merchantId, email, role, held: adminScopes, createdBy: null }
-    const link = await house.storage.write((tx) => createInvitation(tx, testSecret, input, house.clock.now))
+    const input = { merchantId: testServer.merchantId, email, role, held: adminScopes, createdBy: null }
+    const link = await testServer.storage.write((tx) => createInvitation(tx, testSecret, input, testServer.clock.now))
     return accept(link.path)
   }
 
   test('200: invited by a link that only the letter has, joined, changed, removed; each is written down without an address', async () => {
     const key = keyed({ email: 'Grace@Bloom.example', role: 'staff' })
-    const invited = await house.askAdmin('inviteAdminMember', { body: key })
+    const invited = await testServer.askAdmin('inviteAdminMember', { body: key })
     assert.equal(invited.status, 200, invited.text)
     const { member } = invited.body.data
     const token = tokenIn(await linkTo('grace@bloom.example'))
     assert.match(token, /^[\w-]{43}$/)
     assert.deepEqual([member.status, member.email, member.role], ['invited', 'grace@bloom.example', 'staff'])
-    const again = await house.askAdmin('inviteAdminMember', { body: key })
+    const again = await testServer.askAdmin('inviteAdminMember', { body: key })
     assert.equal(again.text, invited.text, 'the same request gets the same answer')
-    const stored = JSON.stringify(await house.storage.read((db) => db.sql`select answer from idempotency_keys`))
+    const stored = JSON.stringify(await testServer.storage.read((db) => db.sql`select answer from idempotency_keys`))
     assert.ok(!stored.includes(token), 'the link is not stored in clear')
 
     const passwordHash = await hash()
-    const { userId } = await house.storage.write((tx) =>
-      acceptAsNew(tx, testSecret, { token, passwordHash }, house.clock.now),
+    const { userId } = await testServer.storage.write((tx) =>
+      acceptAsNew(tx, testSecret, { token, passwordHash }, testServer.clock.now),
     )
-    const listed = await house.askAdmin('listAdminMembers')
+    const listed = await testServer.askAdmin('listAdminMembers')
     const row = listed.body.data.find(({ id }: { id: string }) => id === userId)
     assert.deepEqual([row.status, row.email, row.role, row.expiresAt], ['active', 'grace@bloom.example', 'staff', null])
     const twice = await invite('grace@bloom.example', 'viewer')
     assert.deepEqual([twice.status, twice.body.error.code], [409, 'member_exists'])
 
     const path = { memberId: userId }
-    const changed = await house.askAdmin('updateAdminMember', { path, body: keyed({ role: 'viewer' }) })
+    const changed = await testServer.askAdmin('updateAdminMember', { path, body: keyed({ role: 'viewer' }) })
     assert.equal(changed.body.data.role, 'viewer')
-    assert.equal((await house.askAdmin('removeAdminMember', { path, body: keyed() })).status, 200)
-    const gone = await house.askAdmin('removeAdminMember', { path, body: keyed() })
+    assert.equal((await testServer.askAdmin('removeAdminMember', { path, body: keyed() })).status, 200)
+    const gone = await testServer.askAdmin('removeAdminMember', { path, body: keyed() })
     assert.deepEqual([gone.status, gone.body.error.code], [404, 'member_not_found'])
 
-    const entries = await house.storage.read(
+    const entries = await testServer.storage.read(
       (db) => db.sql<{ operation: string; changes: string }>`
-        select operation, changes from audit_entries where merchant_id = ${house.merchantId} order by id`,
+        select operation, changes from audit_entries where merchant_id = ${testServer.merchantId} order by id`,
     )
     const told = entries.filter(({ changes }) => changes.includes(userId) || changes.includes(member.id))
     assert.deepEqual(
@@ -100,19 +100,23 @@ anyEngine('members', (given) => {
   test('200: an invitation is taken back', async () => {
     const { body } = await invite('back@bloom.example', 'viewer')
     const path = { memberId: body.data.member.id }
-    assert.equal((await house.askAdmin('removeAdminMember', { path, body: keyed() })).status, 200)
-    const { text } = await house.askAdmin('listAdminMembers')
+    assert.equal((await testServer.askAdmin('removeAdminMember', { path, body: keyed() })).status, 200)
+    const { text } = await testServer.askAdmin('listAdminMembers')
     assert.ok(!text.includes('back@bloom.example'))
   })
 
   test('403: no one gives or takes a role with a scope that they do not have', async () => {
     const owner = await join('owner@bloom.example', 'owner')
     await join('owner2@bloom.example', 'owner')
-    const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])
+    const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
     for (const answer of [
       await invite('x@bloom.example', 'owner', key),
-      await house.askAdmin('updateAdminMember', { key, path: { memberId: owner }, body: keyed({ role: 'viewer' }) }),
-      await house.askAdmin('removeAdminMember', { key, path: { memberId: owner }, body: keyed() }),
+      await testServer.askAdmin('updateAdminMember', {
+        key,
+        path: { memberId: owner },
+        body: keyed({ role: 'viewer' }),
+      }),
+      await testServer.askAdmin('removeAdminMember', { key, path: { memberId: owner }, body: keyed() }),
     ])
       assert.deepEqual([answer.status, answer.body.error.code], [403, 'scope_missing'])
     assert.equal((await invite('y@bloom.example', 'staff', key)).status, 200)
@@ -123,12 +127,12 @@ anyEngine('members', (given) => {
     const path = { memberId: viewer }
     for (const answer of [
       await invite('crown@bloom.example', 'owner'),
-      await house.askAdmin('updateAdminMember', { path, body: keyed({ role: 'owner' }) }),
+      await testServer.askAdmin('updateAdminMember', { path, body: keyed({ role: 'owner' }) }),
     ])
       assert.deepEqual([answer.status, answer.body.error.code], [403, 'scope_missing'])
     const userId = await join('giver@bloom.example', 'owner')
-    const principal = personCaller({ userId, merchantId: house.merchantId, mode: 'test', scopes: adminScopes })
-    const made = await house.app.admin.perform('inviteAdminMember', {
+    const principal = personCaller({ userId, merchantId: testServer.merchantId, mode: 'test', scopes: adminScopes })
+    const made = await testServer.app.admin.perform('inviteAdminMember', {
       principal,
       body: keyed({ email: 'crown@bloom.example', role: 'owner' }),
     })
@@ -136,60 +140,60 @@ anyEngine('members', (given) => {
   })
 
   test('an invitation ends with the key that made it, and with its installation', async () => {
-    const later = house.clock.now + 3_600_000
+    const later = testServer.clock.now + 3_600_000
     const invited = async (email: string, key: string) => {
       assert.equal((await invite(email, 'viewer', key)).status, 200)
       return linkTo(email)
     }
-    const listed = async () => (await house.askAdmin('listAdminMembers')).text
+    const listed = async () => (await testServer.askAdmin('listAdminMembers')).text
     const scopes = ['admin:people', 'admin:read'] as const
     const [lasting, revoked, expiring] = [
-      await house.newKey(scopes),
-      await house.newKey(scopes),
-      await house.newKey(scopes, { expiresAt: later }),
+      await testServer.newKey(scopes),
+      await testServer.newKey(scopes),
+      await testServer.newKey(scopes, { expiresAt: later }),
     ]
     const links = {
       lasting: await invited('lasting@bloom.example', lasting.key),
       revoked: await invited('revoked@bloom.example', revoked.key),
       expiring: await invited('expiring@bloom.example', expiring.key),
     }
-    await house.storage.write((tx) => endKey(tx, revoked.id, house.clock.now))
+    await testServer.storage.write((tx) => endKey(tx, revoked.id, testServer.clock.now))
     assert.doesNotMatch(await listed(), /revoked@/)
     assert.match(await listed(), /expiring@/)
     await assert.rejects(accept(links.revoked), { code: 'invitation_not_found' })
-    house.clock.now = later
+    testServer.clock.now = later
     await assert.rejects(accept(links.expiring), { code: 'invitation_not_found' })
     assert.match(await accept(links.lasting), /^usr_/)
 
     const installationId = newId('ins')
-    const owner = { id: installationId, merchantId: house.merchantId, mode: 'test' } as const
-    const made = await house.storage.write(async (tx) => {
+    const owner = { id: installationId, merchantId: testServer.merchantId, mode: 'test' } as const
+    const made = await testServer.storage.write(async (tx) => {
       await insertInstallation(tx, { ...owner, name: 'Robot', redirectHosts: '[]', disabledAt: null }, later)
       return createKey(tx, testSecret, owner, { name: 'Robot', scopes, expiresAt: null }, later)
     })
     const last = await invited('last@bloom.example', made.key)
-    await house.storage.write((tx) => endInstallation(tx, installationId, later))
+    await testServer.storage.write((tx) => endInstallation(tx, installationId, later))
     await assert.rejects(accept(last), { code: 'invitation_not_found' })
     const again = await invite('last@bloom.example', 'viewer')
     assert.equal(again.status, 200, again.text)
   })
 
   test('200: a link for a new password: once, not for a person of two shops, not for an owner by a key', async () => {
-    const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])
+    const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
     const reset = (memberId: string, by = key) =>
-      house.askAdmin('resetAdminMemberPassword', { key: by, path: { memberId }, body: keyed() })
+      testServer.askAdmin('resetAdminMemberPassword', { key: by, path: { memberId }, body: keyed() })
     const staff = await join('forgetful@bloom.example', 'staff')
     assert.equal((await reset(staff)).status, 200)
     const token = tokenIn(await linkTo('forgetful@bloom.example'))
-    const found = () => house.storage.read((db) => findReset(db, token, house.clock.now))
+    const found = () => testServer.storage.read((db) => findReset(db, token, testServer.clock.now))
     assert.equal((await found())?.userId, staff)
     const owner = await join('proud@bloom.example', 'owner')
-    const refused = await reset(owner, house.keys.admin)
+    const refused = await reset(owner, testServer.keys.admin)
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'scope_missing'])
     const gone = await reset(newId('usr'))
     assert.deepEqual([gone.status, gone.body.error.code], [404, 'member_not_found'])
     const entries = JSON.stringify(
-      await house.storage.read(
+      await testServer.storage.read(
         (db) => db.sql`select changes from audit_entries where operation = 'resetAdminMemberPassword'`,
       ),
     )
@@ -198,16 +202,17 @@ anyEngine('members', (given) => {
 
   test('200: every session of a member ends, and not that of one with a higher role or of another shop', async () => {
     const sessionOf = async (userId: string) => {
-      const [user] = await house.storage.read(
+      const [user] = await testServer.storage.read(
         (db) => db.sql<{ hash: string }>`select password_hash as "hash" from users where id = ${userId}`,
       )
       const input = { userId, passwordHash: user?.hash ?? '', userAgent: undefined, hasSecondFactor: false }
-      const made = await house.storage.write((tx) => createSession(tx, input, house.clock.now))
-      return async () => (await house.storage.read((db) => findSession(db, made?.token, house.clock.now))) !== undefined
+      const made = await testServer.storage.write((tx) => createSession(tx, input, testServer.clock.now))
+      return async () =>
+        (await testServer.storage.read((db) => findSession(db, made?.token, testServer.clock.now))) !== undefined
     }
-    const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])
+    const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
     const end = (memberId: string) =>
-      house.askAdmin('endAdminMemberSessions', { key, path: { memberId }, body: keyed() })
+      testServer.askAdmin('endAdminMemberSessions', { key, path: { memberId }, body: keyed() })
     const staff = await join('away@bloom.example', 'staff')
     const isOpen = [await sessionOf(staff), await sessionOf(staff)]
     const answer = await end(staff)
@@ -223,25 +228,25 @@ anyEngine('members', (given) => {
 
   test('200: a second factor is demanded, written down once', async () => {
     const demand = (secondFactorRequired: boolean) =>
-      house.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
+      testServer.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
     const { body } = await demand(true)
     assert.equal(body.data.secondFactorRequired, true)
     assert.ok(body.data.membersWithoutSecondFactor > 0)
     await demand(true)
-    assert.deepEqual((await house.askAdmin('getAdminPeople')).body.data, body.data)
-    const entries = await house.storage.read(
+    assert.deepEqual((await testServer.askAdmin('getAdminPeople')).body.data, body.data)
+    const entries = await testServer.storage.read(
       (db) => db.sql`select id from audit_entries where operation = 'updateAdminPeople'`,
     )
     assert.equal(entries.length, 1)
   })
 
   test('409: the last owner stays', async () => {
-    const owners = (await house.storage.read((db) => listMembers(db, testSecret, house.merchantId))).filter(
+    const owners = (await testServer.storage.read((db) => listMembers(db, testSecret, testServer.merchantId))).filter(
       ({ role }) => role === 'owner',
     )
     const answers = []
     for (const { userId } of owners)
-      answers.push(await house.askAdmin('removeAdminMember', { path: { memberId: userId }, body: keyed() }))
+      answers.push(await testServer.askAdmin('removeAdminMember', { path: { memberId: userId }, body: keyed() }))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [...owners.slice(1).map(() => 200), 409])
     assert.equal(answers.at(-1)?.body.error.code, 'last_owner')
   })

@@ -2,108 +2,108 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { assertAdminError, type House } from '../harness/house.ts'
-import { type Orders, openOrderHouse, refusingCard } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertAdminError, type TestServer } from '../harness/testServer.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { Refusal } from '../src/platform/kit/refuse.ts'
 
 eachEngine('admin orders', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
   })
 
   const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
 
   async function entriesOf(orderId: string) {
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ actor: string; operation: string; changes: string }>`
         select e.actor_kind || ' ' || e.actor_id as actor, e.operation, e.changes from audit_subjects s
         join audit_entries e on e.merchant_id = s.merchant_id and e.id = s.entry_id
-        where s.merchant_id = ${house.merchantId} and s.subject_id = ${orderId} order by e.id`,
+        where s.merchant_id = ${testServer.merchantId} and s.subject_id = ${orderId} order by e.id`,
     )
     return rows.map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) }))
   }
 
   test('listAdminOrders: 50 newest, a link to the rest that holds the filters, and the oldest first on request', async () => {
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
     for (let i = 0; i < 53; i += 1) {
-      house.clock.now += 1_000
-      placed.push((await house.orders.place({ quote })).orderId)
+      testServer.clock.now += 1_000
+      placed.push((await testServer.orders.place({ quote })).orderId)
     }
     const newest = placed.toReversed()
-    const first = await house.askAdmin('listAdminOrders', { query: '?payment=paid&toSend=true' })
+    const first = await testServer.askAdmin('listAdminOrders', { query: '?payment=paid&toSend=true' })
     assert.deepEqual([ids(first), first.body.meta.count], [newest.slice(0, 50), 50])
     const next: string = first.body.meta.next
     assert.match(next, /^\/api\/v1\/admin\/orders\?payment=paid&toSend=true&cursor=/)
-    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
-    const second = await house.fetch(next, init)
+    const init = { headers: { authorization: `Bearer ${testServer.keys.admin}` } }
+    const second = await testServer.fetch(next, init)
     assert.deepEqual([ids(second), second.body.meta.next], [newest.slice(50), null])
-    const changed = await house.fetch(next.replace('payment=paid', 'payment=pending'), init)
+    const changed = await testServer.fetch(next.replace('payment=paid', 'payment=pending'), init)
     assertAdminError(changed, 'invalid_request')
 
-    const oldest = await house.askAdmin('listAdminOrders', { query: '?sort=oldest' })
+    const oldest = await testServer.askAdmin('listAdminOrders', { query: '?sort=oldest' })
     assert.deepEqual(ids(oldest), placed.slice(0, 50))
-    assert.deepEqual(ids(await house.fetch(oldest.body.meta.next, init)), placed.slice(50))
-    const few = await house.askAdmin('listAdminOrders', { query: '?limit=20' })
+    assert.deepEqual(ids(await testServer.fetch(oldest.body.meta.next, init)), placed.slice(50))
+    const few = await testServer.askAdmin('listAdminOrders', { query: '?limit=20' })
     assert.deepEqual(ids(few), newest.slice(0, 20))
-    assert.deepEqual(ids(await house.fetch(few.body.meta.next, init)), newest.slice(20, 40))
-    const many = await house.askAdmin('listAdminOrders', { query: '?limit=200' })
+    assert.deepEqual(ids(await testServer.fetch(few.body.meta.next, init)), newest.slice(20, 40))
+    const many = await testServer.askAdmin('listAdminOrders', { query: '?limit=200' })
     assert.deepEqual([ids(many), many.body.meta.next], [newest, null])
-    assertAdminError(await house.askAdmin('listAdminOrders', { query: '?limit=201' }), 'invalid_request')
+    assertAdminError(await testServer.askAdmin('listAdminOrders', { query: '?limit=201' }), 'invalid_request')
     const [row] = first.body.data
-    assert.deepEqual([row.city, row.country, row.installation.id], ['Berlin', 'DE', house.installationId])
+    assert.deepEqual([row.city, row.country, row.installation.id], ['Berlin', 'DE', testServer.installationId])
   })
 
   test('listAdminOrders: by status, payment, what is to send, time and installation', async () => {
-    house.clock.now += 60_000
-    const from = new Date(house.clock.now).toISOString()
-    const paid = (await house.orders.place()).orderId
-    const transfer = (await house.orders.place({ isManual: true })).orderId
-    const onDelivery = (await house.orders.place({ isManual: true, method: 'cash_on_delivery' })).orderId
-    const cancelled = (await house.orders.place()).orderId
-    await house.orders.cancel(cancelled)
-    const list = async (query: string) => new Set(ids(await house.askAdmin('listAdminOrders', { query })))
+    testServer.clock.now += 60_000
+    const from = new Date(testServer.clock.now).toISOString()
+    const paid = (await testServer.orders.place()).orderId
+    const transfer = (await testServer.orders.place({ isManual: true })).orderId
+    const onDelivery = (await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })).orderId
+    const cancelled = (await testServer.orders.place()).orderId
+    await testServer.orders.cancel(cancelled)
+    const list = async (query: string) => new Set(ids(await testServer.askAdmin('listAdminOrders', { query })))
     assert.deepEqual(await list(`?from=${from}&payment=pending`), new Set([transfer, onDelivery]))
     assert.deepEqual(await list(`?from=${from}&toSend=true`), new Set([paid, onDelivery]))
     assert.deepEqual(await list(`?from=${from}&toSend=false`), new Set([transfer, cancelled]))
     assert.deepEqual(await list(`?from=${from}&status=cancelled`), new Set([cancelled]))
     assert.deepEqual(await list(`?from=${from}&fulfillment=fulfilled`), new Set())
     assert.deepEqual(await list(`?from=${from}&to=${from}`), new Set())
-    assert.equal((await list(`?from=${from}&installationId=${house.installationId}`)).size, 4)
+    assert.equal((await list(`?from=${from}&installationId=${testServer.installationId}`)).size, 4)
     assert.equal((await list(`?from=${from}&installationId=ins_01h455vb4pex5vsknk084sn02q`)).size, 0)
-    assertAdminError(await house.askAdmin('listAdminOrders', { query: '?from=yesterday' }), 'invalid_request')
+    assertAdminError(await testServer.askAdmin('listAdminOrders', { query: '?from=yesterday' }), 'invalid_request')
   })
 
   test('getAdminOrderCustomer: shows who ordered; the entry names the look and nothing of what was seen', async () => {
-    const { orderId, number } = await house.orders.place()
-    const shown = await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })
+    const { orderId, number } = await testServer.orders.place()
+    const shown = await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })
     const { address, label } = shown.body.data
     assert.equal(address.city, 'Berlin')
     assert.deepEqual([label[0], label.at(-1)], [address.name, 'GERMANY'])
     const [entry, ...more] = await entriesOf(orderId)
     assert.deepEqual(more, [])
     assert.deepEqual(entry?.changes, [{ kind: 'look', what: 'order', id: orderId, name: number, members: [] }])
-    const order = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    const order = await testServer.askAdmin('getAdminOrder', { path: { orderId } })
     assert.equal(order.body.data.changes[0].actor.name, 'admin')
     for (const text of [order.text, JSON.stringify(entry)])
       for (const secret of [address.line1, address.name, address.postalCode]) assert.ok(!text.includes(secret), secret)
   })
 
   test('fulfilAdminOrder: a part by id, then the rest; the entry has from and to', async () => {
-    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
+    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
     const path = { orderId }
-    const { items, version } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    const { items, version } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
     const rose = items.find(({ code }: { code: string }) => code === 'ROSE-12').skuId
     const body = { idempotencyKey: newId('req'), expectedVersion: version, carrier: 'DHL', trackingNumber: '0034' }
     const tooMany = { ...body, items: [{ skuId: rose, quantity: 3 }] }
-    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path, body: tooMany }), 'fulfillment_not_possible')
+    assertAdminError(await testServer.askAdmin('fulfilAdminOrder', { path, body: tooMany }), 'fulfillment_not_possible')
     const part = { ...body, items: [{ skuId: rose, quantity: 1 }], trackingUrl: 'https://dhl.example/0034' }
-    const sent = await house.askAdmin('fulfilAdminOrder', { path, body: part })
+    const sent = await testServer.askAdmin('fulfilAdminOrder', { path, body: part })
     assert.equal(sent.status, 200)
     const { order, fulfillment } = sent.body.data
     assert.deepEqual(fulfillment.items, [{ skuId: rose, quantity: 1 }])
@@ -111,10 +111,10 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([order.status, order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
     assert.deepEqual(order.allowed, ['fulfilAdminOrder', 'refundAdminOrder'])
     const stale = { ...body, idempotencyKey: newId('req') }
-    const refused = await house.askAdmin('fulfilAdminOrder', { path, body: stale })
+    const refused = await testServer.askAdmin('fulfilAdminOrder', { path, body: stale })
     assertAdminError(refused, 'version_conflict')
     assert.equal(refused.body.error.current.order.fulfillmentStatus, 'partially_fulfilled')
-    const rest = await house.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
+    const rest = await testServer.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
     assert.deepEqual([rest.body.data.order.status, rest.body.data.order.allowed], ['completed', ['refundAdminOrder']])
     const entries = await entriesOf(orderId)
     assert.deepEqual(
@@ -139,31 +139,31 @@ eachEngine('admin orders', (given) => {
       ],
     )
     const again = { idempotencyKey: newId('req') }
-    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path, body: again }), 'order_not_fulfillable')
+    assertAdminError(await testServer.askAdmin('fulfilAdminOrder', { path, body: again }), 'order_not_fulfillable')
   })
 
   test('fulfilAdminOrder: what is not paid is not sent', async () => {
-    const { orderId } = await house.orders.place({ isManual: true })
+    const { orderId } = await testServer.orders.place({ isManual: true })
     const body = { idempotencyKey: newId('req') }
-    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body }), 'order_not_paid')
+    assertAdminError(await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body }), 'order_not_paid')
     assert.deepEqual(await entriesOf(orderId), [])
   })
 
   test('refundAdminOrder: by line at what was paid for it, once put back, and the shipping once', async () => {
-    const { orderId } = await house.orders.place({ items: { CARD: 3 }, code: 'WELCOME10' })
+    const { orderId } = await testServer.orders.place({ items: { CARD: 3 }, code: 'WELCOME10' })
     const path = { orderId }
-    const { items, totals } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    const { items, totals } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
     const [line] = items
     const onHand = async () => {
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ n: number }>`
-          select on_hand as n from stock where merchant_id = ${house.merchantId} and mode = 'test' and sku_id = ${line.skuId}`,
+          select on_hand as n from stock where merchant_id = ${testServer.merchantId} and mode = 'test' and sku_id = ${line.skuId}`,
       )
       return row?.n ?? 0
     }
     const before = await onHand()
     const ask = (body: object) =>
-      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+      testServer.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
     const one = { items: [{ skuId: line.skuId, quantity: 1 }], restock: true }
     const planned = await ask({ ...one, dryRun: true })
     assert.deepEqual([planned.status, planned.body.data.refund, await onHand()], [200, null, before])
@@ -180,17 +180,17 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await ask({ amount: 1, shipping: true }), 'invalid_request')
     assertAdminError(await ask({ amount: 1, restock: true }), 'invalid_request')
     assertAdminError(await ask({}), 'nothing_to_refund')
-    await house.orders.pay()
-    const { paymentStatus } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    await testServer.orders.pay()
+    const { paymentStatus } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
     assert.equal(paymentStatus, 'refunded')
   })
 
   test('refundAdminOrder: by amount, never more than is left', async () => {
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const ask = (body: object) =>
-      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
-    const { total } = (await house.askAdmin('getAdminOrder', { path })).body.data
+      testServer.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+    const { total } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
     assertAdminError(await ask({ amount: total + 1, dryRun: true }), 'refund_amount_too_high')
     assertAdminError(await ask({ amount: total + 1 }), 'refund_amount_too_high')
     assert.equal((await ask({ amount: 1 })).body.data.order.paymentStatus, 'refunding')
@@ -200,23 +200,23 @@ eachEngine('admin orders', (given) => {
   })
 
   test('refundAdminOrder: 409 of an amount that the provider cannot pay, before anything is owed', async () => {
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     // As if it had been paid in dinars, of which Stripe does not pay the third digit.
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await tx.sql`update orders set currency = 'KWD' where id = ${orderId}`
       await tx.sql`update payments set currency = 'KWD', provider = 'stripe' where order_id = ${orderId}`
     })
     const ask = (body: object) =>
-      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+      testServer.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
     for (const dryRun of [true, false]) {
       const answer = await ask({ amount: 7, dryRun })
       assertAdminError(answer, 'refund_amount_not_payable')
       assert.match(answer.body.error.message, /^stripe cannot give back 7 minor units of order /)
     }
-    assert.deepEqual((await house.askAdmin('getAdminOrder', { path })).body.data.refunds, [])
+    assert.deepEqual((await testServer.askAdmin('getAdminOrder', { path })).body.data.refunds, [])
     assert.equal((await ask({ amount: 10, dryRun: true })).body.data.amount, 10)
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await tx.sql`update orders set currency = 'EUR' where id = ${orderId}`
       await tx.sql`update payments set currency = 'EUR', provider = 'test' where order_id = ${orderId}`
     })
@@ -224,11 +224,11 @@ eachEngine('admin orders', (given) => {
 
   test('fulfilAdminOrders: each has its own outcome; a dry run says the same and writes nothing', async () => {
     const [first, second] = [
-      await house.orders.place({ items: { CARD: 1 } }),
-      await house.orders.place({ items: { CARD: 1 } }),
+      await testServer.orders.place({ items: { CARD: 1 } }),
+      await testServer.orders.place({ items: { CARD: 1 } }),
     ]
-    const third = await house.orders.place({ items: { CARD: 1 } })
-    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const third = await testServer.orders.place({ items: { CARD: 1 } })
+    const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
     const unknown = 'ord_01h455vb4pex5vsknk084sn02q'
     const rows = [
       { orderId: second.orderId, trackingNumber: 'B' },
@@ -238,7 +238,7 @@ eachEngine('admin orders', (given) => {
       { orderId: third.orderId },
     ]
     const ask = (more: object) =>
-      house.askAdmin('fulfilAdminOrders', { body: { rows, idempotencyKey: newId('req'), ...more } })
+      testServer.askAdmin('fulfilAdminOrders', { body: { rows, idempotencyKey: newId('req'), ...more } })
     const outcomes = (answer: { body: { data: { id: string; outcome: string; code: string | null }[] } }) =>
       answer.body.data.map(({ id, outcome, code }) => [id, outcome, code])
     const expected = [
@@ -269,13 +269,16 @@ eachEngine('admin orders', (given) => {
 
   test('payAdminOrder, cancelAdminOrder, addAdminOrderNote: what they do to an order', async () => {
     const key = () => ({ idempotencyKey: newId('req') })
-    const awaited = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const awaited = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
     const path = { orderId: awaited.orderId }
-    const paid = await house.askAdmin('payAdminOrder', { path, body: key() })
+    const paid = await testServer.askAdmin('payAdminOrder', { path, body: key() })
     assert.equal(paid.body.data.paymentStatus, 'paid')
-    assertAdminError(await house.askAdmin('payAdminOrder', { path, body: key() }), 'payment_not_awaited')
-    await house.askAdmin('addAdminOrderNote', { path, body: { ...key(), text: 'Red paper, please.' } })
-    const cancelled = await house.askAdmin('cancelAdminOrder', { path, body: { ...key(), reason: 'out_of_stock' } })
+    assertAdminError(await testServer.askAdmin('payAdminOrder', { path, body: key() }), 'payment_not_awaited')
+    await testServer.askAdmin('addAdminOrderNote', { path, body: { ...key(), text: 'Red paper, please.' } })
+    const cancelled = await testServer.askAdmin('cancelAdminOrder', {
+      path,
+      body: { ...key(), reason: 'out_of_stock' },
+    })
     const { cancellation, order } = cancelled.body.data
     assert.deepEqual(
       [order.status, cancellation.status, cancellation.reason],
@@ -291,16 +294,16 @@ eachEngine('admin orders', (given) => {
       ['payAdminOrder', 'addAdminOrderNote', 'cancelAdminOrder'],
     )
     assert.ok(!JSON.stringify(entries).includes('Red paper'))
-    assertAdminError(await house.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
+    assertAdminError(await testServer.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
   })
 
   test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {
-    const { orderId } = await house.orders.place()
+    const { orderId } = await testServer.orders.place()
     const userId = newId('usr')
-    const person = { userId, merchantId: house.merchantId, mode: 'test', scopes: ['admin:orders'] } as const
+    const person = { userId, merchantId: testServer.merchantId, mode: 'test', scopes: ['admin:orders'] } as const
     const asked = { principal: personCaller(person), path: { orderId }, body: {}, key: 'form-1' }
     const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
-    const { admin } = house.app
+    const { admin } = testServer.app
     await assert.rejects(
       admin.perform('fulfilAdminOrder', { ...asked, principal: personCaller({ ...person, scopes: ['admin:read'] }) }),
       refusal('scope_missing'),
@@ -321,39 +324,39 @@ eachEngine('admin orders', (given) => {
   })
 
   test('listAdminOrders: those with an open dispute', async () => {
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
-    await house.storage.write(
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    await testServer.storage.write(
       (tx) => tx.sql`
         insert into disputes (installation_id, id, merchant_id, payment_id, reference, amount, currency, status, created_at, updated_at)
-        select installation_id, 'dsp_1', ${house.merchantId}, id, 'dp_1', amount, currency, 'open', 0, 0
+        select installation_id, 'dsp_1', ${testServer.merchantId}, id, 'dp_1', amount, currency, 'open', 0, 0
         from payments where order_id = ${orderId}`,
     )
     const disputed = async (query = '') =>
-      ids(await house.askAdmin('listAdminOrders', { query: `?attention=dispute_open${query}` }))
+      ids(await testServer.askAdmin('listAdminOrders', { query: `?attention=dispute_open${query}` }))
     assert.deepEqual(await disputed(), [orderId])
     assert.deepEqual(await disputed('&toSend=false'), [])
-    const csv = await house.askAdmin('listAdminExport', { query: '?of=orders&attention=dispute_open' })
+    const csv = await testServer.askAdmin('listAdminExport', { query: '?of=orders&attention=dispute_open' })
     assert.equal(csv.body.data.text.trim().split('\n').length, 2)
-    await house.storage.write((tx) => tx.sql`update disputes set status = 'won'`)
+    await testServer.storage.write((tx) => tx.sql`update disputes set status = 'won'`)
     assert.deepEqual(await disputed(), [])
   })
 
   test('a line whose refund failed and was paid by amount is not refunded again', async () => {
-    const { orderId } = await house.orders.place({ items: { CARD: 2 }, card: refusingCard })
-    const order = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const { orderId } = await testServer.orders.place({ items: { CARD: 2 }, card: refusingCard })
+    const order = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
     const [{ skuId }] = order.items
     const refund = (body: object) =>
-      house.askAdmin('refundAdminOrder', { path: { orderId }, body: { idempotencyKey: newId('req'), ...body } })
+      testServer.askAdmin('refundAdminOrder', { path: { orderId }, body: { idempotencyKey: newId('req'), ...body } })
     const items = [{ skuId, quantity: 2 }]
     const failed = await refund({ items })
     assert.equal(failed.status, 200, failed.text)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
       update refunds set tries = ${refusedTriesMax - 1}, refused_tries = ${refusedTriesMax - 1}, try_at = 1
       where order_id = ${orderId}`,
     )
-    await house.orders.pay()
-    const troubled = (word: string) => house.askAdmin('listAdminOrders', { query: `?attention=${word}` })
+    await testServer.orders.pay()
+    const troubled = (word: string) => testServer.askAdmin('listAdminOrders', { query: `?attention=${word}` })
     assert.deepEqual(ids(await troubled('refund_failed')), [orderId])
     assert.deepEqual(ids(await troubled('dispute_open')), [])
     const { amount } = failed.body.data

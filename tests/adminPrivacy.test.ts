@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
@@ -18,70 +18,71 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/letters.ts'
 
 eachEngine('privacy of the admin surface', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   before(async () => {
-    const opened = await openHouse(given, { shops: [orderMarket, rival] })
-    house = { ...opened, orders: await ordersOf(opened) }
+    const opened = await openTestServer(given, { shops: [orderMarket, rival] })
+    testServer = { ...opened, orders: await ordersOf(opened) }
   })
 
-  const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
-  const found = async (q: string, key = house.keys.admin): Promise<string[]> => {
-    const answer = await house.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })
+  const index = () => indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+  const found = async (q: string, key = testServer.keys.admin): Promise<string[]> => {
+    const answer = await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })
     return answer.body.data.orders.map(({ id }: { id: string }) => id)
   }
   async function buy(): Promise<string> {
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ 'ROSE-12': 1 })
     return (await pay(secret, view)).view.session.orderId ?? ''
   }
 
   test('the link of an invitation is repeated only to the person who made it', async () => {
     const body = { idempotencyKey: newId('req'), email: 'boss@example.com', role: 'staff' }
-    const principal = personCaller({ userId: newId('usr'), ...house.seller, scopes: adminScopes })
-    const invite = async () => String((await house.app.admin.perform('inviteAdminMember', { principal, body })).body)
+    const principal = personCaller({ userId: newId('usr'), ...testServer.seller, scopes: adminScopes })
+    const invite = async () =>
+      String((await testServer.app.admin.perform('inviteAdminMember', { principal, body })).body)
     const made = await invite()
     assert.match(made, /\/admin\/invitations\//)
     assert.equal(await invite(), made)
-    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
-    const repeated = await house.askAdmin('inviteAdminMember', { body })
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+    const repeated = await testServer.askAdmin('inviteAdminMember', { body })
     assert.deepEqual([repeated.status, repeated.body.data.link], [200, null], 'a key makes its own, and sees none')
-    await house.storage.write((tx) => setMailSwitch(tx, false, house.clock.now))
+    await testServer.storage.write((tx) => setMailSwitch(tx, false, testServer.clock.now))
   })
 
   test('customers are found only by those who may see them', async () => {
     const orderId = await buy()
     await index()
-    const { key } = await house.newKey(['admin:read'])
+    const { key } = await testServer.newKey(['admin:read'])
     assert.ok((await found('ada@example.com')).includes(orderId))
     for (const q of ['ada@example.com', 'lovelace', '10117']) assert.deepEqual(await found(q, key), [], q)
-    const number = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data.number
+    const number = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data.number
     assert.deepEqual(await found(number, key), [orderId])
   })
 
   test('an address that is erased while its order is indexed is not found afterwards', async () => {
     const orderId = await buy()
-    await house.storage.write(
-      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    await testServer.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
     )
     // The search has read the address and is about to commit its words.
     const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const indexing = house.storage.write(async (tx) => {
+    const indexing = testServer.storage.write(async (tx) => {
       const [order] = await tx.sql<{ installationId: string }>`
         select installation_id as "installationId" from orders where id = ${orderId} ${tx.forUpdate}`
-      const { merchantId, mode } = house.seller
+      const { merchantId, mode } = testServer.seller
       insertTokens(tx, { merchantId, mode, id: orderId, installationId: order?.installationId ?? '' }, ['token-of-ada'])
       locked.resolve()
       await held.promise
     })
     await locked.promise
     let isErased = false
-    const erasing = sweepAddresses(house.storage, house.clock.now, 10).then(() => {
+    const erasing = sweepAddresses(testServer.storage, testServer.clock.now, 10).then(() => {
       isErased = true
     })
     // SQLite has one writer at a time. On PostgreSQL the sweep must be seen to wait.
     if (given.engine === 'postgres')
       await until(async () => {
-        const waiting = await house.storage.read(
+        const waiting = await testServer.storage.read(
           (db) => db.sql`
             select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         )
@@ -89,16 +90,18 @@ eachEngine('privacy of the admin surface', (given) => {
       })
     held.resolve()
     await Promise.all([indexing, erasing])
-    const left = await house.storage.read((db) => db.sql`select token from search_tokens where order_id = ${orderId}`)
+    const left = await testServer.storage.read(
+      (db) => db.sql`select token from search_tokens where order_id = ${orderId}`,
+    )
     assert.deepEqual(left, [])
   })
 
   test('the words of an order are not taken after its address was erased', async () => {
     const orderId = await buy()
-    await house.storage.write(
-      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    await testServer.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
     )
-    await sweepAddresses(house.storage, house.clock.now, 10)
+    await sweepAddresses(testServer.storage, testServer.clock.now, 10)
     await index()
     for (const q of ['ada@example.com', 'lovelace']) assert.ok(!(await found(q)).includes(orderId), q)
   })
@@ -106,19 +109,26 @@ eachEngine('privacy of the admin surface', (given) => {
   test('the number of a parcel of an erased shopper is in no entry, and no undo brings it back', async () => {
     const orderId = await buy()
     const path = { orderId }
-    await house.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
-    const order = (await house.askAdmin('getAdminOrder', { path })).body.data
+    await testServer.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
+    const order = (await testServer.askAdmin('getAdminOrder', { path })).body.data
     const parcel = { orderId, fulfillmentId: order.fulfillments[0].id }
     const corrected = { idempotencyKey: newId('req'), trackingNumber: 'PRIVATE-77' }
-    const answer = await house.askAdmin('updateAdminFulfillment', { path: parcel, body: corrected })
+    const answer = await testServer.askAdmin('updateAdminFulfillment', { path: parcel, body: corrected })
     assert.equal(answer.status, 200, answer.text)
-    const latest = async () => (await house.askAdmin('listAdminChanges')).body.data[0].id
+    const latest = async () => (await testServer.askAdmin('listAdminChanges')).body.data[0].id
     const undo = async () =>
-      house.askAdmin('undoAdminChange', { path: { changeId: await latest() }, body: { idempotencyKey: newId('req') } })
+      testServer.askAdmin('undoAdminChange', {
+        path: { changeId: await latest() },
+        body: { idempotencyKey: newId('req') },
+      })
     assert.equal((await undo()).status, 200)
-    const shopper = { merchantId: house.merchantId, installationIds: [house.installationId], email: 'ada@example.com' }
-    await forgetShopper(house.storage, testSecret, shopper, { isDryRun: false, includesUnsent: true })
-    assert.doesNotMatch((await house.askAdmin('listAdminChanges')).text, /PRIVATE-77/)
+    const shopper = {
+      merchantId: testServer.merchantId,
+      installationIds: [testServer.installationId],
+      email: 'ada@example.com',
+    }
+    await forgetShopper(testServer.storage, testSecret, shopper, { isDryRun: false, includesUnsent: true })
+    assert.doesNotMatch((await testServer.askAdmin('listAdminChanges')).text, /PRIVATE-77/)
     await undo()
     assert.deepEqual(await found('PRIVATE-77'), [])
   })

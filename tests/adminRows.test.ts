@@ -1,12 +1,12 @@
 // What holds for every operation of the admin surface, tested from its rows, on both engines.
 
 import { before } from 'node:test'
-import { type AdminHouse, goodAdminRequest, isSharedByModes, moreScopes } from '../harness/admin/world.ts'
-import { assertAdminError, openHouse, testSecret } from '../harness/house.ts'
+import { type AdminTestServer, goodAdminRequest, isSharedByModes, moreScopes } from '../harness/admin/world.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
+import { assertAdminError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { adminDocument } from '../src/contract/admin/document.ts'
 import { type AdminOperationId, adminOperationIds, adminSurface } from '../src/contract/admin/operations.ts'
 import { shopRows } from '../src/contract/admin/shop.ts'
@@ -16,8 +16,8 @@ import { createKey } from '../src/platform/access/keys.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('every admin operation', (given) => {
-  let house: AdminHouse
-  let strict: AdminHouse
+  let testServer: AdminTestServer
+  let strict: AdminTestServer
   before(async () => {
     const shops = [
       {
@@ -27,14 +27,14 @@ eachEngine('every admin operation', (given) => {
       rival,
     ]
     const open = async (rateLimit: { perSecond: number; burst: number } | null) => {
-      const opened = await openHouse(given, { shops, rateLimit })
+      const opened = await openTestServer(given, { shops, rateLimit })
       return { ...opened, orders: await ordersOf(opened) }
     }
-    house = await open(null)
+    testServer = await open(null)
     strict = await open({ perSecond: 1, burst: 3 })
   })
 
-  const worldOf = (of: AdminHouse): RowWorld => ({
+  const worldOf = (of: AdminTestServer): RowWorld => ({
     fetch: of.fetch,
     wire: of.wire,
     good: (id) => goodAdminRequest(of, id as AdminOperationId),
@@ -98,7 +98,7 @@ eachEngine('every admin operation', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(adminSurface, adminOperationIds, () => worldOf(house), limitedWorld, {
+  testRows(adminSurface, adminOperationIds, () => worldOf(testServer), limitedWorld, {
     isolation: true,
     audit: true,
     refusals: isOnce(given),

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { failedDelivery } from '../harness/admin/developers.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { foldTexts } from '../src/domain/catalog/fold.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
@@ -15,24 +15,24 @@ import { indexOrders } from '../src/domain/search/orders.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('admin search', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   before(async () => {
-    const opened = await openHouse(given, { shops: [orderMarket, rival] })
-    house = { ...opened, orders: await ordersOf(opened) }
+    const opened = await openTestServer(given, { shops: [orderMarket, rival] })
+    testServer = { ...opened, orders: await ordersOf(opened) }
   })
 
-  const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
-  const search = async (q: string, key = house.keys.admin) =>
-    (await house.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
+  const index = () => indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+  const search = async (q: string, key = testServer.keys.admin) =>
+    (await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
   const found = async (q: string) => (await search(q)).orders.map(({ id }: { id: string }) => id)
 
   test('by number, tracking number, name and postal code; by e-mail once a checkout gave one', async () => {
-    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
-    const other = await house.orders.place({ items: { CARD: 1 } })
+    const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
+    const other = await testServer.orders.place({ items: { CARD: 1 } })
     assert.equal(await index(), 2)
     assert.equal(await index(), 0, 'each once')
     const body = { idempotencyKey: newId('req'), trackingNumber: 'JD-0146 0000' }
-    await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
     assert.deepEqual(await found(number), [orderId])
     assert.deepEqual(await found(`#${number.toLowerCase()}`), [orderId])
     assert.deepEqual(await found('JD-0146 0000'), [orderId])
@@ -42,11 +42,11 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await found('ada martin'), [])
     assert.deepEqual(await found('lovelac'), [], 'whole words only')
 
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const paid = (await pay(secret, view)).view.session.orderId
     await index()
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ masked: string }>`select email_masked as masked from orders where id = ${paid}`,
     )
     assert.match(row?.masked ?? '', /@/)
@@ -55,9 +55,9 @@ eachEngine('admin search', (given) => {
   })
 
   test('listAdminOrders: q finds as the search does, also together with filters', async () => {
-    const listed = async (query: string, key = house.keys.admin) =>
-      (await house.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
-    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
+    const listed = async (query: string, key = testServer.keys.admin) =>
+      (await testServer.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
+    const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     await index()
     assert.deepEqual(await listed(`?q=${number}`), [orderId])
     const named = await listed('?q=lovelace')
@@ -65,9 +65,9 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await listed('?q=ada+lovelace+10117'), named)
     assert.ok(!(await listed('?q=lovelace&fulfillment=fulfilled')).includes(orderId))
     assert.deepEqual(await listed('?q=martin'), [])
-    const { key } = await house.newKey(['admin:read'])
+    const { key } = await testServer.newKey(['admin:read'])
     assert.deepEqual([await listed('?q=lovelace', key), await listed(`?q=${number}`, key)], [[], [orderId]])
-    assert.deepEqual(await listed(`?q=${number}`, house.keys.rivalAdmin), [])
+    assert.deepEqual(await listed(`?q=${number}`, testServer.keys.rivalAdmin), [])
   })
 
   test('a long code is found by any beginning of it, and signs of patterns are letters like others', async () => {
@@ -75,13 +75,13 @@ eachEngine('admin search', (given) => {
     const skus = ['a', 'b'].map((end) => ({ code: begin + end, name: end, price: 1, stock: 1, options: { End: end } }))
     const slug = newId('req').replace('_', '-')
     const product = { slug, name: slug, options: [{ name: 'End', values: ['a', 'b'] }], skus }
-    const made = await house.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
+    const made = await testServer.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
     assert.equal(made.status, 200, made.text)
     const codes = async (q: string) => (await search(q)).skus.map(({ code }: { code: string }) => code)
     assert.deepEqual(await codes(begin.slice(0, 40)), [`${begin}a`, `${begin}b`])
     assert.deepEqual(await codes(`${begin.toUpperCase()}B`), [`${begin}b`])
     assert.deepEqual(await codes(begin.replace('%', '_')), [])
-    const listed = await house.askAdmin('listAdminProducts', { query: `?q=${encodeURIComponent(`${begin}b`)}` })
+    const listed = await testServer.askAdmin('listAdminProducts', { query: `?q=${encodeURIComponent(`${begin}b`)}` })
     assert.deepEqual(
       listed.body.data.map(({ id }: { id: string }) => id),
       [made.body.data.id],
@@ -92,11 +92,11 @@ eachEngine('admin search', (given) => {
     const code = newId('req').toUpperCase()
     const skus = [{ code: `Ö${code}`, name: 'GRÜN', price: 1, stock: 1 }]
     const product = { slug: code.toLowerCase().replace('_', '-'), name: 'ÉCLAIR Œuf', tags: ['Été'], skus }
-    const made = await house.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
+    const made = await testServer.askAdmin('createAdminProduct', { body: { idempotencyKey: newId('req'), product } })
     assert.equal(made.status, 200, made.text)
     const { id } = made.body.data
     const ids = async (operation: 'listAdminProducts' | 'listAdminSkus', query: string) =>
-      (await house.askAdmin(operation, { query })).body.data.map(
+      (await testServer.askAdmin(operation, { query })).body.data.map(
         (row: { id: string; productId?: string }) => row.productId ?? row.id,
       )
     const check = async () => {
@@ -113,21 +113,21 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await ids('listAdminProducts', `?tag=${encodeURIComponent('Été')}`), [id])
     assert.deepEqual(await ids('listAdminProducts', `?tag=${encodeURIComponent('été')}`), [])
     // Rows from before there was a folded text are filled in.
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       tx.send`update products set folded = null where id = ${id}`
       tx.send`update skus set folded = null where product_id = ${id}`
     })
-    assert.equal(await foldTexts(house.storage, 100), 2)
-    assert.equal(await foldTexts(house.storage, 100), 0)
+    assert.equal(await foldTexts(testServer.storage, 100), 2)
+    assert.equal(await foldTexts(testServer.storage, 100), 0)
     await check()
   })
 
   test('the table of words has no word in it, and another merchant finds nothing', async () => {
-    const rows = await house.storage.read((db) => db.sql<{ token: string }>`select token from search_tokens`)
+    const rows = await testServer.storage.read((db) => db.sql<{ token: string }>`select token from search_tokens`)
     assert.ok(rows.length > 3)
     for (const { token } of rows) assert.match(token, /^[\w-]{22}$/)
     assert.ok(!JSON.stringify(rows).toLowerCase().includes('lovelace'))
-    assert.deepEqual((await search('lovelace', house.keys.rivalAdmin)).orders, [])
+    assert.deepEqual((await search('lovelace', testServer.keys.rivalAdmin)).orders, [])
   })
 
   test('products by a part of the name, SKUs and promotions by the beginning of their code', async () => {
@@ -142,21 +142,28 @@ eachEngine('admin search', (given) => {
   })
 
   test('a shopper who is erased is not found any more, and neither is a parcel of theirs', async () => {
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId: string = (await pay(secret, view)).view.session.orderId ?? ''
     await index()
     const path = { orderId }
     const body = { idempotencyKey: newId('req'), trackingNumber: 'SECRET-1', trackingUrl: 'https://x.example/SECRET-1' }
-    await house.askAdmin('fulfilAdminOrder', { path, body })
-    await house.askAdmin('addAdminOrderNote', { path, body: { idempotencyKey: newId('req'), text: 'Rings twice.' } })
+    await testServer.askAdmin('fulfilAdminOrder', { path, body })
+    await testServer.askAdmin('addAdminOrderNote', {
+      path,
+      body: { idempotencyKey: newId('req'), text: 'Rings twice.' },
+    })
     assert.ok((await found('ada@example.com')).includes(orderId))
-    const shopper = { merchantId: house.merchantId, installationIds: [house.installationId], email: 'ada@example.com' }
+    const shopper = {
+      merchantId: testServer.merchantId,
+      installationIds: [testServer.installationId],
+      email: 'ada@example.com',
+    }
     const input = { isDryRun: false, includesUnsent: true }
-    await forgetShopper(house.storage, testSecret, shopper, input)
+    await forgetShopper(testServer.storage, testSecret, shopper, input)
     assert.deepEqual(await found('ada@example.com'), [])
     assert.deepEqual(await found('SECRET-1'), [])
-    const order = await house.askAdmin('getAdminOrder', { path })
+    const order = await testServer.askAdmin('getAdminOrder', { path })
     assert.deepEqual(await found(order.body.data.number), [orderId])
     assert.ok(!order.text.includes('SECRET-1'))
     assert.deepEqual(order.body.data.notes, [])
@@ -164,30 +171,30 @@ eachEngine('admin search', (given) => {
   })
 
   test('once its address is erased, an order is found by its number only', async () => {
-    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
+    const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     await index()
     assert.ok((await found('lovelace')).includes(orderId))
-    await house.storage.write(
-      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    await testServer.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
     )
-    await sweepAddresses(house.storage, house.clock.now, 10)
+    await sweepAddresses(testServer.storage, testServer.clock.now, 10)
     assert.ok(!(await found('lovelace')).includes(orderId))
     assert.deepEqual(await found(number), [orderId])
   })
 
   test('getAdminHome: counts what waits', async () => {
     const todo = async () => {
-      const { todo: counts } = (await house.askAdmin('getAdminHome')).body.data
+      const { todo: counts } = (await testServer.askAdmin('getAdminHome')).body.data
       const { toSend, awaitingPayment } = counts
-      assert.deepEqual((await house.askAdmin('getAdminOrderCounts')).body.data, { toSend, awaitingPayment })
+      assert.deepEqual((await testServer.askAdmin('getAdminOrderCounts')).body.data, { toSend, awaitingPayment })
       return counts
     }
     const before = await todo()
-    await house.orders.place({ items: { CARD: 1 } })
-    await house.orders.place({ items: { CARD: 1 }, isManual: true })
-    const { endpointId } = await failedDelivery(house)
-    await house.storage.write(
-      (tx) => tx.sql`update webhook_endpoints set failing_since = ${house.clock.now}, consecutive_failures = 1
+    await testServer.orders.place({ items: { CARD: 1 } })
+    await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
+    const { endpointId } = await failedDelivery(testServer)
+    await testServer.storage.write(
+      (tx) => tx.sql`update webhook_endpoints set failing_since = ${testServer.clock.now}, consecutive_failures = 1
         where id = ${endpointId}`,
     )
     const after = await todo()

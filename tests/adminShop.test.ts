@@ -4,22 +4,22 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createPromotion } from '../harness/admin/catalog.ts'
 import { type Carts, cartsOf, market } from '../harness/carts.ts'
-import { type Answer, assertAdminError, type House, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertAdminError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('the admin shop', (given) => {
-  let house: House
+  let testServer: TestServer
   let carts: Carts
   before(async () => {
-    house = await openHouse(given, { shops: [market, rival] })
-    carts = await cartsOf(house)
+    testServer = await openTestServer(given, { shops: [market, rival] })
+    carts = await cartsOf(testServer)
   })
 
   async function ask(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return house.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
+    return testServer.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
   }
 
   async function done(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}) {
@@ -28,13 +28,13 @@ eachEngine('the admin shop', (given) => {
     return answer.body
   }
 
-  const shop = async () => (await house.askAdmin('getAdminShop')).body.data
+  const shop = async () => (await testServer.askAdmin('getAdminShop')).body.data
 
   test('a promotion: a use is no edit, an edit undoes no use, and its code stays', async () => {
-    const { id, version, promotion } = await createPromotion(house, { usageLimit: 5 })
+    const { id, version, promotion } = await createPromotion(testServer, { usageLimit: 5 })
     // A use, as an order counts it.
     const set = (used: number) =>
-      house.storage.write(
+      testServer.storage.write(
         (tx) => tx.sql`update promotions set test_used = ${used}, test_version = test_version + 1 where id = ${id}`,
       )
     await set(1)
@@ -60,10 +60,10 @@ eachEngine('the admin shop', (given) => {
   })
 
   test('a promotion whose limit is lowered to its uses: exhausted and updated, each with its sequence', async () => {
-    const { id, version, promotion } = await createPromotion(house, { usageLimit: 5 })
+    const { id, version, promotion } = await createPromotion(testServer, { usageLimit: 5 })
     const lowered = { ...promotion, usageLimit: 0, name: 'Done' }
     await done('replaceAdminPromotion', { expectedVersion: version, promotion: lowered }, { promotionId: id })
-    const events = await house.storage.read(
+    const events = await testServer.storage.read(
       (db) => db.sql<{ type: string; sequence: number }>`
         select type, sequence from events where subject_id = ${id} order by sequence`,
     )
@@ -74,23 +74,25 @@ eachEngine('the admin shop', (given) => {
   })
 
   test('promotions are listed by code and by status', async () => {
-    const soon = await createPromotion(house, { startsAt: new Date(house.clock.now + 60_000).toISOString() })
-    const past = await createPromotion(house, { endsAt: new Date(house.clock.now).toISOString() })
-    const none = await createPromotion(house, { usageLimit: 0 })
-    const stopped = await createPromotion(house, { disabled: true })
+    const soon = await createPromotion(testServer, { startsAt: new Date(testServer.clock.now + 60_000).toISOString() })
+    const past = await createPromotion(testServer, { endsAt: new Date(testServer.clock.now).toISOString() })
+    const none = await createPromotion(testServer, { usageLimit: 0 })
+    const stopped = await createPromotion(testServer, { disabled: true })
     for (const [status, wanted] of [
       ['scheduled', soon],
       ['expired', past],
       ['exhausted', none],
       ['disabled', stopped],
     ] as const) {
-      const { body } = await house.askAdmin('listAdminPromotions', { query: `?status=${status}` })
+      const { body } = await testServer.askAdmin('listAdminPromotions', { query: `?status=${status}` })
       assert.ok(body.data.some(({ id }: { id: string }) => id === wanted.id))
       assert.ok(body.data.every((promotion: { status: string }) => promotion.status === status))
     }
-    const { body } = await house.askAdmin('listAdminPromotions', { query: '?status=active' })
+    const { body } = await testServer.askAdmin('listAdminPromotions', { query: '?status=active' })
     assert.ok(body.data.every(({ status }: { status: string }) => status === 'active'))
-    const byCode = await house.askAdmin('listAdminPromotions', { query: `?q=${soon.promotion.code.toLowerCase()}` })
+    const byCode = await testServer.askAdmin('listAdminPromotions', {
+      query: `?q=${soon.promotion.code.toLowerCase()}`,
+    })
     assert.ok(byCode.body.data.some(({ id }: { id: string }) => id === soon.id))
   })
 
@@ -109,7 +111,7 @@ eachEngine('the admin shop', (given) => {
       changes[0].members.map(({ member }: { member: string }) => member),
       ['name', 'timeZone'],
     )
-    const { body } = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'card' } })
+    const { body } = await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'card' } })
     assert.equal(body.data.merchant.name, 'Bloom & Co')
     const late = await ask('updateAdminShop', { expectedVersion: before.version, name: 'Late' })
     assertAdminError(late, 'version_conflict')
@@ -122,7 +124,7 @@ eachEngine('the admin shop', (given) => {
   })
 
   test('words that mean the same are found at once, until the change is undone', async () => {
-    const found = async () => (await house.ask('searchCatalogProducts', { query: '?q=greeting+billet' })).body.meta
+    const found = async () => (await testServer.ask('searchCatalogProducts', { query: '?q=greeting+billet' })).body.meta
     const { version } = await shop()
     assert.equal((await found()).total, 0)
     const synonyms = [['card', 'greeting billet']]
@@ -132,14 +134,14 @@ eachEngine('the admin shop', (given) => {
       await ask('updateAdminShop', { expectedVersion: data.version, synonyms: [['card', '–']] }),
       'invalid_request',
     )
-    const { body } = await house.askAdmin('listAdminChanges')
+    const { body } = await testServer.askAdmin('listAdminChanges')
     const { status } = await ask('undoAdminChange', {}, { changeId: body.data[0].id })
     assert.deepEqual([status, (await found()).total], [200, 0])
   })
 
   test('new taxes and zones hold for open carts; the preview shows each rate and each zone', async () => {
     const cartId = await carts.create({ CARD: 3 })
-    const read = async () => (await house.ask('getPublicCart', { path: { cartId } })).body.data
+    const read = async () => (await testServer.ask('getPublicCart', { path: { cartId } })).body.data
     const before = await shop()
     assert.equal((await read()).totals.tax, 160) // of 999 at 19 %
     const taxes = [
@@ -190,8 +192,8 @@ eachEngine('the admin shop', (given) => {
         ['cash_on_delivery', false],
       ],
     )
-    const rows = await house.storage.read(
-      (db) => db.sql<{ mode: string }>`select mode from manual_methods where merchant_id = ${house.merchantId}`,
+    const rows = await testServer.storage.read(
+      (db) => db.sql<{ mode: string }>`select mode from manual_methods where merchant_id = ${testServer.merchantId}`,
     )
     assert.deepEqual(rows, [{ mode: 'test' }])
   })

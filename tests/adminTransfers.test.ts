@@ -16,9 +16,9 @@ import {
   transferWith,
 } from '../harness/admin/transfers.ts'
 import { nodeFlags } from '../harness/flags.ts'
-import { assertAdminError, type House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertAdminError, type TestServer } from '../harness/testServer.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
 import { planTransfer } from '../src/ops/imports/plan.ts'
@@ -29,37 +29,37 @@ import { newId } from '../src/platform/kit/ids.ts'
 const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
 
 eachEngine('transfers', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
   })
-  beforeEach(() => clearTransfers(house))
+  beforeEach(() => clearTransfers(testServer))
 
   async function planned(kind: 'products' | 'stock', text: string, pieces = 1) {
-    const id = await sendFile(house, kind, text, pieces)
-    await runTransfers(house)
-    return transferWith(house, id)
+    const id = await sendFile(testServer, kind, text, pieces)
+    await runTransfers(testServer)
+    return transferWith(testServer, id)
   }
 
   async function written(id: string) {
-    const answer = await confirmTransfer(house, id)
+    const answer = await confirmTransfer(testServer, id)
     assert.equal(answer.status, 200, answer.text)
-    await runTransfers(house)
-    return transferWith(house, id)
+    await runTransfers(testServer)
+    return transferWith(testServer, id)
   }
 
   const product = async (productId: string) =>
-    (await house.askAdmin('getAdminProduct', { path: { productId } })).body.data
+    (await testServer.askAdmin('getAdminProduct', { path: { productId } })).body.data
   const bySlug = async (slug: string) =>
-    house.storage.read(
+    testServer.storage.read(
       (db) => db.sql<{ id: string; name: string }>`
-        select id, name from products where merchant_id = ${house.merchantId} and slug = ${slug}`,
+        select id, name from products where merchant_id = ${testServer.merchantId} and slug = ${slug}`,
     )
   const entries = (requestId: string) =>
-    house.storage.read(
+    testServer.storage.read(
       (db) => db.sql<{ actor: string; changes: string }>`
         select actor_kind as "actor", changes from audit_entries
-        where merchant_id = ${house.merchantId} and request_id = ${requestId} order by id`,
+        where merchant_id = ${testServer.merchantId} and request_id = ${requestId} order by id`,
     )
 
   test('a product of WooCommerce that was renamed keeps its slug and what was added here', async () => {
@@ -71,7 +71,7 @@ eachEngine('transfers', (given) => {
     const { product: entry, version } = await product(found?.id ?? '')
     assert.deepEqual(entry.metadata, { woocommerceId: '470' })
     const marked = { ...entry, metadata: { ...entry.metadata, shelf: '4' } }
-    const replaced = await house.askAdmin('replaceAdminProduct', {
+    const replaced = await testServer.askAdmin('replaceAdminProduct', {
       path: { productId: found?.id ?? '' },
       body: { idempotencyKey: newId('req'), expectedVersion: version, product: marked },
     })
@@ -87,9 +87,9 @@ eachEngine('transfers', (given) => {
   })
 
   test('an export of products that is imported again changes nothing, whatever the products hold', async () => {
-    const { category: outer } = await createCategory(house, { name: 'In & > out' })
-    const { category: inner } = await createCategory(house, { parent: outer.slug })
-    await createProduct(house, {
+    const { category: outer } = await createCategory(testServer, { name: 'In & > out' })
+    const { category: inner } = await createCategory(testServer, { parent: outer.slug })
+    await createProduct(testServer, {
       name: '=HYPERLINK("http://evil","x")',
       summary: 'A summary of its own.',
       description: 'One  line\n\n\nand <b>another</b> & more\nhere\t.',
@@ -122,14 +122,14 @@ eachEngine('transfers', (given) => {
         },
       ],
     })
-    await createProduct(house, { published: false, description: '' })
-    await createProduct(house, { descriptionHtml: '<h2>Care</h2><ul><li>Wash <b>cold</b>' })
-    await createProduct(house, { description: 'Another text.', descriptionHtml: '<p>No more than a text.</p>' })
-    const archived = await createProduct(house)
-    await house.askAdmin('updateAdminProducts', {
+    await createProduct(testServer, { published: false, description: '' })
+    await createProduct(testServer, { descriptionHtml: '<h2>Care</h2><ul><li>Wash <b>cold</b>' })
+    await createProduct(testServer, { description: 'Another text.', descriptionHtml: '<p>No more than a text.</p>' })
+    const archived = await createProduct(testServer)
+    await testServer.askAdmin('updateAdminProducts', {
       body: { idempotencyKey: newId('req'), productIds: [archived.id], change: { status: 'archived' } },
     })
-    const text = await exportFile(house, 'of=products')
+    const text = await exportFile(testServer, 'of=products')
     assert.match(text, /"'=HYPERLINK\(""http/)
     const plan = await planned('products', text, 3)
     assert.deepEqual([plan.state, plan.changes, plan.refusedRows], ['ready', [], []])
@@ -140,11 +140,11 @@ eachEngine('transfers', (given) => {
 
   test('a feed for Google has the published products, and links to the address that is named', async () => {
     const images = [{ url: 'https://pictures.example/a.jpg' }]
-    const shown = await createProduct(house, { description: 'Blue & round.', images })
-    const bare = await createProduct(house)
-    const hidden = await createProduct(house, { published: false })
+    const shown = await createProduct(testServer, { description: 'Blue & round.', images })
+    const bare = await createProduct(testServer)
+    const hidden = await createProduct(testServer, { published: false })
     const link = encodeURIComponent('https://shop.example/p/{slug}')
-    const text = await exportFile(house, `of=google&link=${link}`)
+    const text = await exportFile(testServer, `of=google&link=${link}`)
     assert.match(text, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<rss version="2\.0" xmlns:g=/)
     assert.ok(text.endsWith('</channel>\n</rss>\n'))
     assert.ok(text.includes(`<link>https://shop.example/p/${shown.product.slug}</link>`))
@@ -154,13 +154,13 @@ eachEngine('transfers', (given) => {
     assert.ok(!text.includes(`/p/${bare.product.slug}<`))
     assert.match(text, /^<!-- left out of the feed: .+, no picture -->$/m)
     for (const query of ['?of=google', '?of=google&link=javascript:x', '?of=google&link=https://shop.example/']) {
-      const answer = await house.askAdmin('listAdminExport', { query })
+      const answer = await testServer.askAdmin('listAdminExport', { query })
       assert.deepEqual([answer.status, answer.body.error.issues[0].path], [400, '/query/link'], query)
     }
   })
 
   test('a file of products without prices is planned as changes of what exists', async () => {
-    const { id, product: entry } = await createProduct(house)
+    const { id, product: entry } = await createProduct(testServer)
     const [sku] = entry.skus
     const text = `Handle,Title,Variant SKU,Variant Barcode\n${entry.slug},Renamed,${sku.code},'0012\nno-such-thing,New,N,\n`
     const plan = await planned('products', text)
@@ -172,14 +172,14 @@ eachEngine('transfers', (given) => {
   })
 
   test('an edit of one cell changes one member', async () => {
-    const { id, product: entry } = await createProduct(house, {
+    const { id, product: entry } = await createProduct(testServer, {
       summary: 'Mine.',
       description: 'Long text.',
       metadata: { shelf: '4' },
       tags: ['x, y'],
     })
     const [code] = entry.skus.map((sku: { code: string }) => sku.code)
-    const text = (await exportFile(house, 'of=products'))
+    const text = (await exportFile(testServer, 'of=products'))
       .split('\n')
       .map((line) => (line.includes(`,${code},`) ? line.replace(',12.00,', ',13.50,') : line))
       .join('\n')
@@ -197,8 +197,8 @@ eachEngine('transfers', (given) => {
   })
 
   test('an edit of the HTML changes the description in both forms', async () => {
-    const { id } = await createProduct(house, { descriptionHtml: '<p>Wash <b>cold</b>.</p>' })
-    const text = (await exportFile(house, 'of=products')).replace(
+    const { id } = await createProduct(testServer, { descriptionHtml: '<p>Wash <b>cold</b>.</p>' })
+    const text = (await exportFile(testServer, 'of=products')).replace(
       '<p>Wash <b>cold</b>.</p>',
       '<p>Wash <i>warm</i>.</p>',
     )
@@ -262,7 +262,7 @@ eachEngine('transfers', (given) => {
     const plan = await planned('products', `<?xml version="1.0" encoding="ISO-8859-1"?>${feed}`, 3)
     assert.deepEqual([plan.state, plan.created, plan.refused], ['ready', 1, 0])
     await written(plan.id)
-    const { data } = (await house.askAdmin('listAdminProducts', { query: `?q=${code.toLowerCase()}` })).body
+    const { data } = (await testServer.askAdmin('listAdminProducts', { query: `?q=${code.toLowerCase()}` })).body
     assert.deepEqual([data[0].name, data[0].priceMin], ['Café cup', 450])
     const bad = await planned('products', `<!DOCTYPE x [<!ENTITY a "ha">]>${feed}`)
     assert.deepEqual([bad.state, bad.problem], ['failed', 'line 1: a document type is not read'])
@@ -293,18 +293,18 @@ eachEngine('transfers', (given) => {
     })
     assert.deepEqual(await bySlug(slugs[0] as string), [])
 
-    const confirmed = await confirmTransfer(house, plan.id)
-    const again = await confirmTransfer(house, plan.id)
+    const confirmed = await confirmTransfer(testServer, plan.id)
+    const again = await confirmTransfer(testServer, plan.id)
     assertAdminError(again, 'transfer_not_ready')
     assert.deepEqual(again.body.error.current, { state: 'writing' })
-    await runTransfers(house)
-    const done = await transferWith(house, plan.id)
+    await runTransfers(testServer)
+    const done = await transferWith(testServer, plan.id)
     assert.deepEqual([done.state, done.written, done.refused], ['done', 57, plan.refused])
-    assertAdminError(await confirmTransfer(house, plan.id), 'transfer_not_ready')
+    assertAdminError(await confirmTransfer(testServer, plan.id), 'transfer_not_ready')
 
     const [shown] = await bySlug(slugs[0] as string)
     assert.equal(shown?.name, 'Row 0')
-    const { data } = (await house.ask('listApiKeyCatalogCategories')).body
+    const { data } = (await testServer.ask('listApiKeyCatalogCategories')).body
     assert.equal(data.find(({ slug }: { slug: string }) => slug === `shelf-${slugs[0]}`).productCount, 57)
     const written = await entries(confirmed.headers.get('x-request-id') ?? '')
     const changes = written.flatMap(
@@ -313,27 +313,27 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([...new Set(written.map(({ actor }) => actor))], ['key'])
     assert.equal(changes.filter(({ what, kind }) => what === 'product' && kind === 'create').length, 57)
     assert.ok(written.length >= 6, 'a batch is small')
-    const events = await house.storage.read(
+    const events = await testServer.storage.read(
       (db) => db.sql`select id from events where type = 'product.created' and subject_id = ${shown?.id ?? ''}`,
     )
     assert.ok(events.length > 0)
-    assert.deepEqual(await house.storage.read(findViolations), [])
-    const left = await house.storage.read(
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
+    const left = await testServer.storage.read(
       (db) => db.sql`
-        select transfer_id from transfer_items where merchant_id = ${house.merchantId}
-        union all select transfer_id from transfer_pieces where merchant_id = ${house.merchantId}`,
+        select transfer_id from transfer_items where merchant_id = ${testServer.merchantId}
+        union all select transfer_id from transfer_pieces where merchant_id = ${testServer.merchantId}`,
     )
     assert.deepEqual(left, [])
   })
 
   test('what was changed since the plan is refused, and the rest is written', async () => {
-    const [one, other] = [await createProduct(house), await createProduct(house)]
+    const [one, other] = [await createProduct(testServer), await createProduct(testServer)]
     const rows = [one, other].map(({ product: { slug, skus } }) => `${slug},Renamed,,${skus[0].code},12.00,\n`)
     const plan = await planned('products', header + rows.join(''))
     assert.equal(plan.changed, 2)
     const change = { ...one.product, name: 'By hand' }
     const path = { productId: one.id }
-    await house.askAdmin('replaceAdminProduct', {
+    await testServer.askAdmin('replaceAdminProduct', {
       path,
       body: { idempotencyKey: newId('req'), expectedVersion: one.version, product: change },
     })
@@ -347,9 +347,13 @@ eachEngine('transfers', (given) => {
   })
 
   test('a stock file sets counts against what was seen, and undoes no sale', async () => {
-    const [one, other, sold] = [await createProduct(house), await createProduct(house), await createProduct(house)]
+    const [one, other, sold] = [
+      await createProduct(testServer),
+      await createProduct(testServer),
+      await createProduct(testServer),
+    ]
     const codeOf = (made: typeof one) => made.product.skus[0].code
-    const file = await exportFile(house, 'of=stock')
+    const file = await exportFile(testServer, 'of=stock')
     const same = await planned('stock', file)
     assert.deepEqual([same.state, same.changed, same.refused], ['ready', 0, 0])
     assert.match(file, new RegExp(`,${codeOf(one)},0,7,7,\n`))
@@ -360,10 +364,10 @@ eachEngine('transfers', (given) => {
       { line: 3, name: codeOf(other), reason: 'the stock is 7 now' },
       { line: 5, name: 'NONE', reason: 'there is no SKU with this code' },
     ])
-    const seller = { merchantId: house.merchantId, mode: 'test' } as const
-    await house.storage.write((tx) =>
+    const seller = { merchantId: testServer.merchantId, mode: 'test' } as const
+    await testServer.storage.write((tx) =>
       sell(tx, seller, newId('ord'), [{ skuId: sold.skus[0].id, quantity: 2 }], {
-        now: house.clock.now,
+        now: testServer.clock.now,
         cause: null,
         soldTo: newId('ord'),
       }),
@@ -378,7 +382,7 @@ eachEngine('transfers', (given) => {
   test('a file that cannot be read fails with the reason, and nothing can be confirmed', async () => {
     const plan = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
     assert.deepEqual([plan.state, plan.problem], ['failed', 'line 2: the quote that opens here is never closed'])
-    assertAdminError(await confirmTransfer(house, plan.id), 'transfer_not_ready')
+    assertAdminError(await confirmTransfer(testServer, plan.id), 'transfer_not_ready')
     const empty = await planned('products', '\n')
     assert.deepEqual(empty.refusedRows, [{ line: 1, name: '', reason: 'the file is empty' }])
     const stock = await planned('stock', 'Code,Count\nx,1\n')
@@ -388,10 +392,10 @@ eachEngine('transfers', (given) => {
   })
 
   test('pieces come in any order and again, until the last; only so many files wait', async () => {
-    const { id } = await beginTransfer(house, 'products', 2)
+    const { id } = await beginTransfer(testServer, 'products', 2)
     const slug = unusedName('piece')
     const append = (piece: string, text: string) =>
-      house.askAdmin('appendAdminTransfer', {
+      testServer.askAdmin('appendAdminTransfer', {
         path: { transferId: id, piece },
         body: { idempotencyKey: newId('req'), text },
       })
@@ -402,56 +406,60 @@ eachEngine('transfers', (given) => {
     assertAdminError(await append('1', 'é'.repeat(600_000)), 'invalid_request')
     assert.equal((await append('1', header)).body.data.state, 'planning')
     assertAdminError(await append('1', header), 'transfer_not_receiving')
-    await runTransfers(house)
-    assert.equal((await transferWith(house, id)).created, 1)
+    await runTransfers(testServer)
+    assert.equal((await transferWith(testServer, id)).created, 1)
 
-    for (let waiting = 1; waiting < 5; waiting += 1) await beginTransfer(house, 'stock', 1)
+    for (let waiting = 1; waiting < 5; waiting += 1) await beginTransfer(testServer, 'stock', 1)
     const body = { idempotencyKey: newId('req'), kind: 'stock', name: 'x', pieces: 1 }
-    assertAdminError(await house.askAdmin('createAdminTransfer', { body }), 'transfer_limit')
+    assertAdminError(await testServer.askAdmin('createAdminTransfer', { body }), 'transfer_limit')
     const discard = { path: { transferId: id }, body: { idempotencyKey: newId('req') } }
-    assert.deepEqual((await house.askAdmin('discardAdminTransfer', discard)).body.data, { id, removed: true })
-    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
-    await beginTransfer(house, 'stock', 1)
+    assert.deepEqual((await testServer.askAdmin('discardAdminTransfer', discard)).body.data, { id, removed: true })
+    assertAdminError(await testServer.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+    await beginTransfer(testServer, 'stock', 1)
   })
 
   test('a run that died is taken over, and one that was taken over writes nothing more', async () => {
     const rows = Array.from({ length: 45 }, () => unusedName('again')).map((slug) => `${slug},A,,${slug},1.00,1\n`)
-    const id = await sendFile(house, 'products', header + rows.join(''))
-    await house.storage.write(async (tx) => {
-      await tx.sql`update transfers set run = 'req_dead', run_until = ${house.clock.now + 1_000} where id = ${id}`
+    const id = await sendFile(testServer, 'products', header + rows.join(''))
+    await testServer.storage.write(async (tx) => {
+      await tx.sql`update transfers set run = 'req_dead', run_until = ${testServer.clock.now + 1_000} where id = ${id}`
       await tx.sql`
         insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
-        values (${house.merchantId}, ${id}, 1, 1, 'x', '{}')`
+        values (${testServer.merchantId}, ${id}, 1, 1, 'x', '{}')`
     })
-    await runTransfers(house)
-    assert.equal((await transferWith(house, id)).state, 'planning', 'the other one may be alive')
-    house.clock.now += 1_000
-    await runTransfers(house)
-    const plan = await transferWith(house, id)
+    await runTransfers(testServer)
+    assert.equal((await transferWith(testServer, id)).state, 'planning', 'the other one may be alive')
+    testServer.clock.now += 1_000
+    await runTransfers(testServer)
+    const plan = await transferWith(testServer, id)
     assert.deepEqual([plan.state, plan.created], ['ready', 45])
     assert.equal((await written(id)).written, 45)
   })
 
   test('a run that another node took over at its end leaves the pieces to it', async () => {
-    const id = await sendFile(house, 'products', `${header}${unusedName('late')},A,,${unusedName('LATE')},1.00,1\n`)
-    const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+    const id = await sendFile(
+      testServer,
+      'products',
+      `${header}${unusedName('late')},A,,${unusedName('LATE')},1.00,1\n`,
+    )
+    const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
     assert.equal(due?.id, id)
     // The other one claims it once all rows were read, before the plan is saved.
     let writes = 0
-    const storage: House['storage'] = Object.assign(Object.create(house.storage), {
-      async write(work: Parameters<House['storage']['write']>[0]) {
+    const storage: TestServer['storage'] = Object.assign(Object.create(testServer.storage), {
+      async write(work: Parameters<TestServer['storage']['write']>[0]) {
         writes += 1
         if (writes === 4)
-          await house.storage.write((tx) => tx.sql`update transfers set run = 'req_other' where id = ${id}`)
-        return house.storage.write(work)
+          await testServer.storage.write((tx) => tx.sql`update transfers set run = 'req_other' where id = ${id}`)
+        return testServer.storage.write(work)
       },
     })
-    const tools = { storage, origin: () => house.origin, clock: () => house.clock.now }
+    const tools = { storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
     assert.equal(await planTransfer(tools, due as DueTransfer, () => false), false)
     assert.equal(writes, 4, 'claimed, cleared, one batch, the plan that was refused')
-    house.clock.now += 60_000
-    await runTransfers(house)
-    const plan = await transferWith(house, id)
+    testServer.clock.now += 60_000
+    await runTransfers(testServer)
+    const plan = await transferWith(testServer, id)
     assert.deepEqual([plan.state, plan.created], ['ready', 1])
   })
 
@@ -461,31 +469,31 @@ eachEngine('transfers', (given) => {
       const { id } = await planned('products', `${header}${slug}-${isDiscarded},A,,${unusedName('RACED')},1.00,1\n`)
       const discard = { path: { transferId: id }, body: { idempotencyKey: newId('req') } }
       const answers = await Promise.all([
-        confirmTransfer(house, id),
-        confirmTransfer(house, id),
-        ...(isDiscarded ? [house.askAdmin('discardAdminTransfer', discard)] : []),
+        confirmTransfer(testServer, id),
+        confirmTransfer(testServer, id),
+        ...(isDiscarded ? [testServer.askAdmin('discardAdminTransfer', discard)] : []),
       ])
       const confirmed = answers.slice(0, 2).filter(({ status }) => status === 200).length
       assert.ok(confirmed === 1 || (isDiscarded && confirmed === 0), answers.map(({ text }) => text).join('\n'))
       assert.ok(answers.every(({ status }) => [200, 404, 409].includes(status)))
-      await runTransfers(house)
+      await runTransfers(testServer)
       const isDone =
-        (await house.askAdmin('getAdminTransfer', { path: { transferId: id } })).body.data?.state === 'done'
+        (await testServer.askAdmin('getAdminTransfer', { path: { transferId: id } })).body.data?.state === 'done'
       assert.deepEqual([(await bySlug(`${slug}-${isDiscarded}`)).length, isDone], [confirmed, confirmed === 1])
     }
   })
 
   test('a batch that made a product and its category is taken back and put back, and a dry run says the same', async () => {
     const [slug, other] = [unusedName('fresh'), unusedName('moved')]
-    const { category } = await createCategory(house)
-    const { product: moved } = await createProduct(house, { slug: other, categories: [category.slug] })
+    const { category } = await createCategory(testServer)
+    const { product: moved } = await createProduct(testServer, { slug: other, categories: [category.slug] })
     const [sku] = moved.skus
     const price = (sku.price / 100).toFixed(2)
     const rows = `${slug},Fresh,Outer > Inner,${slug},3.00,\n${other},${moved.name},Outer,${sku.code},${price},\n`
     const { id } = await planned('products', header + rows)
     assert.equal((await written(id)).written, 2)
     const inCategory = async () => {
-      const { data } = (await house.askAdmin('listAdminCategories')).body
+      const { data } = (await testServer.askAdmin('listAdminCategories')).body
       return data
         .flatMap(({ category: { slug }, productCount }: { category: { slug: string }; productCount: number }) =>
           slug.startsWith('outer') ? [[slug, productCount]] : [],
@@ -507,8 +515,8 @@ eachEngine('transfers', (given) => {
       ['published', ['outer']],
     ])
     const undo = (changeId: string, dryRun: boolean) =>
-      house.askAdmin('undoAdminChange', { path: { changeId }, body: { idempotencyKey: newId('req'), dryRun } })
-    const last = async () => (await house.askAdmin('listAdminChanges')).body.data[0].id
+      testServer.askAdmin('undoAdminChange', { path: { changeId }, body: { idempotencyKey: newId('req'), dryRun } })
+    const last = async () => (await testServer.askAdmin('listAdminChanges')).body.data[0].id
     for (const expected of [[[], ['archived', []], ['published', [category.slug]]], made]) {
       const changeId = await last()
       const dry = await undo(changeId, true)
@@ -518,15 +526,15 @@ eachEngine('transfers', (given) => {
       assert.deepEqual([await inCategory(), await state(slug), await state(other)], expected)
     }
     // One that was put into it since keeps it.
-    await createProduct(house, { categories: ['outer'] })
-    const changes = (await house.askAdmin('listAdminChanges', { query: '?operation=undoAdminChange' })).body.data
+    await createProduct(testServer, { categories: ['outer'] })
+    const changes = (await testServer.askAdmin('listAdminChanges', { query: '?operation=undoAdminChange' })).body.data
     for (const dryRun of [true, false]) assertAdminError(await undo(changes[0].id, dryRun), 'change_overtaken')
-    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+    assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
   test('an incomplete product is left out where the SKUs that stay lack its options', async () => {
     const slug = unusedName('plain')
-    const { product: entry } = await createProduct(house, {
+    const { product: entry } = await createProduct(testServer, {
       slug,
       options: [],
       skus: [{ code: unusedName('P'), price: 100 }],
@@ -540,13 +548,13 @@ eachEngine('transfers', (given) => {
     )
     assert.match(plan.refusedRows[1].reason, /does not fit to the SKUs that it does not name: .* must name Size/)
     await written(plan.id)
-    const again = await planned('products', await exportFile(house, 'of=products'))
+    const again = await planned('products', await exportFile(testServer, 'of=products'))
     assert.deepEqual([again.created, again.changed, again.refusedRows], [0, 0, []])
   })
 
   async function dieAfter(statements: number): Promise<void> {
     const script = join(import.meta.dirname, '..', 'harness', 'transferCrasher.ts')
-    const given = [house.url, String(house.clock.now), String(statements)]
+    const given = [testServer.url, String(testServer.clock.now), String(statements)]
     const child = spawn(process.execPath, [...nodeFlags, script, ...given], { stdio: ['ignore', 'ignore', 'inherit'] })
     const [, signal] = (await once(child, 'close')) as [number | null, string | null]
     assert.equal(signal, 'SIGKILL')
@@ -555,23 +563,23 @@ eachEngine('transfers', (given) => {
   test('kill -9 amid planning and amid batches: each is whole with its entry or not at all, and the rest follows', async () => {
     const slugs = Array.from({ length: 50 }, () => unusedName('killed'))
     const rows = slugs.map((slug) => `${slug},Killed,Killed,${slug},1.00,1\n`)
-    const id = await sendFile(house, 'products', header + rows.join(''))
+    const id = await sendFile(testServer, 'products', header + rows.join(''))
     await dieAfter(30)
-    assert.equal((await transferWith(house, id)).state, 'planning')
-    house.clock.now += 60_000
-    await runTransfers(house)
-    assert.equal((await transferWith(house, id)).created, 50)
-    const confirmed = await confirmTransfer(house, id)
+    assert.equal((await transferWith(testServer, id)).state, 'planning')
+    testServer.clock.now += 60_000
+    await runTransfers(testServer)
+    assert.equal((await transferWith(testServer, id)).created, 50)
+    const confirmed = await confirmTransfer(testServer, id)
     const names = () =>
-      house.storage.read(
+      testServer.storage.read(
         (db) => db.sql<{ slug: string }>`
-          select slug from products where merchant_id = ${house.merchantId} and slug like 'killed-%' order by id`,
+          select slug from products where merchant_id = ${testServer.merchantId} and slug like 'killed-%' order by id`,
       )
     const soFar: number[] = []
     // Somewhere in the first batch, in the second, and right before a commit.
     for (const statements of [20, 100, 163, 301]) {
       await dieAfter(statements)
-      const { state, written } = await transferWith(house, id)
+      const { state, written } = await transferWith(testServer, id)
       const changes = (await entries(confirmed.headers.get('x-request-id') ?? '')).flatMap(
         (entry) => JSON.parse(entry.changes) as { kind: string; what: string; name: string }[],
       )
@@ -583,32 +591,32 @@ eachEngine('transfers', (given) => {
     }
     assert.equal(soFar[0], 0)
     assert.ok((soFar.at(-1) ?? 0) >= 10, 'a batch that was committed stays')
-    await runTransfers(house)
-    const done = await transferWith(house, id)
+    await runTransfers(testServer)
+    const done = await transferWith(testServer, id)
     assert.deepEqual([done.state, done.written, done.refused], ['done', 50, 0])
     assert.equal((await names()).length, 50)
-    assert.deepEqual(await house.storage.read(findViolations), [])
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
   test('a file whose reading was broken off three times is not read again, and the merchant is told', async () => {
     const rows = Array.from({ length: 50 }, () => unusedName('fatal')).map((slug) => `${slug},Fatal,,${slug},1.00,1\n`)
-    const id = await sendFile(house, 'products', header + rows.join(''))
-    const tools = { storage: house.storage, origin: () => house.origin, clock: () => house.clock.now }
+    const id = await sendFile(testServer, 'products', header + rows.join(''))
+    const tools = { storage: testServer.storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
     // A shutdown that waits for it is no such end.
     for (let times = 0; times < 4; times += 1) {
-      const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+      const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
       assert.equal(await planTransfer(tools, due as DueTransfer, () => true), false)
     }
     for (let times = 0; times < 3; times += 1) {
-      assert.equal((await transferWith(house, id)).state, 'planning')
+      assert.equal((await transferWith(testServer, id)).state, 'planning')
       await dieAfter(30)
-      house.clock.now += 60_000
+      testServer.clock.now += 60_000
     }
-    await runTransfers(house)
-    const { state, problem, created } = await transferWith(house, id)
+    await runTransfers(testServer)
+    const { state, problem, created } = await transferWith(testServer, id)
     assert.deepEqual([state, created], ['failed', 0])
     assert.match(problem, /^reading the file was broken off 3 times, so it is not read again/)
-    const left = await house.storage.read(
+    const left = await testServer.storage.read(
       (db) => db.sql`
         select 'item' from transfer_items where transfer_id = ${id}
         union all select 'piece' from transfer_pieces where transfer_id = ${id}`,
@@ -617,49 +625,49 @@ eachEngine('transfers', (given) => {
   })
 
   test('a run that reads for long before there is something to plan stays the one that does', async () => {
-    const id = await sendFile(house, 'products', `${header}${'\n'.repeat(4_000)}`, 40)
-    const [due] = await house.storage.read((db) => listDue(db, house.clock.now, 1))
+    const id = await sendFile(testServer, 'products', `${header}${'\n'.repeat(4_000)}`, 40)
+    const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
     let reads = 0
-    const storage: House['storage'] = Object.assign(Object.create(house.storage), {
+    const storage: TestServer['storage'] = Object.assign(Object.create(testServer.storage), {
       // Each piece takes a second, and another node looks for work meanwhile.
-      async read(work: Parameters<House['storage']['read']>[0]) {
+      async read(work: Parameters<TestServer['storage']['read']>[0]) {
         reads += 1
-        house.clock.now += 1_000
-        const value = await house.storage.read(work)
-        assert.deepEqual(await house.storage.read((db) => listDue(db, house.clock.now, 1)), [])
+        testServer.clock.now += 1_000
+        const value = await testServer.storage.read(work)
+        assert.deepEqual(await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1)), [])
         return value
       },
     })
-    const tools = { storage, origin: () => house.origin, clock: () => house.clock.now }
+    const tools = { storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
     assert.equal(await planTransfer(tools, due as DueTransfer, () => false), true)
     assert.ok(reads > 40)
-    assert.equal((await transferWith(house, id)).state, 'ready')
+    assert.equal((await transferWith(testServer, id)).state, 'ready')
   })
 
   test('orders are exported without their customers, and with them only as a look', async () => {
-    const { orderId } = await house.orders.place()
-    const customer = (await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
-    const order = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
-    const plain = await exportFile(house, 'of=orders')
+    const { orderId } = await testServer.orders.place()
+    const customer = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
+    const order = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const plain = await exportFile(testServer, 'of=orders')
     const first = plain.split('\n').find((line) => line.includes(orderId)) ?? ''
     assert.ok(first.startsWith(`${order.number},${order.paymentStatus},`), first)
     const sealed = [customer.email, customer.name, customer.address.line1, customer.address.postalCode].filter(Boolean)
     assert.ok(sealed.length >= 3)
     for (const secret of sealed) assert.ok(!plain.includes(secret), secret)
-    const answer = await house.askAdmin('listAdminCustomerExport', { query: `?from=${order.placedAt}` })
+    const answer = await testServer.askAdmin('listAdminCustomerExport', { query: `?from=${order.placedAt}` })
     for (const shown of sealed) assert.ok(answer.body.data.text.includes(shown), shown)
     const [entry] = await entries(answer.headers.get('x-request-id') ?? '')
     const looks = JSON.parse(entry?.changes ?? '[]') as { kind: string; id: string; members: unknown[] }[]
     assert.ok(looks.some(({ kind, id, members }) => kind === 'look' && id === orderId && members.length === 0))
     for (const secret of sealed) assert.ok(!(entry?.changes ?? '').includes(secret))
-    assert.match(await exportFile(house, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
+    assert.match(await exportFile(testServer, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
   })
 
   test('the last imports stay, and an older one makes room', async () => {
-    const id = await sendFile(house, 'products', header)
-    await runTransfers(house)
+    const id = await sendFile(testServer, 'products', header)
+    await runTransfers(testServer)
     await written(id)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
       insert into transfers (merchant_id, id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused,
         changes_count, changes, refusals, notes, position, written, created_at, updated_at)
@@ -668,18 +676,18 @@ eachEngine('transfers', (given) => {
         changes_count, changes, refusals, notes, position, written, created_at, updated_at
       from transfers, numbers where id = ${id}`,
     )
-    await beginTransfer(house, 'stock', 1)
-    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
-    await house.storage.write((tx) => tx.sql`delete from transfers where merchant_id = ${house.merchantId}`)
+    await beginTransfer(testServer, 'stock', 1)
+    assertAdminError(await testServer.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+    await testServer.storage.write((tx) => tx.sql`delete from transfers where merchant_id = ${testServer.merchantId}`)
   })
 
   test('imports are deleted a week after their last step', async () => {
-    const id = await sendFile(house, 'products', header)
-    await runTransfers(house)
-    const endedBy = house.clock.now
-    await deleteOldTransfers(house.storage, { endedBy: endedBy - 1, now: house.clock.now })
-    assert.equal((await transferWith(house, id)).id, id)
-    await deleteOldTransfers(house.storage, { endedBy, now: house.clock.now })
-    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+    const id = await sendFile(testServer, 'products', header)
+    await runTransfers(testServer)
+    const endedBy = testServer.clock.now
+    await deleteOldTransfers(testServer.storage, { endedBy: endedBy - 1, now: testServer.clock.now })
+    assert.equal((await transferWith(testServer, id)).id, id)
+    await deleteOldTransfers(testServer.storage, { endedBy, now: testServer.clock.now })
+    assertAdminError(await testServer.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
   })
 })

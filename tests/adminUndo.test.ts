@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { createCategory, createProduct, createPromotion, productEntry, unusedName } from '../harness/admin/catalog.ts'
-import { type Answer, assertAdminError, type House, openHouse } from '../harness/house.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertAdminError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { undoScopes } from '../src/contract/words.ts'
@@ -28,14 +28,14 @@ test('each kind that can be put back has one undoer', () => {
 })
 
 eachEngine('undo', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given, { shops: [bloom, rival] })
+    testServer = await openTestServer(given, { shops: [bloom, rival] })
   })
 
   const ask = (id: AdminOperationId, body: object, path: Path = {}): Promise<Answer> => {
-    house.clock.now += 1_000
-    return house.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
+    testServer.clock.now += 1_000
+    return testServer.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
   }
   async function done(id: AdminOperationId, body: object, path: Path = {}) {
     const answer = await ask(id, body, path)
@@ -43,7 +43,7 @@ eachEngine('undo', (given) => {
     return answer.body
   }
   const undo = (changeId: string, body: object = {}) => ask('undoAdminChange', body, { changeId })
-  const lastChange = async (): Promise<string> => (await house.askAdmin('listAdminChanges')).body.data[0]?.id
+  const lastChange = async (): Promise<string> => (await testServer.askAdmin('listAdminChanges')).body.data[0]?.id
   async function undone(changeId: string) {
     const answer = await undo(changeId)
     assert.equal(answer.status, 200, answer.text)
@@ -51,22 +51,22 @@ eachEngine('undo', (given) => {
   }
 
   const product = async (productId: string) =>
-    (await house.askAdmin('getAdminProduct', { path: { productId } })).body.data
-  const shop = async () => (await house.askAdmin('getAdminShop')).body.data
+    (await testServer.askAdmin('getAdminProduct', { path: { productId } })).body.data
+  const shop = async () => (await testServer.askAdmin('getAdminShop')).body.data
 
   // What the open interface answers, as text.
   async function openBodies(): Promise<Record<string, string>> {
     // Lists show a change of stock once the loop has rendered it.
-    await refreshStaleProducts(house.storage, house.clock.now, 1_000)
-    const list = await house.ask('listApiKeyCatalogProducts')
+    await refreshStaleProducts(testServer.storage, testServer.clock.now, 1_000)
+    const list = await testServer.ask('listApiKeyCatalogProducts')
     const bodies = [
       ['products', list.text],
-      ['categories', (await house.ask('listApiKeyCatalogCategories')).text],
+      ['categories', (await testServer.ask('listApiKeyCatalogCategories')).text],
     ]
     for (const { slug } of list.body.data) {
-      bodies.push([slug, (await house.ask('getApiKeyCatalogProduct', { path: { slug } })).text])
+      bodies.push([slug, (await testServer.ask('getApiKeyCatalogProduct', { path: { slug } })).text])
       const path = { merchantSlug: 'bloom', productSlug: slug }
-      bodies.push([`open ${slug}`, (await house.ask('getPublicMerchantProduct', { path, key: null })).text])
+      bodies.push([`open ${slug}`, (await testServer.ask('getPublicMerchantProduct', { path, key: null })).text])
     }
     return Object.fromEntries(bodies)
   }
@@ -74,21 +74,22 @@ eachEngine('undo', (given) => {
   // With what only the merchant sees. Versions are raised by every change, and what was created is archived or disabled.
   async function allBodies() {
     const { version: _, ...settings } = await shop()
-    const promotions = (await house.askAdmin('listAdminPromotions')).body.data.flatMap(
+    const promotions = (await testServer.askAdmin('listAdminPromotions')).body.data.flatMap(
       ({ promotion }: { promotion: { disabled: boolean } }) => (promotion.disabled ? [] : [promotion]),
     )
-    const products = (await house.askAdmin('listAdminProducts')).body.data.map(
+    const products = (await testServer.askAdmin('listAdminProducts')).body.data.map(
       ({ version: _, ...head }: { version: number }) => head,
     )
     return { open: await openBodies(), settings, promotions, products }
   }
 
   test('prices of a category are raised by 5 % after a preview; taken back, every answer is what it was', async () => {
-    const { data: categories } = (await house.askAdmin('listAdminCategories')).body
+    const { data: categories } = (await testServer.askAdmin('listAdminCategories')).body
     const [{ id: categoryId }] = categories.filter(
       ({ category }: { category: { slug: string } }) => category.slug === 'roses',
     )
-    const { data: members } = (await house.askAdmin('listAdminProducts', { query: `?categoryId=${categoryId}` })).body
+    const { data: members } = (await testServer.askAdmin('listAdminProducts', { query: `?categoryId=${categoryId}` }))
+      .body
     const productIds = members.map(({ id }: { id: string }) => id)
     const raise = { productIds, change: { pricePercentage: 500 } }
     const before = await openBodies()
@@ -116,7 +117,7 @@ eachEngine('undo', (given) => {
   })
 
   test('two at once have one effect', async () => {
-    const { id, version, product: entry } = await createProduct(house)
+    const { id, version, product: entry } = await createProduct(testServer)
     await done(
       'replaceAdminProduct',
       { expectedVersion: version, product: { ...entry, name: 'New' } },
@@ -132,7 +133,7 @@ eachEngine('undo', (given) => {
 
   test('beside an edit, either comes first and the other is refused or builds on it', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const { id, product: entry } = await createProduct(house, { name: 'First' })
+      const { id, product: entry } = await createProduct(testServer, { name: 'First' })
       await done(
         'replaceAdminProduct',
         { expectedVersion: 1, product: { ...entry, name: 'Second' } },
@@ -157,13 +158,13 @@ eachEngine('undo', (given) => {
         undone.status === 409 ? 'change_overtaken' : 'version_conflict',
       )
     }
-    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+    assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
   test('SKUs that were added and retired, and their order', async () => {
     const code = unusedName('SORT')
     const skuOf = (size: string) => ({ code: `${code}-${size}`, price: 1_000, stock: 3, options: { Size: size } })
-    const { id, product: entry } = await createProduct(house, {
+    const { id, product: entry } = await createProduct(testServer, {
       options: [{ name: 'Size', values: ['S', 'M', 'L'] }],
       skus: ['S', 'M', 'L'].map(skuOf),
     })
@@ -185,7 +186,7 @@ eachEngine('undo', (given) => {
 
   test('what was created is archived, removed or disabled, and comes back', async () => {
     const before = await openBodies()
-    const { id, product: entry } = await createProduct(house, { categories: ['vases'] })
+    const { id, product: entry } = await createProduct(testServer, { categories: ['vases'] })
     const made = await openBodies()
     await undone(await lastChange())
     assert.deepEqual([await openBodies(), (await product(id)).status], [before, 'archived'])
@@ -196,53 +197,58 @@ eachEngine('undo', (given) => {
     assert.deepEqual(Object.keys(await openBodies()), Object.keys(made))
     await undone(await lastChange())
 
-    const category = await createCategory(house, { description: 'Left', position: 7 })
+    const category = await createCategory(testServer, { description: 'Left', position: 7 })
     await done('removeAdminCategory', { expectedVersion: 1 }, { categoryId: category.id })
     await undone(await lastChange())
-    const { data } = (await house.askAdmin('listAdminCategories')).body
+    const { data } = (await testServer.askAdmin('listAdminCategories')).body
     const [back] = data.filter(({ id }: { id: string }) => id === category.id)
     assert.deepEqual([back.category, back.version > 1], [category.category, true])
     // It is as it was created, so that can be taken back too, once nothing is in it.
-    const creation = (await house.askAdmin('listAdminChanges', { query: `?subjectId=${category.id}` })).body.data.at(
-      -1,
-    ).id
-    const child = await createCategory(house, { parent: category.category.slug })
+    const creation = (
+      await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${category.id}` })
+    ).body.data.at(-1).id
+    const child = await createCategory(testServer, { parent: category.category.slug })
     assertAdminError(await undo(creation), 'change_overtaken')
     await done('removeAdminCategory', { expectedVersion: 1 }, { categoryId: child.id })
     await undone(creation)
     assert.deepEqual(await openBodies(), before)
 
-    const { id: promotionId } = await createPromotion(house)
+    const { id: promotionId } = await createPromotion(testServer)
     await undone(await lastChange())
     const path = { promotionId }
-    assert.equal((await house.askAdmin('getAdminPromotion', { path })).body.data.status, 'disabled')
+    assert.equal((await testServer.askAdmin('getAdminPromotion', { path })).body.data.status, 'disabled')
     await undone(await lastChange())
-    assert.equal((await house.askAdmin('getAdminPromotion', { path })).body.data.status, 'active')
+    assert.equal((await testServer.askAdmin('getAdminPromotion', { path })).body.data.status, 'active')
   })
 
   test('stock goes back by the difference: a sale stays, and what is held is not taken away', async () => {
-    const { skus } = await createProduct(house)
+    const { skus } = await createProduct(testServer)
     const [{ id: skuId }] = skus
     const onHand = async () =>
-      (await house.askAdmin('listAdminSkus', { query: `?q=${skus[0].code}` })).body.data[0].onHand
+      (await testServer.askAdmin('listAdminSkus', { query: `?q=${skus[0].code}` })).body.data[0].onHand
     await done('updateAdminSkus', { rows: [{ skuId, adjustBy: 10, price: 2_000 }] })
     const change = await lastChange()
-    const moment = { now: house.clock.now, cause: null, soldTo: newId('ord'), expiresAt: house.clock.now + 3_600_000 }
-    await house.storage.write((tx) => sell(tx, house.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
+    const moment = {
+      now: testServer.clock.now,
+      cause: null,
+      soldTo: newId('ord'),
+      expiresAt: testServer.clock.now + 3_600_000,
+    }
+    await testServer.storage.write((tx) => sell(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
     await undone(change)
     assert.equal(await onHand(), 5)
     await undone(await lastChange())
     assert.equal(await onHand(), 15)
     const again = await lastChange()
-    await house.storage.write((tx) => hold(tx, house.seller, newId('crt'), [{ skuId, quantity: 6 }], moment))
+    await testServer.storage.write((tx) => hold(tx, testServer.seller, newId('crt'), [{ skuId, quantity: 6 }], moment))
     const refused = await undo(again)
     assertAdminError(refused, 'change_overtaken')
     assert.deepEqual([refused.body.error.current.present, await onHand()], [15, 15])
-    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+    assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
   test('what was changed since, or no longer fits, is refused whole', async () => {
-    const { id, version, product: entry } = await createProduct(house)
+    const { id, version, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const [sku] = entry.skus
     const put = (expectedVersion: number, members: object) =>
@@ -263,11 +269,11 @@ eachEngine('undo', (given) => {
     // The slug went to another product.
     await put(version + 4, { slug: unusedName('moved'), skus: [{ ...sku, price: 500, compareAtPrice: 900 }] })
     const moved = await lastChange()
-    await createProduct(house, { slug: entry.slug })
+    await createProduct(testServer, { slug: entry.slug })
     assertAdminError(await undo(moved), 'change_overtaken')
-    const { key: reader } = await house.newKey(['admin:read'])
+    const { key: reader } = await testServer.newKey(['admin:read'])
     const options = { key: reader, path: { changeId: moved }, body: { idempotencyKey: newId('req') } }
-    assertAdminError(await house.askAdmin('undoAdminChange', options), 'scope_missing')
+    assertAdminError(await testServer.askAdmin('undoAdminChange', options), 'scope_missing')
   })
 
   test('a payment method is switched back in its own mode only', async () => {
@@ -275,7 +281,7 @@ eachEngine('undo', (given) => {
     const body = { expectedVersion: version, enabled: false }
     await done('updateAdminPaymentProvider', body, { provider: 'bank_transfer' })
     const change = await lastChange()
-    assert.equal((await house.askAdmin('listAdminChanges')).body.data[0].mode, house.seller.mode)
+    assert.equal((await testServer.askAdmin('listAdminChanges')).body.data[0].mode, testServer.seller.mode)
     await undone(change)
     const { paymentMethods } = await shop()
     assert.ok(paymentMethods.every(({ enabled }: { enabled: boolean }) => enabled))
@@ -284,7 +290,7 @@ eachEngine('undo', (given) => {
   // Each answers undefined, or asks for one change. What is refused changes nothing.
   const steps: ((n: number) => Promise<unknown>)[] = [
     async (n) => {
-      const { data } = (await house.askAdmin('listAdminProducts')).body
+      const { data } = (await testServer.askAdmin('listAdminProducts')).body
       const productIds = data.map(({ id }: { id: string }) => id)
       const changes = [
         { pricePercentage: (n % 40) * 100 - 2_000 },
@@ -295,7 +301,7 @@ eachEngine('undo', (given) => {
       return ask('updateAdminProducts', { productIds, change: changes[n % changes.length] })
     },
     async (n) => {
-      const [roses] = (await house.askAdmin('listAdminProducts', { query: '?q=roses' })).body.data
+      const [roses] = (await testServer.askAdmin('listAdminProducts', { query: '?q=roses' })).body.data
       if (!roses) return undefined
       const { id, version, product: entry } = await product(roses.id)
       const [first, ...others] = entry.skus
@@ -324,14 +330,14 @@ eachEngine('undo', (given) => {
       return ask('replaceAdminProduct', body, { productId: id })
     },
     async (n) => {
-      const { data } = (await house.askAdmin('listAdminSkus')).body
+      const { data } = (await testServer.askAdmin('listAdminSkus')).body
       const rows = data.slice(0, 3).map(({ id }: { id: string }) => ({ skuId: id, price: n, adjustBy: (n % 5) - 2 }))
       return ask('updateAdminSkus', { rows })
     },
     (n) => ask('createAdminProduct', { product: productEntry({ categories: ['vases'], published: n % 2 === 0 }) }),
     () => ask('createAdminCategory', { category: { slug: unusedName('shelf'), name: 'Shelf', parent: 'vases' } }),
     async (n) => {
-      const { data } = (await house.askAdmin('listAdminCategories')).body
+      const { data } = (await testServer.askAdmin('listAdminCategories')).body
       const { id, version, category } = data[n % data.length]
       const path = { categoryId: id }
       if (n % 3 === 0) return ask('removeAdminCategory', { expectedVersion: version }, path)
@@ -349,8 +355,8 @@ eachEngine('undo', (given) => {
         },
       }),
     async (n) => {
-      const { data } = (await house.askAdmin('listAdminPromotions')).body
-      const { id, version, promotion } = data[n % data.length] ?? (await createPromotion(house))
+      const { data } = (await testServer.askAdmin('listAdminPromotions')).body
+      const { id, version, promotion } = data[n % data.length] ?? (await createPromotion(testServer))
       const { amount: _, percentage: __, ...rest } = promotion
       const changed = { ...rest, type: 'percentage', percentage: (n % 100) + 1, disabled: n % 2 === 0, usageLimit: n }
       return ask('replaceAdminPromotion', { expectedVersion: version, promotion: changed }, { promotionId: id })
@@ -395,6 +401,6 @@ eachEngine('undo', (given) => {
       assert.deepEqual(await allBodies(), before)
     })
     await fc.assert(property, { numRuns: isWide ? 40 : 3, endOnFailure: true })
-    assert.deepEqual(await house.storage.read((db) => findViolations(db)), [])
+    assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('applyPublicCartPromotion', (given) => {
   test('200 applied: every number by hand', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2, CARD: 3, BOOK: 1 })
     // 2 × 3500 + 3 × 333 + 2995 = 10994. Tax inside: 7000 − 7000/1.19 = 1118, 999 − 999/1.19 = 160, 2995 − 2995/1.07 = 196.
     const before = await carts.read(cartId)
@@ -83,7 +83,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     const off = await carts.promote(cartId, null)
     assert.equal(off.body.data.promotion.state, 'none')
     assert.deepEqual(off.body.data.totals, { ...before.body.data.totals })
-    const events = await eventsOf(house, cartId)
+    const events = await eventsOf(testServer, cartId)
     assert.deepEqual(
       events.map(({ sequence }) => sequence),
       [1, 2, 3, 4, 5],
@@ -91,8 +91,8 @@ eachEngine('applyPublicCartPromotion', (given) => {
   })
 
   test('200 applied to some lines only: by category with what is below it, by SKU', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2, BOOK: 1 })
     const roses = await carts.promote(cartId, 'ROSES')
     assert.deepEqual(roses.body.data.promotion.allocations, [{ skuId: carts.sku('ROSE-12'), amount: 3500 }])
@@ -103,8 +103,8 @@ eachEngine('applyPublicCartPromotion', (given) => {
   })
 
   test('200 free shipping: the shipping stays in the totals and the discount takes it off', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2 })
     const early = await carts.promote(cartId, 'SHIPFREE')
     assert.deepEqual(
@@ -125,8 +125,8 @@ eachEngine('applyPublicCartPromotion', (given) => {
   })
 
   test('200 pending: it becomes applied by itself when the cart qualifies, and back', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     const { body } = await carts.promote(cartId, 'BIG')
     assert.deepEqual(
@@ -145,8 +145,8 @@ eachEngine('applyPublicCartPromotion', (given) => {
   })
 
   test('200 rejected with each reason; nothing changes and an earlier code stays', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
     await carts.promote(cartId, 'WELCOME10')
     const before = await carts.read(cartId)
@@ -167,15 +167,15 @@ eachEngine('applyPublicCartPromotion', (given) => {
       assert.deepEqual(body.data.totals, before.body.data.totals)
     }
     assert.equal((await carts.read(cartId)).text, before.text)
-    assert.equal((await eventsOf(house, cartId)).length, 2)
+    assert.equal((await eventsOf(testServer, cartId)).length, 2)
   })
 
   test('200 reports a code that lapsed, and the next write takes it off', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
     await carts.promote(cartId, 'WELCOME10')
-    await house.storage.write((tx) => tx.sql`update promotions set disabled_at = 1 where code = 'WELCOME10'`)
+    await testServer.storage.write((tx) => tx.sql`update promotions set disabled_at = 1 where code = 'WELCOME10'`)
     const { body } = await carts.read(cartId)
     assert.deepEqual([body.data.promotion.state, body.data.totals.discount], ['none', 0])
     assert.deepEqual(
@@ -184,29 +184,29 @@ eachEngine('applyPublicCartPromotion', (given) => {
     )
     const after = await carts.patch(cartId, 'CARD', 9)
     assert.deepEqual([after.body.data.promotion.state, after.body.data.messages], ['none', []])
-    await house.storage.write((tx) => tx.sql`update promotions set disabled_at = null where code = 'WELCOME10'`)
+    await testServer.storage.write((tx) => tx.sql`update promotions set disabled_at = null where code = 'WELCOME10'`)
     assert.equal((await carts.read(cartId)).body.data.promotion.state, 'none')
   })
 
   test('429 after ten rejected codes in a minute, for this cart only, and good codes wait too', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const [cartId, other] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]
     for (let guess = 0; guess < 10; guess += 1) {
       assert.equal((await carts.promote(cartId, `GUESS${guess}`)).body.data.promotion.state, 'rejected')
-      house.clock.now += 1_000
+      testServer.clock.now += 1_000
     }
     const refused = await carts.promote(cartId, 'WELCOME10')
     assertError(refused, 'rate_limited')
     assert.equal(refused.headers.get('retry-after'), '50')
     assert.equal((await carts.promote(cartId, null)).status, 200)
     assert.equal((await carts.promote(other, 'WELCOME10')).body.data.promotion.state, 'applied')
-    house.clock.now += 50_000
+    testServer.clock.now += 50_000
     assert.equal((await carts.promote(cartId, 'WELCOME10')).body.data.promotion.state, 'applied')
     for (let guess = 0; guess < 10; guess += 1) await carts.promote(cartId, `GUESS${guess}`)
     assertError(await carts.promote(cartId, 'GUESS'), 'rate_limited')
     // Not for as long as the clock needs to be there again.
-    house.clock.now -= 3_600_000
+    testServer.clock.now -= 3_600_000
     assert.equal((await carts.promote(cartId, 'GUESS')).body.data.promotion.state, 'rejected')
   })
 })

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('cancelHostedCheckoutSession', (given) => {
   test('200 gives the stock back, leaves the cart open, and reports it once', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId, url } = (await open({ 'ROSE-24': 3 })).body.data
-    const { body } = await house.ask('cancelHostedCheckoutSession', {
+    const { body } = await testServer.ask('cancelHostedCheckoutSession', {
       path: { sessionId: id },
       body: { idempotencyKey: 'c', expectedVersion: 1, reason: 'abandoned', note: 'closed the tab' },
     })
@@ -36,40 +36,40 @@ eachEngine('cancelHostedCheckoutSession', (given) => {
     const cart = (await carts.read(cartId)).body.data
     assert.deepEqual([cart.status, cart.checkoutSessionId, cart.items[0].availableQuantity], ['open', null, 3])
     assert.deepEqual(
-      (await eventsOf(house, id)).map(({ type, sequence }) => [type, sequence]),
+      (await eventsOf(testServer, id)).map(({ type, sequence }) => [type, sequence]),
       [
         ['checkout_session.created', 1],
         ['checkout_session.cancelled', 2],
       ],
     )
     assert.equal((await read(id)).body.data.status, 'cancelled')
-    assert.equal((await house.app.checkout.look(url.split('/').at(-1)))?.session.status, 'cancelled')
-    const again = await house.ask('cancelHostedCheckoutSession', {
+    assert.equal((await testServer.app.checkout.look(url.split('/').at(-1)))?.session.status, 'cancelled')
+    const again = await testServer.ask('cancelHostedCheckoutSession', {
       path: { sessionId: id },
       body: { idempotencyKey: 'd' },
     })
     assertError(again, 'checkout_session_not_open')
     assert.deepEqual(again.body.error.current, { status: 'cancelled', version: 2 })
     // The cart can be checked out again, with a session of its own.
-    const next = await house.ask('createHostedCheckoutSession', {
+    const next = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'e', cartId, successUrl: 'http://localhost/x' },
     })
     assert.notEqual(next.body.data.id, id)
   })
 
   test('404 for unknown, malformed and foreign sessions, byte for byte, for reading and cancelling', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const { open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const { open } = await checkoutOf(testServer)
     const { id } = (await open({ CARD: 1 })).body.data
     for (const operation of ['getHostedCheckoutSession', 'cancelHostedCheckoutSession'] as const) {
       const bodies = new Set<string>()
       for (const [sessionId, key] of [
-        [id, house.keys.rival],
-        ['cks_01h455vb4pex5vsknk084sn02q', house.keys.full],
-        ['x', house.keys.full],
+        [id, testServer.keys.rival],
+        ['cks_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+        ['x', testServer.keys.full],
       ] as const) {
         const body = operation === 'getHostedCheckoutSession' ? {} : { body: { idempotencyKey: `${sessionId}` } }
-        const answer = await house.ask(operation, { path: { sessionId }, key, ...body })
+        const answer = await testServer.ask(operation, { path: { sessionId }, key, ...body })
         assertError(answer, 'checkout_session_not_found')
         bodies.add(answer.text.replace(answer.body.error.requestId, ''))
       }
@@ -78,11 +78,11 @@ eachEngine('cancelHostedCheckoutSession', (given) => {
   })
 
   test('409 to a stale version', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ CARD: 1 })).body.data
     await carts.patch(cartId, 'CARD', 2)
-    const answer = await house.ask('cancelHostedCheckoutSession', {
+    const answer = await testServer.ask('cancelHostedCheckoutSession', {
       path: { sessionId: id },
       body: { idempotencyKey: 'c', expectedVersion: 1 },
     })

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf } from '../harness/carts.ts'
-import { assertError, type House } from '../harness/house.ts'
-import { openOrderHouse, orderWorld, refusingCard } from '../harness/orders.ts'
+import { openOrderTestServer, orderWorld, refusingCard } from '../harness/orders.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, type TestServer } from '../harness/testServer.ts'
 import { fulfilOrder, refundOrder } from '../src/domain/orders/operator.ts'
 import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
 
 const all = { carrier: null, trackingNumber: null, items: null }
 
-function moment(house: House) {
-  return { now: house.clock.now, cause: null }
+function moment(testServer: TestServer) {
+  return { now: testServer.clock.now, cause: null }
 }
 
 eachEngine('cancelStorefrontOrder', (given) => {
   test('200 a paid order: stock, promotion use, owed money, event and answer at once; then the money', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place({ code: 'ONCE' })
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place({ code: 'ONCE' })
     const { total } = quote.totals
-    assert.deepEqual(await orderWorld(house, orderId), {
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       status: 'placed',
       paymentStatus: 'paid',
       version: 2,
@@ -34,8 +34,8 @@ eachEngine('cancelStorefrontOrder', (given) => {
       onHand: { CARD: 997, 'ROSE-12': 38 },
       used: 1,
     })
-    house.clock.now += 1_000
-    const answer = await house.orders.cancel(orderId, {
+    testServer.clock.now += 1_000
+    const answer = await testServer.orders.cancel(orderId, {
       expectedVersion: 2,
       reason: 'customer_request',
       note: 'by phone',
@@ -74,9 +74,9 @@ eachEngine('cancelStorefrontOrder', (given) => {
       onHand: { CARD: 1000, 'ROSE-12': 40 },
       used: 0,
     }
-    assert.deepEqual(await orderWorld(house, orderId), cancelled)
-    const [, , told] = await eventsOf(house, orderId)
-    const read = (await house.orders.read(orderId)).body.data
+    assert.deepEqual(await orderWorld(testServer, orderId), cancelled)
+    const [, , told] = await eventsOf(testServer, orderId)
+    const read = (await testServer.orders.read(orderId)).body.data
     assert.deepEqual(told?.body.data.order, { ...read, statusUrl: null })
     assert.deepEqual(told?.body.cause.operationId, 'cancelStorefrontOrder')
     assert.deepEqual(read.timeline[2], { at: '2026-06-01T12:00:01.000Z', type: 'cancelled', cancelledBy: 'api' })
@@ -85,10 +85,10 @@ eachEngine('cancelStorefrontOrder', (given) => {
       [cancellation, false, 0, total, 1],
     )
 
-    house.clock.now += 1_000
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    assert.deepEqual(await house.orders.pay(), [])
-    assert.deepEqual(await orderWorld(house, orderId), {
+    testServer.clock.now += 1_000
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    assert.deepEqual(await testServer.orders.pay(), [])
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       ...cancelled,
       paymentStatus: 'refunded',
       version: 4,
@@ -96,23 +96,23 @@ eachEngine('cancelStorefrontOrder', (given) => {
       timeline: [...cancelled.timeline, 'refunded'],
       refunds: [['refund', total, 'succeeded']],
     })
-    const after = (await house.orders.read(orderId)).body.data
+    const after = (await testServer.orders.read(orderId)).body.data
     assert.deepEqual(after.cancellation, {
       ...cancellation,
       status: 'completed',
       refund: { ...cancellation.refund, status: 'succeeded' },
     })
-    assert.deepEqual((await eventsOf(house, orderId)).at(-1)?.body.data.order, { ...after, statusUrl: null })
+    assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order, { ...after, statusUrl: null })
     assert.deepEqual(
-      (await chargesOf(house.storage)).map(({ refunded }) => refunded),
+      (await chargesOf(testServer.storage)).map(({ refunded }) => refunded),
       [total],
     )
   })
 
   test('200 a manual payment is voided, and nothing goes back', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place({ isManual: true })
-    const { data } = (await house.orders.cancel(orderId)).body
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place({ isManual: true })
+    const { data } = (await testServer.orders.cancel(orderId)).body
     assert.deepEqual(
       [data.cancellation.status, data.cancellation.refund, data.cancellation.reason, data.cancellation.note],
       ['completed', null, null, null],
@@ -132,10 +132,10 @@ eachEngine('cancelStorefrontOrder', (given) => {
       onHand: { CARD: 1000, 'ROSE-12': 40 },
       used: null,
     }
-    assert.deepEqual(await orderWorld(house, orderId), voided)
-    assert.deepEqual((await house.orders.read(orderId)).body.data.refunds, [])
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    assert.deepEqual(await orderWorld(house, orderId), {
+    assert.deepEqual(await orderWorld(testServer, orderId), voided)
+    assert.deepEqual((await testServer.orders.read(orderId)).body.data.refunds, [])
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       ...voided,
       refunds: [['void', quote.totals.total, 'succeeded']],
       payments: ['voided'],
@@ -143,12 +143,12 @@ eachEngine('cancelStorefrontOrder', (given) => {
   })
 
   test('200 an order of nothing owes nothing, and gives its use back', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place({ items: { COURSE: 2 }, code: 'GIFT', isSent: false })
-    assert.equal((await orderWorld(house, orderId)).used, 1)
-    const { data } = (await house.orders.cancel(orderId)).body
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place({ items: { COURSE: 2 }, code: 'GIFT', isSent: false })
+    assert.equal((await orderWorld(testServer, orderId)).used, 1)
+    const { data } = (await testServer.orders.cancel(orderId)).body
     assert.deepEqual([data.cancellation.status, data.cancellation.refund], ['completed', null])
-    assert.deepEqual(await orderWorld(house, orderId), {
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       status: 'cancelled',
       paymentStatus: 'paid',
       version: 3,
@@ -164,55 +164,55 @@ eachEngine('cancelStorefrontOrder', (given) => {
       onHand: { COURSE: 50 },
       used: 0,
     })
-    assert.deepEqual(await house.orders.pay(), [])
+    assert.deepEqual(await testServer.orders.pay(), [])
   })
 
   test('200 without restocking; and what was owed on backorder does not come back', async () => {
-    const house = await openOrderHouse(given)
-    const kept = await house.orders.place()
-    const answer = await house.orders.cancel(kept.orderId, { restock: false, reason: 'out_of_stock' })
+    const testServer = await openOrderTestServer(given)
+    const kept = await testServer.orders.place()
+    const answer = await testServer.orders.cancel(kept.orderId, { restock: false, reason: 'out_of_stock' })
     assert.deepEqual(answer.body.data.cancellation.restocked, [])
-    assert.deepEqual((await orderWorld(house, kept.orderId)).onHand, { CARD: 997, 'ROSE-12': 38 })
-    const owed = await house.orders.place({ items: { PEONY: 4 } })
-    assert.deepEqual((await house.orders.cancel(owed.orderId)).body.data.cancellation.restocked, [])
-    assert.deepEqual((await orderWorld(house, owed.orderId)).onHand, { PEONY: 0 })
+    assert.deepEqual((await orderWorld(testServer, kept.orderId)).onHand, { CARD: 997, 'ROSE-12': 38 })
+    const owed = await testServer.orders.place({ items: { PEONY: 4 } })
+    assert.deepEqual((await testServer.orders.cancel(owed.orderId)).body.data.cancellation.restocked, [])
+    assert.deepEqual((await orderWorld(testServer, owed.orderId)).onHand, { PEONY: 0 })
   })
 
   test('200 owes only what has not gone back before', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place()
-    const { installationId } = house
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place()
+    const { installationId } = testServer
     const part = { amount: 1_000, reason: null }
-    await house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, part, moment(house)))
-    await house.orders.pay()
-    assert.equal((await orderWorld(house, orderId)).paymentStatus, 'partially_refunded')
-    const { cancellation } = (await house.orders.cancel(orderId)).body.data
+    await testServer.storage.write((tx) => refundOrder(tx, { installationId, orderId }, part, moment(testServer)))
+    await testServer.orders.pay()
+    assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'partially_refunded')
+    const { cancellation } = (await testServer.orders.cancel(orderId)).body.data
     assert.equal(cancellation.refund.amount, quote.totals.total - 1_000)
-    await house.orders.pay()
-    const world = await orderWorld(house, orderId)
+    await testServer.orders.pay()
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual([world.paymentStatus, world.refunded], ['refunded', quote.totals.total])
 
     // All of it is on its way already: the cancellation waits for that.
-    const second = await house.orders.place()
+    const second = await testServer.orders.place()
     const key = { installationId, orderId: second.orderId }
-    await house.storage.write((tx) => refundOrder(tx, key, { amount: null, reason: null }, moment(house)))
-    const waiting = (await house.orders.cancel(second.orderId)).body.data.cancellation
+    await testServer.storage.write((tx) => refundOrder(tx, key, { amount: null, reason: null }, moment(testServer)))
+    const waiting = (await testServer.orders.cancel(second.orderId)).body.data.cancellation
     assert.deepEqual([waiting.status, waiting.refund.amount], ['refund_pending', second.quote.totals.total])
-    await house.orders.pay()
-    assert.equal((await house.orders.read(second.orderId)).body.data.cancellation.status, 'completed')
+    await testServer.orders.pay()
+    assert.equal((await testServer.orders.read(second.orderId)).body.data.cancellation.status, 'completed')
   })
 
   test('a refund that fails is shown as such, and the operator can pay again', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place({ card: refusingCard })
-    await house.orders.cancel(orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place({ card: refusingCard })
+    await testServer.orders.cancel(orderId)
     const { total } = quote.totals
     for (let tries = 1; tries < 8; tries++) {
-      assert.deepEqual(await house.orders.pay(), ['later'])
-      house.clock.now += 6 * 3_600_000
+      assert.deepEqual(await testServer.orders.pay(), ['later'])
+      testServer.clock.now += 6 * 3_600_000
     }
-    assert.deepEqual(await house.orders.pay(), ['failed'])
-    const { data } = (await house.orders.read(orderId)).body
+    assert.deepEqual(await testServer.orders.pay(), ['failed'])
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual(
       [
         data.paymentStatus,
@@ -223,13 +223,13 @@ eachEngine('cancelStorefrontOrder', (given) => {
       ],
       ['paid', 0, 'refund_failed', 'failed', 4],
     )
-    const key = { installationId: house.installationId, orderId }
+    const key = { installationId: testServer.installationId, orderId }
     const input = { amount: null, reason: 'by hand' }
-    const again = await house.storage.write((tx) => refundOrder(tx, key, input, moment(house)))
+    const again = await testServer.storage.write((tx) => refundOrder(tx, key, input, moment(testServer)))
     // The customer has another card now.
-    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    const after = (await house.orders.read(orderId)).body.data
+    await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    const after = (await testServer.orders.read(orderId)).body.data
     assert.deepEqual(
       [after.paymentStatus, after.totals.refunded, after.cancellation.status, after.cancellation.refund.status],
       ['refunded', total, 'completed', 'succeeded'],
@@ -238,118 +238,122 @@ eachEngine('cancelStorefrontOrder', (given) => {
   })
 
   test('a cancellation is not complete while its refund failed, whatever else went back', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    const key = { installationId: house.installationId, orderId }
-    await house.storage.write((tx) => refundOrder(tx, key, { amount: 100, reason: null }, moment(house)))
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    const key = { installationId: testServer.installationId, orderId }
+    await testServer.storage.write((tx) => refundOrder(tx, key, { amount: 100, reason: null }, moment(testServer)))
     // The provider takes the small one, once the large one was refused for good.
-    await house.storage.write((tx) => tx.sql`update refunds set try_at = try_at + ${30 * 86_400_000}`)
-    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-    await house.orders.cancel(orderId)
+    await testServer.storage.write((tx) => tx.sql`update refunds set try_at = try_at + ${30 * 86_400_000}`)
+    await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    await testServer.orders.cancel(orderId)
     for (let tries = 1; tries <= 8; tries++) {
-      await house.orders.pay()
-      house.clock.now += 6 * 3_600_000
+      await testServer.orders.pay()
+      testServer.clock.now += 6 * 3_600_000
     }
-    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
-    house.clock.now += 86_400_000 * 30
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    const { data } = (await house.orders.read(orderId)).body
+    await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+    testServer.clock.now += 86_400_000 * 30
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual(
       [data.paymentStatus, data.totals.refunded, data.cancellation.status, data.cancellation.refund.status],
       ['partially_refunded', 100, 'refund_failed', 'failed'],
     )
-    await house.storage.write((tx) => refundOrder(tx, key, { amount: null, reason: null }, moment(house)))
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    assert.equal((await house.orders.read(orderId)).body.data.cancellation.status, 'completed')
+    await testServer.storage.write((tx) => refundOrder(tx, key, { amount: null, reason: null }, moment(testServer)))
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    assert.equal((await testServer.orders.read(orderId)).body.data.cancellation.status, 'completed')
   })
 
   test('409 for an order that cannot be cancelled, with the reason, and the world stays untouched', async () => {
-    const house = await openOrderHouse(given)
-    const { installationId } = house
-    const cancelled = await house.orders.place()
-    await house.orders.cancel(cancelled.orderId)
-    const completed = await house.orders.place()
-    const sent = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { installationId } = testServer
+    const cancelled = await testServer.orders.place()
+    await testServer.orders.cancel(cancelled.orderId)
+    const completed = await testServer.orders.place()
+    const sent = await testServer.orders.place()
     const items = new Map([['CARD', 1]])
-    await house.storage.write(async (tx) => {
-      await fulfilOrder(tx, { installationId, orderId: completed.orderId }, all, moment(house))
-      await fulfilOrder(tx, { installationId, orderId: sent.orderId }, { ...all, items }, moment(house))
+    await testServer.storage.write(async (tx) => {
+      await fulfilOrder(tx, { installationId, orderId: completed.orderId }, all, moment(testServer))
+      await fulfilOrder(tx, { installationId, orderId: sent.orderId }, { ...all, items }, moment(testServer))
     })
-    const started = await house.orders.place()
-    await house.storage.write((tx) => tx.sql`update orders set status = 'processing' where id = ${started.orderId}`)
+    const started = await testServer.orders.place()
+    await testServer.storage.write(
+      (tx) => tx.sql`update orders set status = 'processing' where id = ${started.orderId}`,
+    )
     for (const [{ orderId }, status, version, reason] of [
       [cancelled, 'cancelled', 3, 'already_cancelled'],
       [completed, 'completed', 5, 'already_completed'],
       [sent, 'processing', 3, 'already_fulfilled'],
       [started, 'processing', 2, 'already_processing'],
     ] as const) {
-      const before = await orderWorld(house, orderId)
-      const answer = await house.orders.cancel(orderId)
+      const before = await orderWorld(testServer, orderId)
+      const answer = await testServer.orders.cancel(orderId)
       assertError(answer, 'order_not_cancellable')
       assert.deepEqual(answer.body.error.current, { status, version, reason })
-      assert.deepEqual(await orderWorld(house, orderId), before)
-      assert.equal((await house.orders.read(orderId)).body.data.cancellable, false)
+      assert.deepEqual(await orderWorld(testServer, orderId), before)
+      assert.equal((await testServer.orders.read(orderId)).body.data.cancellable, false)
     }
   })
 
   test('409 to a stale version, with the present one', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    const before = await orderWorld(house, orderId)
-    const answer = await house.orders.cancel(orderId, { expectedVersion: 1 })
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    const before = await orderWorld(testServer, orderId)
+    const answer = await testServer.orders.cancel(orderId, { expectedVersion: 1 })
     assertError(answer, 'version_conflict')
     assert.equal(answer.body.error.message, 'The order is at version 2; the request expected 1.')
     assert.deepEqual(answer.body.error.current, { status: 'placed', version: 2 })
-    assert.deepEqual(await orderWorld(house, orderId), before)
+    assert.deepEqual(await orderWorld(testServer, orderId), before)
   })
 
   test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    const before = await orderWorld(house, orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    const before = await orderWorld(testServer, orderId)
     const bodies = new Set<string>()
     for (const [path, key] of [
-      [orderId, house.keys.rival],
-      ['ord_01h455vb4pex5vsknk084sn02q', house.keys.full],
-      ['nonsense', house.keys.full],
+      [orderId, testServer.keys.rival],
+      ['ord_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+      ['nonsense', testServer.keys.full],
     ] as const) {
       const body = { idempotencyKey: 'x' }
-      const answer = await house.ask('cancelStorefrontOrder', { path: { orderId: path }, key, body })
+      const answer = await testServer.ask('cancelStorefrontOrder', { path: { orderId: path }, key, body })
       assertError(answer, 'order_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
     assert.equal(bodies.size, 1)
-    assert.deepEqual(await orderWorld(house, orderId), before)
+    assert.deepEqual(await orderWorld(testServer, orderId), before)
   })
 
   test('400 for what is no reason, no note and no switch', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
     for (const more of [{ reason: 'bored' }, { note: '' }, { restock: 'no' }, { expectedVersion: 0 }, { refund: true }])
-      assert.equal((await house.orders.cancel(orderId, more)).status, 400)
+      assert.equal((await testServer.orders.cancel(orderId, more)).status, 400)
   })
 
   test('the same key again is the same answer, byte for byte, also when many come at once', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => house.orders.cancel(orderId, {}, 'one-key')))
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => testServer.orders.cancel(orderId, {}, 'one-key')),
+    )
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
     assert.equal(answers[0]?.status, 200)
-    await house.orders.pay()
-    const later = await house.orders.cancel(orderId, {}, 'one-key')
+    await testServer.orders.pay()
+    const later = await testServer.orders.cancel(orderId, {}, 'one-key')
     assert.equal(later.text, answers[0]?.text)
     assert.equal(later.headers.get('idempotency-replayed'), 'true')
-    assertError(await house.orders.cancel(orderId, { note: 'x' }, 'one-key'), 'idempotency_key_reused')
-    assert.equal((await orderWorld(house, orderId)).refunds.length, 1)
+    assertError(await testServer.orders.cancel(orderId, { note: 'x' }, 'one-key'), 'idempotency_key_reused')
+    assert.equal((await orderWorld(testServer, orderId)).refunds.length, 1)
   })
 
   test('20 at once: one wins, one event, stock once, use once, one refund', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place({ code: 'ONCE' })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => house.orders.cancel(orderId)))
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place({ code: 'ONCE' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => testServer.orders.cancel(orderId)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(19).fill(409)])
-    await Promise.all([house.orders.pay(), house.orders.pay(), house.orders.pay()])
-    assert.deepEqual(await orderWorld(house, orderId), {
+    await Promise.all([testServer.orders.pay(), testServer.orders.pay(), testServer.orders.pay()])
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       status: 'cancelled',
       paymentStatus: 'refunded',
       version: 4,
@@ -369,28 +373,28 @@ eachEngine('cancelStorefrontOrder', (given) => {
   })
 
   test('many orders of the same things, cancelled while others are placed: the stock comes out right', async () => {
-    const house = await openOrderHouse(given)
-    const quote = await house.orders.quote({ items: { CARD: 2, BOOK: 1 } })
-    const placed = await Promise.all(Array.from({ length: 20 }, () => house.orders.place({ quote })))
+    const testServer = await openOrderTestServer(given)
+    const quote = await testServer.orders.quote({ items: { CARD: 2, BOOK: 1 } })
+    const placed = await Promise.all(Array.from({ length: 20 }, () => testServer.orders.place({ quote })))
     const [answers] = await Promise.all([
-      Promise.all(placed.map(({ orderId }) => house.orders.cancel(orderId))),
-      Promise.all(Array.from({ length: 10 }, () => house.orders.place({ quote }))),
+      Promise.all(placed.map(({ orderId }) => testServer.orders.cancel(orderId))),
+      Promise.all(Array.from({ length: 10 }, () => testServer.orders.place({ quote }))),
     ])
     assert.ok(answers.every(({ status }) => status === 200))
     const [first] = placed
-    assert.deepEqual((await orderWorld(house, first?.orderId ?? '')).onHand, { BOOK: 90, CARD: 980 })
+    assert.deepEqual((await orderWorld(testServer, first?.orderId ?? '')).onHand, { BOOK: 90, CARD: 980 })
   })
 
   test('against a parcel that is sent at the same time, one of both happens', async () => {
-    const house = await openOrderHouse(given)
+    const testServer = await openOrderTestServer(given)
     for (let round = 0; round < 10; round++) {
-      const { orderId } = await house.orders.place({ items: { CARD: 1 } })
-      const key = { installationId: house.installationId, orderId }
+      const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+      const key = { installationId: testServer.installationId, orderId }
       const [answer, done] = await Promise.all([
-        house.orders.cancel(orderId),
-        answerOf(house.storage.write((tx) => fulfilOrder(tx, key, all, moment(house)))),
+        testServer.orders.cancel(orderId),
+        answerOf(testServer.storage.write((tx) => fulfilOrder(tx, key, all, moment(testServer)))),
       ])
-      const { status, events, refunds, onHand } = await orderWorld(house, orderId)
+      const { status, events, refunds, onHand } = await orderWorld(testServer, orderId)
       const kinds = events.map(([kind]) => kind).slice(2)
       if ('done' in done) {
         assertError(answer, 'order_not_cancellable')

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { deleteForgivenTries } from '../src/domain/payments/tries.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -31,15 +31,15 @@ interface Shopper {
 
 eachEngine('tries of cards', (given) => {
   async function openScene() {
-    const house = await openHouse(given, limited)
-    return sceneOf(house, await checkoutOf(house))
+    const testServer = await openTestServer(given, limited)
+    return sceneOf(testServer, await checkoutOf(testServer))
   }
 
-  function sceneOf(house: House, checkout: Checkout) {
+  function sceneOf(testServer: TestServer, checkout: Checkout) {
     // Answers with the problem, or with what became of the payment.
     async function pay(secret: string, { from = newId('req'), card = cards.declined }: Shopper = {}) {
       const { session } = await checkout.look(secret)
-      const result = await house.app.checkout.pay(secret, {
+      const result = await testServer.app.checkout.pay(secret, {
         version: session.version,
         expectedTotal: session.totals.total,
         provider: 'test',
@@ -55,13 +55,13 @@ eachEngine('tries of cards', (given) => {
         : (result.view.session.lastPaymentError?.code ?? 'open')
     }
     const open = async () => (await checkout.ready({ COURSE: 1 })).secret
-    const charges = async () => (await house.storage.read((db) => db.sql`select key from test_charges`)).length
+    const charges = async () => (await testServer.storage.read((db) => db.sql`select key from test_charges`)).length
     const tries = () =>
-      house.storage.read(
+      testServer.storage.read(
         (db) => db.sql<{ subject: string; forgivenAt: number }>`
           select subject, forgiven_at as "forgivenAt" from payment_tries order by subject`,
       )
-    return { house, checkout, pay, open, charges, tries }
+    return { testServer, checkout, pay, open, charges, tries }
   }
 
   test('who mistypes a few times can still buy', async () => {
@@ -72,31 +72,31 @@ eachEngine('tries of cards', (given) => {
   })
 
   test('a checkout has five, then waits that double; others go on', async () => {
-    const { house, pay, open, charges } = await openScene()
+    const { testServer, pay, open, charges } = await openScene()
     const secret = await open()
     for (const card of declining) assert.notEqual(await pay(secret, { card }), 'paid')
     assert.equal(await pay(secret), 30 * second)
     assert.equal(await pay(secret, { card: cards.approved }), 30 * second)
     assert.equal(await charges(), 5, 'the provider was not asked again')
     assert.equal(await pay(await open()), 'declined')
-    house.clock.now += 30 * second
+    testServer.clock.now += 30 * second
     assert.equal(await pay(secret), 'declined')
     assert.equal(await pay(secret), minute)
-    house.clock.now += minute
+    testServer.clock.now += minute
     assert.equal(await pay(secret), 'declined')
     assert.equal(await pay(secret), 2 * minute)
-    house.clock.now += 2 * minute
+    testServer.clock.now += 2 * minute
     assert.equal(await pay(secret, { card: cards.approved }), 'paid')
   })
 
   test('a clock that is set back an hour lengthens no wait, and counts no one more than was tried', async () => {
-    const { house, pay, open } = await openScene()
+    const { testServer, pay, open } = await openScene()
     const [secret, once] = [await open(), await open()]
     assert.equal(await pay(once, { from: 'home' }), 'declined')
     for (const card of declining) assert.notEqual(await pay(secret, { card }), 'paid')
-    house.clock.now -= 60 * minute
+    testServer.clock.now -= 60 * minute
     assert.equal(await pay(secret), 30 * second)
-    house.clock.now += 30 * second
+    testServer.clock.now += 30 * second
     assert.equal(await pay(secret), 'declined')
     assert.equal(await pay(secret), minute)
     for (let i = 0; i < 4; i += 1) assert.equal(await pay(once, { from: 'home' }), 'declined')
@@ -115,7 +115,7 @@ eachEngine('tries of cards', (given) => {
   })
 
   test('a network has twenty, on this node and on another, after a restart too; others and other shops go on', async () => {
-    const { house, pay, open } = await openScene()
+    const { testServer, pay, open } = await openScene()
     for (let i = 0; i < 4; i += 1) {
       const secret = await open()
       for (const card of declining) assert.notEqual(await pay(secret, { card, from: 'tester' }), 'paid')
@@ -124,7 +124,12 @@ eachEngine('tries of cards', (given) => {
     const good = { card: cards.approved }
     assert.equal(await pay(secret, { ...good, from: 'tester' }), 30 * second)
     const otherShop = { ...market, merchant: { ...market.merchant, slug: 'other' } }
-    const other = await openHouse(given, { ...limited, shops: [otherShop], url: house.url, now: house.clock.now })
+    const other = await openTestServer(given, {
+      ...limited,
+      shops: [otherShop],
+      url: testServer.url,
+      now: testServer.clock.now,
+    })
     const node = sceneOf(other, await checkoutOf(other))
     assert.equal(await node.pay(secret, { ...good, from: 'tester' }), 30 * second)
     assert.equal(await node.pay(await node.open(), { from: 'tester' }), 'declined')
@@ -142,36 +147,36 @@ eachEngine('tries of cards', (given) => {
   })
 
   test('what is paid costs nothing, also when the answer is late; a decline counts when it is heard of', async () => {
-    const { house, pay, open, tries } = await openScene()
+    const { testServer, pay, open, tries } = await openScene()
     for (let i = 0; i < 3; i += 1) assert.equal(await pay(await open(), { from: 'home', card: cards.approved }), 'paid')
     const late = await open()
     assert.equal(await pay(late, { from: 'home', card: '4000000000000259' }), 'open')
-    assert.ok((await tries()).some(({ forgivenAt }) => forgivenAt > house.clock.now))
-    house.clock.now += 2 * minute
-    await recoverPayments(house.app.payTools)
-    assert.ok((await tries()).every(({ forgivenAt }) => forgivenAt <= house.clock.now))
+    assert.ok((await tries()).some(({ forgivenAt }) => forgivenAt > testServer.clock.now))
+    testServer.clock.now += 2 * minute
+    await recoverPayments(testServer.app.payTools)
+    assert.ok((await tries()).every(({ forgivenAt }) => forgivenAt <= testServer.clock.now))
     const declined = await open()
     assert.equal(await pay(declined, { from: 'home', card: '4000000000000267' }), 'open')
-    house.clock.now += 2 * minute
-    await recoverPayments(house.app.payTools)
-    const counted = (await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now)
+    testServer.clock.now += 2 * minute
+    await recoverPayments(testServer.app.payTools)
+    const counted = (await tries()).filter(({ forgivenAt }) => forgivenAt > testServer.clock.now)
     assert.deepEqual(
       counted.map(({ subject }) => subject.split(' ')[0]),
       ['card', 'network', 'session'],
     )
     // A fault of the provider is not the shopper's.
     assert.equal(await pay(await open(), { from: 'office', card: '4000000000000119' }), 'provider_error')
-    assert.equal((await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now).length, 3)
+    assert.equal((await tries()).filter(({ forgivenAt }) => forgivenAt > testServer.clock.now).length, 3)
   })
 
   test('declined payments and refused tries are counted by shop, and logged once a minute when they are many', async () => {
-    const { house, pay, open } = await openScene()
-    const { merchantId, clock } = house
+    const { testServer, pay, open } = await openScene()
+    const { merchantId, clock } = testServer
     const counted = async (name: string) => {
-      const lines = (await house.app.metrics.scrape()).split('\n').filter((line) => line.startsWith(name))
+      const lines = (await testServer.app.metrics.scrape()).split('\n').filter((line) => line.startsWith(name))
       return lines.map((line) => line.slice(name.length))
     }
-    const warned = () => house.lines().filter(({ message }) => message === 'many declined payments')
+    const warned = () => testServer.lines().filter(({ message }) => message === 'many declined payments')
     const shop = `merchant="${merchantId}",mode="test"`
     const secret = await open()
     for (const card of declining) await pay(secret, { card })
@@ -209,25 +214,28 @@ eachEngine('tries of cards', (given) => {
   })
 
   test('neither card nor address is stored, and all of it is deleted when it is forgiven', async () => {
-    const { house, pay, open, tries } = await openScene()
+    const { testServer, pay, open, tries } = await openScene()
     const secret = await open()
     await pay(secret, { from: '203.0.113.77' })
     await pay(secret, { from: '203.0.113.77' })
-    const stored = JSON.stringify([await tries(), await house.storage.read((db) => db.sql`select * from payments`)])
+    const stored = JSON.stringify([
+      await tries(),
+      await testServer.storage.read((db) => db.sql`select * from payments`),
+    ])
     assert.doesNotMatch(stored, /4000000000000002|203\.0\.113/)
-    const open_ = await house.storage.read((db) => db.sql`select id from payments where tried_as is not null`)
+    const open_ = await testServer.storage.read((db) => db.sql`select id from payments where tried_as is not null`)
     assert.equal(open_.length, 0)
-    house.clock.now += 2 * 60 * minute
-    assert.equal(await deleteForgivenTries(house.storage, house.clock.now), 3)
+    testServer.clock.now += 2 * 60 * minute
+    assert.equal(await deleteForgivenTries(testServer.storage, testServer.clock.now), 3)
     assert.deepEqual(await tries(), [])
   })
 
   test('the page says how long, with 429 and Retry-After, in the shopper’s language', async () => {
-    const { house, checkout, pay, open } = await openScene()
+    const { testServer, checkout, pay, open } = await openScene()
     const secret = await open()
     for (const card of declining) await pay(secret, { card })
     const { session } = await checkout.look(secret)
-    const answer = await house.fetch(`/c/${secret}/pay`, {
+    const answer = await testServer.fetch(`/c/${secret}/pay`, {
       method: 'POST',
       headers: { 'accept-language': 'de' },
       redirect: 'manual',

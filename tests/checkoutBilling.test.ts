@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { berlin, market, paris } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { createProviders, type PaymentProvider, type StartRequest } from '../src/domain/payments/port.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -27,13 +27,16 @@ eachEngine('a billing address', (given) => {
         return { kind: 'declined', code: 'declined', brand: null, last4: key.slice(-4) }
       },
     }
-    const house = await openHouse(given, { shops: [market], payHooks: { providers: createProviders([acme]) } })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, {
+      shops: [market],
+      payHooks: { providers: createProviders([acme]) },
+    })
+    const checkout = await checkoutOf(testServer)
     const { secret } = await checkout.ready(items)
     return {
-      house,
+      testServer,
       requests,
-      page: async () => (await house.fetch(`/c/${secret}`)).text,
+      page: async () => (await testServer.fetch(`/c/${secret}`)).text,
       async pay(method: 'billed' | 'plain', fields: Readonly<Record<string, string>> = {}) {
         const { session } = await checkout.look(secret)
         const body = new URLSearchParams({
@@ -43,7 +46,7 @@ eachEngine('a billing address', (given) => {
           method: `acme:${method}`,
           ...fields,
         })
-        return house.fetch(`/c/${secret}/pay`, { method: 'POST', body, redirect: 'manual' })
+        return testServer.fetch(`/c/${secret}/pay`, { method: 'POST', body, redirect: 'manual' })
       },
     }
   }
@@ -93,7 +96,7 @@ eachEngine('a billing address', (given) => {
     assert.match(text, /id="billed-billing-other"[^>]* checked/)
     assert.match(text, /id="billed-billing-name"[^>]* value="Bill Tobe Paid"/)
     assert.equal(shop.requests.length, 1)
-    const rows = await shop.house.storage.read((db) =>
+    const rows = await shop.testServer.storage.read((db) =>
       Promise.all([
         db.sql`select * from payments`,
         db.sql`select * from checkout_sessions`,
@@ -104,7 +107,7 @@ eachEngine('a billing address', (given) => {
     )
     assert.ok(rows.every((table) => table.length > 0))
     assert.doesNotMatch(JSON.stringify(rows), /Tobe|Plantée/)
-    assert.doesNotMatch(JSON.stringify(shop.house.lines()), /Tobe|Plantée/)
+    assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /Tobe|Plantée/)
   })
 
   test('a region that its country needs opens with what is wrong', async () => {

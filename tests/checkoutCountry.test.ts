@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { berlin, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 anyEngine('the country of a delivery', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [market] })
+    checkout = await checkoutOf(testServer)
   })
 
   // The same shop, from this country to these.
@@ -24,7 +24,7 @@ anyEngine('the country of a delivery', (given) => {
   })
 
   async function open(file: ShopFile, more: object = {}): Promise<string> {
-    await house.apply(file)
+    await testServer.apply(file)
     return secretOf((await checkout.open({ CARD: 1 }, more)).body.data.url)
   }
 
@@ -36,11 +36,11 @@ anyEngine('the country of a delivery', (given) => {
 
   async function shown(secret: string, language?: string) {
     const headers = { 'accept-language': language ?? '' }
-    return choiceIn((await house.fetch(`/c/${secret}`, { headers })).text)
+    return choiceIn((await testServer.fetch(`/c/${secret}`, { headers })).text)
   }
 
   const post = (secret: string, fields: Readonly<Record<string, string>>) =>
-    house.fetch(`/c/${secret}/details`, {
+    testServer.fetch(`/c/${secret}/details`, {
       method: 'POST',
       body: new URLSearchParams({ email: 'ada@example.com', ...fields }),
       redirect: 'manual',

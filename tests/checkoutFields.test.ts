@@ -6,37 +6,37 @@ import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-cor
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
 const { after, before, describe, test } = browserSuite
 
 describe('filling in the checkout', () => {
   const given = givenEngine('sqlite')
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   let browser: Browser
   const tabs = keepTabs(() => browser, { timeoutMs: 10_000 })
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
+    testServer = await openTestServer(given, { shops: [market] })
     // The page counts down by the browser's clock.
-    house.clock.now = Date.now()
-    checkout = await checkoutOf(house)
+    testServer.clock.now = Date.now()
+    checkout = await checkoutOf(testServer)
     browser = await launchBrowser()
   })
   after(() => browser.close())
 
   const visit = (secret: string, options: BrowserContextOptions, look: (tab: Tab) => Promise<void>) =>
     tabs.use({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options }, async (tab) => {
-      await tab.goto(`${house.origin}/c/${secret}`)
+      await tab.goto(`${testServer.origin}/c/${secret}`)
       await look(tab)
     })
 
   const opened = async (items: Readonly<Record<string, number>> = { CARD: 1 }) =>
     secretOf((await checkout.open(items)).body.data.url)
-  const ready = async () => (await checkout.ready({ CARD: 1 }, { successUrl: `${house.origin}/healthz` })).secret
+  const ready = async () => (await checkout.ready({ CARD: 1 }, { successUrl: `${testServer.origin}/healthz` })).secret
 
   async function fillDetails(tab: Tab): Promise<void> {
     await tab.locator('#email').fill('ada@example.com')
@@ -192,7 +192,9 @@ describe('filling in the checkout', () => {
       await tab.locator('#pay-button').click()
       await tab.waitForURL('**/healthz')
     })
-    const orders = await house.storage.read((db) => db.sql<{ status: string }>`select status from payments order by id`)
+    const orders = await testServer.storage.read(
+      (db) => db.sql<{ status: string }>`select status from payments order by id`,
+    )
     assert.deepEqual(orders.map(({ status }) => status).toSorted(), ['declined', 'declined', 'succeeded'])
   })
 

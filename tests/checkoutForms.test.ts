@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { cards } from '../harness/checkout.ts'
-import { openPageHouse, type PageHouse, type PageSession, pageShop, repriced } from '../harness/pageShop.ts'
+import { openPageTestServer, type PageSession, type PageTestServer, pageShop, repriced } from '../harness/pageShop.ts'
 import { type Scriptless, scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -29,13 +29,13 @@ const cardFields = (number: string) => ({
 })
 
 anyEngine('the checkout without script', (given) => {
-  let shop: PageHouse
+  let shop: PageTestServer
   before(async () => {
-    shop = await openPageHouse(given)
+    shop = await openPageTestServer(given)
   })
 
   async function visit({ path }: PageSession, headers: Readonly<Record<string, string>> = {}): Promise<Scriptless> {
-    const page = scriptless(shop.house.origin, headers)
+    const page = scriptless(shop.testServer.origin, headers)
     await page.open(path)
     assert.equal(page.status, 200)
     return page
@@ -90,7 +90,7 @@ anyEngine('the checkout without script', (given) => {
 
     test('an item is taken out, and a code taken off', async () => {
       const session = await shop.open()
-      await shop.house.app.checkout.applyCode(session.secret, 1, 'WELCOME10')
+      await shop.testServer.app.checkout.applyCode(session.secret, 1, 'WELCOME10')
       const page = await visit(session)
       await page.press('Remove Linen tea towel')
       assert.doesNotMatch(page.text(), /Linen tea towel/)
@@ -179,7 +179,7 @@ anyEngine('the checkout without script', (given) => {
           assert.equal(page.links().get('Check now'), `${session.path}/wait`)
         }
       })
-      shop.house.clock.now += minute
+      shop.testServer.clock.now += minute
       await page.open(`${session.path}/wait`)
       assert.equal(page.leftTo, thanks(session))
     })
@@ -266,7 +266,7 @@ anyEngine('the checkout without script', (given) => {
       const session = await shop.ready({ 'BOWL-A': 2, TOWEL: 1 }, { expiresInSeconds: 3_600 })
       const page = await visit(session)
       // Its stock is held for a quarter of an hour, and then another shopper buys.
-      shop.house.clock.now += 20 * minute
+      shop.testServer.clock.now += 20 * minute
       const other = await shop.checkout.ready({ 'BOWL-A': 2 })
       await shop.checkout.pay(other.secret, other.view)
       await pay(page, cards.approved)
@@ -303,7 +303,7 @@ anyEngine('the checkout without script', (given) => {
 
     test('an expired checkout starts again with the same items', async () => {
       const session = await shop.ready()
-      shop.house.clock.now += 31 * minute
+      shop.testServer.clock.now += 31 * minute
       const page = await visit(session)
       assert.equal(page.heading(), 'This checkout has expired')
       await page.press('Start again with the same items')
@@ -316,7 +316,7 @@ anyEngine('the checkout without script', (given) => {
     test('more time is one click away, and what was typed stays', async () => {
       const page = await visit(await shop.open())
       assert.ok(!page.buttons().includes('Give me more time'))
-      shop.house.clock.now += 27 * minute
+      shop.testServer.clock.now += 27 * minute
       await page.open(page.path)
       assert.match(page.text(), /Only 3 minutes left to pay\./)
       await page.press('Give me more time', { name: 'Ada' })
@@ -408,14 +408,14 @@ anyEngine('the checkout without script', (given) => {
       const assets = [...page.html.matchAll(/(?:href|src)="(\/checkout\/[^"]+)"/g)].map(([, href = '']) => href)
       assert.ok(assets.length >= 2)
       for (const href of assets) {
-        const asset = await shop.house.fetch(href)
+        const asset = await shop.testServer.fetch(href)
         assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable')
       }
     })
 
     test('what the merchant or the shopper wrote is text, not markup', async () => {
       // No shop file can say this.
-      await shop.house.storage.write(
+      await shop.testServer.storage.write(
         async (tx) => tx.sql`update skus set image = 'javascript:alert(1)' where code = 'MARKUP'`,
       )
       const session = await shop.open({ MARKUP: 1 })
@@ -437,7 +437,7 @@ anyEngine('the checkout without script', (given) => {
   ): Promise<{ status: number; text: string; headers: Readonly<Record<string, unknown>> }> {
     return new Promise((resolve, reject) => {
       const sent = request(
-        `${shop.house.origin}/c/${secret}/${action}`,
+        `${shop.testServer.origin}/c/${secret}/${action}`,
         { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } },
         (response) => {
           let text = ''

@@ -6,9 +6,9 @@ import type { Browser } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { violations } from '../harness/readable.ts'
 import { eachEngine, givenEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
@@ -24,10 +24,10 @@ const logo = 'https://cdn.example/bloom.svg'
 
 eachEngine('the look of a merchant', (given) => {
   test('is on the checkout and on the order page, and goes when the file no longer has it', async () => {
-    const house = await openHouse(given, { shops: [looking({ logo, color: '#2C4C3E' })] })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [looking({ logo, color: '#2C4C3E' })] })
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
-    const page = async (path: string) => (await house.fetch(path)).text
+    const page = async (path: string) => (await testServer.fetch(path)).text
     const sheet = /<link rel="stylesheet" href="\/checkout\/color\/2c4c3e\.css">/
     const picture = `<img class="logo" src="${logo}" alt="${market.merchant.name}">`
     const open = await page(`/c/${secret}`)
@@ -40,7 +40,11 @@ eachEngine('the look of a merchant', (given) => {
     assert.match(order, sheet)
     assert.ok(order.includes(picture))
 
-    const { changes } = await applyShop(house.storage, market, { now: house.clock.now, stock: false, dryRun: false })
+    const { changes } = await applyShop(testServer.storage, market, {
+      now: testServer.clock.now,
+      stock: false,
+      dryRun: false,
+    })
     assert.deepEqual(
       changes.filter(({ what }) => what === 'merchant').map(({ members }) => members.map(({ member }) => member)),
       [['logo', 'color']],
@@ -103,16 +107,16 @@ describe('the sheet of a colour', () => {
   })
 
   browserSuite.test('breaks no rule in a browser, in light and in dark', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    house.clock.now = Date.now()
-    const { secret } = await (await checkoutOf(house)).ready({ CARD: 1 })
+    const testServer = await openTestServer(given, { shops: [market] })
+    testServer.clock.now = Date.now()
+    const { secret } = await (await checkoutOf(testServer)).ready({ CARD: 1 })
     const tab = await browser.newPage()
     const refused: string[] = []
     tab.on('console', (message) => refused.push(message.text()))
     for (const [place, color] of colors.entries()) {
-      await house.apply(looking({ color }))
+      await testServer.apply(looking({ color }))
       await tab.emulateMedia({ colorScheme: place % 2 === 0 ? 'light' : 'dark' })
-      await tab.goto(`${house.origin}/c/${secret}`)
+      await tab.goto(`${testServer.origin}/c/${secret}`)
       const shown = await tab.evaluate<string>(
         `getComputedStyle(document.getElementById('pay-button')).backgroundColor`,
       )
@@ -126,15 +130,15 @@ describe('the sheet of a colour', () => {
   browserSuite.test(
     'paper is white and has no buttons: the order page and the receipt, printed in dark mode',
     async () => {
-      const house = await openHouse(given, { shops: [looking({ color: '#ffef5c' })] })
-      const checkout = await checkoutOf(house)
+      const testServer = await openTestServer(given, { shops: [looking({ color: '#ffef5c' })] })
+      const checkout = await checkoutOf(testServer)
       const { secret, view } = await checkout.ready({ CARD: 1 })
       await checkout.pay(secret, view)
       const { order } = await checkout.look(secret)
       const tab = await browser.newPage()
       await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
       for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
-        await tab.goto(house.origin + path)
+        await tab.goto(testServer.origin + path)
         const printed = await tab.evaluate<{
           ground: string
           text: string
@@ -158,13 +162,13 @@ describe('the sheet of a colour', () => {
   )
 
   test('is answered for a colour and for nothing else', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const answer = await house.fetch('/checkout/color/2c4c3e.css')
+    const testServer = await openTestServer(given, { shops: [market] })
+    const answer = await testServer.fetch('/checkout/color/2c4c3e.css')
     assert.deepEqual(
       [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
       [200, 'text/css; charset=utf-8', 'public, max-age=86400'],
     )
     for (const file of ['2C4C3E.css', 'red.css', '2c4c3e', '2c4c3e.css.map', '%3C%2Fstyle%3E.css'])
-      assert.equal((await house.fetch(`/checkout/color/${file}`)).status, 404, file)
+      assert.equal((await testServer.fetch(`/checkout/color/${file}`)).status, 404, file)
   })
 })

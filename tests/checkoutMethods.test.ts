@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
-import { openHouse } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { createProviders, type Method, type PaymentProvider } from '../src/domain/payments/port.ts'
 import { cardMethod, cardTexts } from '../src/domain/payments/providers/sandbox/card.ts'
 
@@ -20,9 +20,12 @@ anyEngine('the ways to pay on the page', (given) => {
   })
 
   async function shown(provider: PaymentProvider, language = 'en'): Promise<string> {
-    const house = await openHouse(given, { shops: [market], payHooks: { providers: createProviders([provider]) } })
-    const { secret } = await (await checkoutOf(house)).ready({ CARD: 1 })
-    return (await house.fetch(`/c/${secret}`, { headers: { 'accept-language': language } })).text
+    const testServer = await openTestServer(given, {
+      shops: [market],
+      payHooks: { providers: createProviders([provider]) },
+    })
+    const { secret } = await (await checkoutOf(testServer)).ready({ CARD: 1 })
+    return (await testServer.fetch(`/c/${secret}`, { headers: { 'accept-language': language } })).text
   }
 
   test('the note is the provider’s where the page has no words of its own', async () => {

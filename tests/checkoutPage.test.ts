@@ -1,13 +1,13 @@
-// The shopper's pages in a real browser: every state readable for everyone, on a desk and on a telephone, light and dark, from
+// The shopper's pages in a real browser: every state readable for everyone, on a desktop and on a phone, light and dark, from
 // left to right and from right to left.
 
 import assert from 'node:assert/strict'
 import type { Browser, Page as Tab } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cards } from '../harness/checkout.ts'
-import { desk, fillCard, payButton, telephone, visitsWith } from '../harness/checkoutTab.ts'
+import { desktop, fillCard, payButton, telephone, visitsWith } from '../harness/checkoutTab.ts'
 import { ordersOf } from '../harness/orders.ts'
-import { openPageHouse, type PageHouse, pageShop, repriced } from '../harness/pageShop.ts'
+import { openPageTestServer, type PageTestServer, pageShop, repriced } from '../harness/pageShop.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
@@ -30,12 +30,12 @@ interface State {
 
 describe('the checkout page', () => {
   const given = givenEngine('sqlite')
-  let shop: PageHouse
+  let shop: PageTestServer
   let browser: Browser
   const tabs = keepTabs(() => browser, { timeoutMs: 10_000 })
   const visit = visitsWith(tabs, () => shop)
   before(async () => {
-    shop = await openPageHouse(given)
+    shop = await openPageTestServer(given)
     browser = await launchBrowser()
     given.later(() => browser.close())
   })
@@ -52,14 +52,14 @@ describe('the checkout page', () => {
     'with a code': {
       make: async () => {
         const { secret, path } = await shop.ready()
-        await shop.house.app.checkout.applyCode(secret, (await shop.view({ secret })).session.version, 'WELCOME10')
+        await shop.testServer.app.checkout.applyCode(secret, (await shop.view({ secret })).session.version, 'WELCOME10')
         return path
       },
     },
     'with a pending code and nothing to send': {
       make: async () => {
         const { secret, path } = await shop.open({ COURSE: 1 })
-        await shop.house.app.checkout.applyCode(secret, 1, 'BIG')
+        await shop.testServer.app.checkout.applyCode(secret, 1, 'BIG')
         assert.equal((await shop.view({ secret })).session.promotion.state, 'pending')
         return path
       },
@@ -73,7 +73,7 @@ describe('the checkout page', () => {
     empty: {
       make: async () => {
         const { secret, path } = await shop.open({ MUG: 1 })
-        await shop.house.app.checkout.changeQuantity(secret, 1, shop.checkout.carts.sku('MUG'), 0)
+        await shop.testServer.app.checkout.changeQuantity(secret, 1, shop.checkout.carts.sku('MUG'), 0)
         return path
       },
     },
@@ -109,12 +109,12 @@ describe('the checkout page', () => {
       make: async () => {
         const { path } = await shop.ready({ MUG: 2, 'BOWL-A': 3, 'BOWL-B': 1 })
         // The stock is held for a quarter of an hour, and then another shopper buys.
-        shop.house.clock.now += 26 * minute
+        shop.testServer.clock.now += 26 * minute
         const other = await shop.checkout.ready({ 'BOWL-A': 2 })
         await shop.checkout.pay(other.secret, other.view)
         const { products = [], ...rest } = repriced({ MUG: 2900 })
         const isSold = (slug: string) => slug !== 'bowl-b'
-        await shop.house.apply({
+        await shop.testServer.apply({
           ...rest,
           products: products.map((product) => ({ ...product, published: isSold(product.slug) })),
         })
@@ -125,7 +125,7 @@ describe('the checkout page', () => {
         )
         return path
       },
-      act: () => shop.house.apply(pageShop, { stock: true }),
+      act: () => shop.testServer.apply(pageShop, { stock: true }),
     },
     'nothing carries the parcel': {
       make: async () => {
@@ -138,7 +138,7 @@ describe('the checkout page', () => {
           postalCode: '101',
           country: 'IS',
         }
-        await shop.house.app.checkout.setDetails(secret, 1, { contact, address, shippingOptionId: null })
+        await shop.testServer.app.checkout.setDetails(secret, 1, { contact, address, shippingOptionId: null })
         const { session } = await shop.view({ secret })
         assert.deepEqual(
           session.messages.map(({ code }) => code),
@@ -154,7 +154,7 @@ describe('the checkout page', () => {
       make: async () => {
         const { secret, path } = await shop.ready()
         const { version, totals } = (await shop.view({ secret })).session
-        await shop.house.app.checkout.pay(secret, {
+        await shop.testServer.app.checkout.pay(secret, {
           version,
           expectedTotal: totals.total,
           provider: 'manual',
@@ -168,14 +168,14 @@ describe('the checkout page', () => {
     expired: {
       make: async () => {
         const { path } = await shop.ready()
-        shop.house.clock.now += 31 * minute
+        shop.testServer.clock.now += 31 * minute
         return path
       },
     },
     cancelled: {
       make: async () => {
         const { secret, path } = await shop.ready()
-        await shop.house.app.checkout.cancel(secret)
+        await shop.testServer.app.checkout.cancel(secret)
         return path
       },
     },
@@ -183,14 +183,14 @@ describe('the checkout page', () => {
     'order status, partly sent and partly refunded': {
       make: async () => {
         const { order, session } = await shop.checkout.look((await paid()).slice(3))
-        const key = { installationId: shop.house.installationId, orderId: session.orderId ?? '' }
-        const moment = { now: shop.house.clock.now, cause: null }
-        await shop.house.storage.write(async (tx) => {
+        const key = { installationId: shop.testServer.installationId, orderId: session.orderId ?? '' }
+        const moment = { now: shop.testServer.clock.now, cause: null }
+        await shop.testServer.storage.write(async (tx) => {
           const items = new Map([['MUG', 1]])
           await fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: '00340434161094021501', items }, moment)
           await refundOrder(tx, key, { amount: 1490, reason: null }, moment)
         })
-        assert.deepEqual(await (await ordersOf(shop.house)).pay(), ['succeeded'])
+        assert.deepEqual(await (await ordersOf(shop.testServer)).pay(), ['succeeded'])
         return order?.statusPath ?? ''
       },
     },
@@ -199,7 +199,7 @@ describe('the checkout page', () => {
   describe('every state can be read by everyone', () => {
     // Each state on one of the two in turns, or on both. Right-to-left and dark together with the telephone.
     const devices = [
-      { name: 'desk', viewport: desk, locale: 'en-GB', colorScheme: 'light' },
+      { name: 'desktop', viewport: desktop, locale: 'en-GB', colorScheme: 'light' },
       { name: 'telephone', viewport: telephone, locale: 'ar', colorScheme: 'dark' },
     ] as const
 
@@ -233,7 +233,7 @@ describe('the checkout page', () => {
         await tab.setViewportSize({ width: 320, height: 256 })
         await unfold(tab)
         assert.equal(await overhang(tab), 0)
-        await tab.setViewportSize(desk)
+        await tab.setViewportSize(desktop)
       })
     })
   })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Browser, Locator, Route, Page as Tab } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { fillCard, fillDetails, isSaved, payButton, visitsWith } from '../harness/checkoutTab.ts'
-import { openPageHouse, type PageHouse, type PageSession } from '../harness/pageShop.ts'
+import { openPageTestServer, type PageSession, type PageTestServer } from '../harness/pageShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
 
@@ -20,12 +20,12 @@ const timeoutMs = 20_000
 
 describe('the checkout with script', () => {
   const given = givenEngine('sqlite')
-  let shop: PageHouse
+  let shop: PageTestServer
   let browser: Browser
   const tabs = keepTabs(() => browser, { timeoutMs })
   const visitPath = visitsWith(tabs, () => shop)
   before(async () => {
-    shop = await openPageHouse(given)
+    shop = await openPageTestServer(given)
     browser = await launchBrowser()
     given.later(() => browser.close())
   })
@@ -163,7 +163,7 @@ describe('the checkout with script', () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const { version } = (await shop.view(session)).session
-        await shop.house.app.checkout.changeQuantity(session.secret, version, shop.checkout.carts.sku('MUG'), 5)
+        await shop.testServer.app.checkout.changeQuantity(session.secret, version, shop.checkout.carts.sku('MUG'), 5)
         await quantity(tab, towel).fill('2')
         await quantity(tab, towel).blur()
         await tab.getByText('changed in another window').waitFor()
@@ -510,7 +510,7 @@ describe('the checkout with script', () => {
           await payButton(tab).click()
           await tab.getByRole('heading', { name: 'We are checking with your bank' }).waitFor()
         })
-        shop.house.clock.now += minute
+        shop.testServer.clock.now += minute
         await isAtShop(tab)
       })
     })
@@ -545,7 +545,7 @@ describe('the checkout with script', () => {
   describe('the end of the time', () => {
     // Of sessions that were just opened.
     const leave = (ms: number) => {
-      shop.house.clock.now += 30 * minute - ms
+      shop.testServer.clock.now += 30 * minute - ms
     }
 
     test('more time is one click away, and what was typed stays', async () => {
@@ -571,7 +571,7 @@ describe('the checkout with script', () => {
     test('a post that meets the end of the session shows the end', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
-        await shop.house.app.checkout.cancel(session.secret)
+        await shop.testServer.app.checkout.cancel(session.secret)
         await tab.getByRole('button', { name: `Remove ${towel}` }).click()
         await tab.getByRole('heading', { name: 'This checkout was cancelled' }).waitFor()
       })

@@ -6,15 +6,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
-import { type AdminHouse, goodAdminRequest } from '../harness/admin/world.ts'
+import { type AdminTestServer, goodAdminRequest } from '../harness/admin/world.ts'
 import { cartsOf } from '../harness/carts.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { lasting } from '../harness/lasting.ts'
 import { goodRequest } from '../harness/openRequests.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import type { RowRequest } from '../harness/rows.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { createAdminClient } from '../packages/client/src/admin.ts'
 import { CartwrightError, createClient, verifyWebhook } from '../packages/client/src/index.ts'
@@ -63,24 +63,24 @@ async function refusal(call: Promise<unknown>): Promise<CartwrightError> {
 }
 
 anyEngine('the client on a real server', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given)
+    testServer = await openTestServer(given)
   })
-  const shopOf = (key = house.keys.full) => createClient({ baseUrl: house.origin, key })
+  const shopOf = (key = testServer.keys.full) => createClient({ baseUrl: testServer.origin, key })
 
   for (const id of operationIds.filter((id) => operations[id].caller !== 'oauth')) {
     test(`${methods.open.get(id)}() is ${id}`, async () => {
       const row: Operation = operations[id]
       const call = methodOf(shopOf(), methods.open.get(id) ?? '')
-      const reply = await call(...argumentsOf(row, await goodRequest(house, id)))
+      const reply = await call(...argumentsOf(row, await goodRequest(testServer, id)))
       assert.ok(row.reply.schema)
       assert.deepEqual(compile(row.reply.schema)(reply), [])
     })
   }
 
   test('a refusal carries code, status, request id, places and what helps to go on', async () => {
-    const carts = await cartsOf(house)
+    const carts = await cartsOf(testServer)
     const shop = shopOf()
     const skuId = carts.sku('ROSE-12')
     const { data: cart } = await shop.carts.create({ items: [{ skuId, quantity: 1 }] })
@@ -91,11 +91,14 @@ anyEngine('the client on a real server', (given) => {
     assert.deepEqual([wrong.code, wrong.issues[0]?.path], ['invalid_request', '/quantity'])
     const missing = await refusal(shop.catalog.product('no such product/..'))
     assert.equal(missing.code, 'product_not_found')
-    assert.equal((await refusal(shopOf(house.keys.none).orders.list())).code, 'scope_missing')
+    assert.equal((await refusal(shopOf(testServer.keys.none).orders.list())).code, 'scope_missing')
   })
 
   test('what anyone may read needs no key', async () => {
-    const { data } = await createClient({ baseUrl: `${house.origin}/` }).catalog.merchantProduct('bloom', 'red-roses')
+    const { data } = await createClient({ baseUrl: `${testServer.origin}/` }).catalog.merchantProduct(
+      'bloom',
+      'red-roses',
+    )
     assert.equal(data.slug, 'red-roses')
   })
 
@@ -112,7 +115,7 @@ anyEngine('the client on a real server', (given) => {
   })
 
   test('verifyWebhook takes and rejects every vector of the fixture', async () => {
-    const { endpointId } = await webhooksOf(house).given('failed')
+    const { endpointId } = await webhooksOf(testServer).given('failed')
     const { data } = await shopOf().webhooks.signatureFixture(endpointId)
     assert.ok(data.vectors.length >= 20)
     for (const { name, expect, now, headers, bodyBase64 } of data.vectors) {
@@ -122,7 +125,7 @@ anyEngine('the client on a real server', (given) => {
       else assert.equal((await refusal(verified)).code, 'webhook_invalid', name)
     }
     const event = await verifyWebhook(data.fresh.body, new Headers(data.fresh.headers), data.secret, {
-      now: new Date(house.clock.now),
+      now: new Date(testServer.clock.now),
     })
     // The type tells the data.
     assert.ok(event.type === 'webhook.fixture' && !('truncated' in event.data))
@@ -131,19 +134,19 @@ anyEngine('the client on a real server', (given) => {
   })
 
   test('the key is in no text that a program may print', async () => {
-    const shop = shopOf(house.keys.none)
+    const shop = shopOf(testServer.keys.none)
     const error = await refusal(shop.orders.list())
     const lost = await refusal(
-      createClient({ baseUrl: 'http://127.0.0.1:9', key: house.keys.none, maxRetries: 0 }).identity(),
+      createClient({ baseUrl: 'http://127.0.0.1:9', key: testServer.keys.none, maxRetries: 0 }).identity(),
     )
     const printed = [shop, error, lost].map((value) => inspect(value, { depth: 9 }) + JSON.stringify(value)).join()
-    assert.ok(!printed.includes(house.keys.none))
+    assert.ok(!printed.includes(testServer.keys.none))
   })
 
   test('a live key is refused in a browser unless it is asked for', (context) => {
     const scope = globalThis as { document?: unknown }
     context.after(() => delete scope.document)
-    const options = { baseUrl: house.origin, key: 'cwk_live_x' }
+    const options = { baseUrl: testServer.origin, key: 'cwk_live_x' }
     createClient(options)
     scope.document = {}
     assert.throws(() => createClient(options), /live key in a browser/)
@@ -156,20 +159,20 @@ anyEngine('the client on a real server', (given) => {
 })
 
 anyEngine('the admin client on a real server', (given) => {
-  let house: AdminHouse
+  let testServer: AdminTestServer
   before(async () => {
-    const opened = await openHouse(given, { shops: [orderMarket, rival] })
-    house = { ...opened, orders: await ordersOf(opened) }
+    const opened = await openTestServer(given, { shops: [orderMarket, rival] })
+    testServer = { ...opened, orders: await ordersOf(opened) }
   })
 
   for (const id of adminOperationIds) {
     test(`${methods.admin.get(id)}() is ${id}`, async () => {
       const row: Operation = adminOperations[id]
-      const admin = createAdminClient({ baseUrl: house.origin, key: house.keys.admin })
+      const admin = createAdminClient({ baseUrl: testServer.origin, key: testServer.keys.admin })
       const reply = await methodOf(
         admin,
         methods.admin.get(id) ?? '',
-      )(...argumentsOf(row, await goodAdminRequest(house, id)))
+      )(...argumentsOf(row, await goodAdminRequest(testServer, id)))
       assert.ok(row.reply.schema)
       assert.deepEqual(compile(row.reply.schema)(reply), [])
     })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { exportJWK } from 'jose'
-import { authorize, type OAuthHouse, openBrowser, openOAuthHouse, redirectUri } from '../harness/oauth.ts'
+import { authorize, type OAuthTestServer, openBrowser, openOAuthTestServer, redirectUri } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { CartwrightError, createClient } from '../packages/client/src/index.ts'
 import { createOAuth, type Grant, type Installation, type OAuthOptions } from '../packages/client/src/oauth.ts'
@@ -14,17 +14,17 @@ import { compile } from '../src/contract/validator.ts'
 const isOf = (code: string) => (error: unknown) => error instanceof CartwrightError && error.code === code
 
 anyEngine('installing an app with the client', (given) => {
-  let house: OAuthHouse
+  let testServer: OAuthTestServer
   let calls: string[] = []
   before(async () => {
-    house = await openOAuthHouse(given)
+    testServer = await openOAuthTestServer(given)
   })
 
   function oauthOf(more: Partial<OAuthOptions> = {}) {
     calls = []
     return createOAuth({
-      baseUrl: house.origin,
-      clientId: house.publicApp.id,
+      baseUrl: testServer.origin,
+      clientId: testServer.publicApp.id,
       redirectUri,
       scopes: ['catalog:read', 'checkout:quote'],
       fetch: (url, init) => {
@@ -39,14 +39,14 @@ anyEngine('installing an app with the client', (given) => {
     const oauth = oauthOf(more)
     const { url, flow } = await oauth.begin()
     // As it comes back from where an app stores it.
-    return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(house, openBrowser(house), url))
+    return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(testServer, openBrowser(testServer), url))
   }
 
   test('every operation of an access token is called once, and the key that it issues works until the app is removed', async () => {
     const { client, grant, uninstall } = await installed()
     assert.deepEqual(grant().scopes.sort(), ['catalog:read', 'checkout:quote'])
     const { data: about } = await client.authorization()
-    assert.deepEqual([about.kind, about.clientId], ['oauth_authorization', house.publicApp.id])
+    assert.deepEqual([about.kind, about.clientId], ['oauth_authorization', testServer.publicApp.id])
     const made = await client.keys.create({ name: 'first', scopes: ['catalog:read'] })
     const replies = {
       describeOAuthAuthorization: { data: about },
@@ -62,7 +62,7 @@ anyEngine('installing an app with the client', (given) => {
     for (const [id, reply] of Object.entries(replies)) {
       assert.deepEqual(compile(operations[id as keyof typeof replies].reply.schema)(reply), [], methods.open.get(id))
     }
-    const shop = createClient({ baseUrl: house.origin, key: made.data.secret })
+    const shop = createClient({ baseUrl: testServer.origin, key: made.data.secret })
     assert.equal((await shop.identity()).data.installation.id, about.installationId)
     await uninstall()
     await assert.rejects(shop.identity(), isOf('unauthenticated'))
@@ -79,7 +79,7 @@ anyEngine('installing an app with the client', (given) => {
         stored.push(next)
       },
     }).resume(JSON.parse(JSON.stringify(grant())))
-    house.advance(11 * 60_000)
+    testServer.advance(11 * 60_000)
     await Promise.all([
       resumed.client.authorization(),
       resumed.client.keys.list(),
@@ -98,24 +98,24 @@ anyEngine('installing an app with the client', (given) => {
   test('a new nonce is taken up in the middle of work', async () => {
     const { client } = await installed()
     for (let round = 0; round < 3; round++) {
-      house.advance(150_000)
+      testServer.advance(150_000)
       assert.equal((await client.authorization()).data.kind, 'oauth_authorization')
     }
   })
 
   test('a confidential app signs for itself', async () => {
-    const clientKey = { ...(await exportJWK(house.appKey)), kid: 'one' } as NonNullable<OAuthOptions['clientKey']>
-    const { client, refresh, uninstall } = await installed({ clientId: house.confidentialApp.id, clientKey })
-    assert.equal((await client.authorization()).data.clientId, house.confidentialApp.id)
+    const clientKey = { ...(await exportJWK(testServer.appKey)), kid: 'one' } as NonNullable<OAuthOptions['clientKey']>
+    const { client, refresh, uninstall } = await installed({ clientId: testServer.confidentialApp.id, clientKey })
+    assert.equal((await client.authorization()).data.clientId, testServer.confidentialApp.id)
     await refresh()
     await uninstall()
-    await assert.rejects(oauthOf({ clientId: house.confidentialApp.id }).begin(), isOf('oauth_failed'))
+    await assert.rejects(oauthOf({ clientId: testServer.confidentialApp.id }).begin(), isOf('oauth_failed'))
   })
 
   test('an answer that is not to this request is refused, and no code is sent', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
-    const back = await authorize(house, openBrowser(house), url)
+    const back = await authorize(testServer, openBrowser(testServer), url)
     const changed = (name: string, value: string) => {
       const other = new URL(back)
       other.searchParams.set(name, value)
@@ -137,12 +137,15 @@ anyEngine('installing an app with the client', (given) => {
   test('a merchant who declines, and a server under another name', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
-    const back = await authorize(house, openBrowser(house), url, { decision: 'decline' })
+    const back = await authorize(testServer, openBrowser(testServer), url, { decision: 'decline' })
     await assert.rejects(oauth.finish(flow, back), (error) => {
       assert.ok(error instanceof CartwrightError)
       assert.deepEqual([error.code, error.current?.error], ['oauth_failed', 'access_denied'])
       return true
     })
-    await assert.rejects(oauthOf({ baseUrl: house.origin.replace('127.0.0.1', 'localhost') }).begin(), /names itself/)
+    await assert.rejects(
+      oauthOf({ baseUrl: testServer.origin.replace('127.0.0.1', 'localhost') }).begin(),
+      /names itself/,
+    )
   })
 })

@@ -15,9 +15,9 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { berlin } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { placeOfData } from '../harness/folder.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { blocksBelow, pageText, root } from '../harness/prose.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { publishableScopes } from '../src/contract/words.ts'
 import demo from '../src/ops/provisioning/demo/shop.json' with { type: 'json' }
@@ -45,13 +45,13 @@ async function oldNodes(): Promise<string[]> {
 }
 
 anyEngine('the published client', (given) => {
-  let house: House
+  let testServer: TestServer
   let folder: string
   let project: string
   let installed: string
   const blocks = new Map<string, string>()
   before(async () => {
-    house = await openHouse(given, { shops: [demo as ShopFile] })
+    testServer = await openTestServer(given, { shops: [demo as ShopFile] })
     folder = await mkdtemp(join(await placeOfData(), 'client-'))
     const source = join(folder, 'source')
     project = join(folder, 'project')
@@ -191,7 +191,7 @@ anyEngine('the published client', (given) => {
 
   test('buys something as the guide says, on this Node and on Node 20', async () => {
     for (const node of [process.execPath, ...(await oldNodes())]) {
-      const settings = { cwd: project, env: { ...process.env, SHOP: house.origin, KEY: house.keys.full } }
+      const settings = { cwd: project, env: { ...process.env, SHOP: testServer.origin, KEY: testServer.keys.full } }
       const { stdout } = await run(node, ['buy.js'], settings)
       assert.match(stdout, /^speckled-stoneware-mug /m)
       const [, url = ''] = /4242: (\S+)/.exec(stdout) ?? []
@@ -203,19 +203,19 @@ anyEngine('the published client', (given) => {
   })
 
   async function pay(url: string): Promise<void> {
-    const { look, pay } = await checkoutOf(house)
+    const { look, pay } = await checkoutOf(testServer)
     const secret = secretOf(url)
     const seen = await look(secret)
     const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
     const details = { contact, address: berlin, shippingOptionId: null }
-    await house.app.checkout.setDetails(secret, seen.session.version, details)
+    await testServer.app.checkout.setDetails(secret, seen.session.version, details)
     await pay(secret, await look(secret))
   }
 
   test('runs the recipes for Next, a worker and webhooks', async () => {
     const types = ['--target', 'es2022', '--module', 'nodenext', '--types', '', '--lib', 'es2022,dom,dom.iterable']
     await run(process.execPath, [tsc, ...types, 'given.d.ts', 'next.ts', 'worker.ts', 'webhook.ts'], { cwd: project })
-    const skuId = (await checkoutOf(house)).carts.sku('MUG-STO-250-OAT')
+    const skuId = (await checkoutOf(testServer)).carts.sku('MUG-STO-250-OAT')
     const program = `
       import { POST } from './next.js'
       import worker from './worker.js'
@@ -231,14 +231,14 @@ anyEngine('the published client', (given) => {
       cwd: project,
       env: {
         ...process.env,
-        SHOP: house.origin,
-        KEY: house.keys.full,
+        SHOP: testServer.origin,
+        KEY: testServer.keys.full,
         SKU: skuId,
         SITE: 'http://localhost:9',
         WEBHOOK_SECRET: 'whsec_c2VjcmV0',
       },
     })
-    assert.match(stdout, new RegExp(`^200 404 303 ${house.origin}/c/\\S+ 401\\n$`))
+    assert.match(stdout, new RegExp(`^200 404 303 ${testServer.origin}/c/\\S+ 401\\n$`))
   })
 
   browserSuite.test('runs in a browser: from any origin without a key, and with a test key on its own', async () => {
@@ -247,16 +247,18 @@ anyEngine('the published client', (given) => {
       const page = await browser.newPage()
       const problems: string[] = []
       page.on('pageerror', (error) => problems.push(String(error)))
-      const html = (blocks.get('index.html') ?? '').replace('http://localhost:4000', house.origin)
+      const html = (blocks.get('index.html') ?? '').replace('http://localhost:4000', testServer.origin)
       await writeFile(join(project, 'index.html'), html)
       await page.goto(`${await served()}/index.html`)
       await page.getByRole('heading', { name: 'Speckled' }).waitFor()
 
-      await page.route(`${house.origin}/node_modules/**`, async (route) =>
+      await page.route(`${testServer.origin}/node_modules/**`, async (route) =>
         route.fulfill(await file(new URL(route.request().url()).pathname)),
       )
-      await page.route(`${house.origin}/own.html`, (route) => route.fulfill({ body: '<p>', contentType: 'text/html' }))
-      await page.goto(`${house.origin}/own.html`)
+      await page.route(`${testServer.origin}/own.html`, (route) =>
+        route.fulfill({ body: '<p>', contentType: 'text/html' }),
+      )
+      await page.goto(`${testServer.origin}/own.html`)
       const outcome = await page.evaluate(
         async ({ module, baseUrl, key, body, headers, secret, now }) => {
           const { createClient, verifyWebhook } = await import(module)
@@ -274,9 +276,9 @@ anyEngine('the published client', (given) => {
         {
           ...(await fresh()),
           module: '/node_modules/@cartwright/client/dist/index.js',
-          baseUrl: house.origin,
-          key: house.keys.full,
-          now: house.clock.now,
+          baseUrl: testServer.origin,
+          key: testServer.keys.full,
+          now: testServer.clock.now,
         },
       )
       assert.deepEqual([outcome.status, outcome.type], ['open', 'webhook.fixture'])
@@ -291,11 +293,13 @@ anyEngine('the published client', (given) => {
     'a page of another origin sells with a publishable key, and a page of a foreign one does not',
     async () => {
       const [site, foreign] = [await served(), await served()]
-      const owner = { id: house.installationId, ...house.seller }
+      const owner = { id: testServer.installationId, ...testServer.seller }
       const input = { name: 'pages', scopes: publishableScopes, origins: [site], expiresAt: null }
-      const { key } = await house.storage.write((tx) => createKey(tx, testSecret, owner, input, house.clock.now))
+      const { key } = await testServer.storage.write((tx) =>
+        createKey(tx, testSecret, owner, input, testServer.clock.now),
+      )
       const html = (blocks.get('shop.html') ?? '')
-        .replace('http://localhost:4000', house.origin)
+        .replace('http://localhost:4000', testServer.origin)
         .replace('cwp_test_…', key)
       await writeFile(join(project, 'shop.html'), html)
       const browser = await launchBrowser()
@@ -304,7 +308,7 @@ anyEngine('the published client', (given) => {
         await page.goto(`${site}/shop.html`)
         await page.getByRole('heading', { name: 'Speckled' }).waitFor()
         await page.getByRole('button', { name: 'Buy' }).click()
-        await page.waitForURL(`${house.origin}/c/*`)
+        await page.waitForURL(`${testServer.origin}/c/*`)
         assert.match(await page.content(), /Speckled/)
 
         const failed = new Promise<string>((resolve) => page.on('pageerror', (error) => resolve(String(error))))
@@ -314,7 +318,7 @@ anyEngine('the published client', (given) => {
       } finally {
         await browser.close()
       }
-      const made = await house.storage.read((db) => db.sql`select id from carts where public_key_id is not null`)
+      const made = await testServer.storage.read((db) => db.sql`select id from carts where public_key_id is not null`)
       assert.equal(made.length, 1)
     },
   )
@@ -341,8 +345,8 @@ anyEngine('the published client', (given) => {
   }
 
   async function fresh() {
-    const { endpointId } = await webhooksOf(house).given('failed')
-    const { data } = (await house.ask('getInstallationWebhookSignatureFixture', { path: { id: endpointId } })).body
+    const { endpointId } = await webhooksOf(testServer).given('failed')
+    const { data } = (await testServer.ask('getInstallationWebhookSignatureFixture', { path: { id: endpointId } })).body
     return {
       body: data.fresh.body as string,
       headers: data.fresh.headers as Record<string, string>,

@@ -12,11 +12,11 @@ import { describe, test } from 'node:test'
 import { createCallCounter } from '../harness/callcounter.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse, testSecret, testSecretText } from '../harness/house.ts'
 import { runProcess } from '../harness/process.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
 import { type Given, givenEngine } from '../harness/storage.ts'
+import { openTestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { createApp } from '../src/app.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
@@ -396,23 +396,25 @@ const publicOrigin = () => 'https://shop.example'
 // Orders, one of them with a promotion, a cart, deliveries that are due and others that are held, apps and people.
 async function openBusyShop(given: Given, receiverUrl: string) {
   const ends: (() => Promise<void>)[] = []
-  // Its store outlives the house: a copy would be reset for the next one.
+  // Its store outlives the server: a copy would be reset for the next one.
   const { copyOf: _, ...stores } = given
-  const house = await openHouse(
+  const testServer = await openTestServer(
     { ...stores, later: (end) => void ends.push(end) },
     { shops: [market, rival], publicOrigin },
   )
   // Once: by the test, before it moves the store, or at the end of a test that failed before.
   async function close(): Promise<void> {
     for (const end of ends.splice(0).reverse()) await end()
-    await house.storage.close()
+    await testServer.storage.close()
   }
   given.later(close)
-  const webhooks = webhooksOf(house)
+  const webhooks = webhooksOf(testServer)
   const enabled = await webhooks.add({ url: receiverUrl, events: ['order.*'] })
   const paused = await webhooks.add({ url: receiverUrl, events: ['order.*'] })
-  await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, paused.endpoint.id, house.clock.now))
-  const checkout = await checkoutOf(house)
+  await testServer.storage.write((tx) =>
+    pauseEndpoint(tx, testServer.installationId, paused.endpoint.id, testServer.clock.now),
+  )
+  const checkout = await checkoutOf(testServer)
   for (const [items, more] of [
     [{ 'ROSE-12': 1 }, { promotionCode: 'WELCOME10' }],
     [{ CARD: 3, BOOK: 1 }, {}],
@@ -422,26 +424,27 @@ async function openBusyShop(given: Given, receiverUrl: string) {
     await checkout.pay(secret, view)
   }
   const cartId = await checkout.carts.create({ CARD: 2 })
-  await house.storage.write(async (tx) => {
-    const user = { email: 'ada@bloom.example', passwordHash: 'x', merchantIds: [house.merchantId] }
-    await createUser(tx, testSecret, user, house.clock.now)
+  await testServer.storage.write(async (tx) => {
+    const user = { email: 'ada@bloom.example', passwordHash: 'x', merchantIds: [testServer.merchantId] }
+    await createUser(tx, testSecret, user, testServer.clock.now)
     const app = {
       name: 'Florist',
       description: 'Writes cards.',
       redirectUris: ['https://app.example/'],
       scopes: ['catalog:read'] as const,
     }
-    await createOAuthApp(tx, { ...app, mode: 'test', jwks: null }, house.clock.now)
+    await createOAuthApp(tx, { ...app, mode: 'test', jwks: null }, testServer.clock.now)
     await tx.sql`
       insert into oauth_artifacts (kind, id, sealed, grant_id, expires_at, created_at)
-      values ('Session', 'hash', 'sealed', null, ${house.clock.now + 1_000}, ${house.clock.now})`
+      values ('Session', 'hash', 'sealed', null, ${testServer.clock.now + 1_000}, ${testServer.clock.now})`
   })
-  const key = house.keys.full
-  const orders = await house.storage.read(
-    (db) => db.sql<{ id: string }>`select id from orders where installation_id = ${house.installationId} order by id`,
+  const key = testServer.keys.full
+  const orders = await testServer.storage.read(
+    (db) =>
+      db.sql<{ id: string }>`select id from orders where installation_id = ${testServer.installationId} order by id`,
   )
   assert.equal(orders.length, 3)
-  const owed = await house.storage.read(
+  const owed = await testServer.storage.read(
     (db) => db.sql<{ type: string }>`
       select event_type as "type" from webhook_deliveries
       where endpoint_id = ${enabled.endpoint.id} and finished_at is null order by event_type`,
@@ -456,12 +459,12 @@ async function openBusyShop(given: Given, receiverUrl: string) {
     ...orders.map(({ id }): Request => ({ id: 'getStorefrontOrder', path: { orderId: id }, key })),
     { id: 'getPublicCart', path: { cartId }, key },
     { id: 'listInstallationWebhooks', key },
-    { id: 'listStorefrontOrders', key: house.keys.rival },
+    { id: 'listStorefrontOrders', key: testServer.keys.rival },
   ]
   const replay: Request = { id: 'createPublicCart', key, body: { idempotencyKey: randomUUID() } }
   return {
-    ...house,
-    now: house.clock.now,
+    ...testServer,
+    now: testServer.clock.now,
     requests,
     replay,
     owed: owed.map(({ type }) => type),

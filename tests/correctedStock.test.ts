@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
@@ -18,26 +18,26 @@ function shop(stock: number): ShopFile {
 }
 
 async function openScene(given: Given) {
-  const house = await openHouse(given, { shops: [shop(500)] })
-  const checkout = await checkoutOf(house)
+  const testServer = await openTestServer(given, { shops: [shop(500)] })
+  const checkout = await checkoutOf(testServer)
   return {
-    house,
+    testServer,
     checkout,
-    correct: (stock: number) => house.apply(shop(stock), { stock: true }),
+    correct: (stock: number) => testServer.apply(shop(stock), { stock: true }),
     async four() {
       const opened = []
       for (let i = 0; i < 4; i += 1) opened.push(await checkout.ready({ WIDGET: 50 }))
       return opened
     },
     onHand: async () => {
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ onHand: number; held: number }>`
           select t.on_hand as "onHand", t.held from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
           where s.code = 'WIDGET' and t.mode = 'test'`,
       )
       return row
     },
-    approved: async () => (await chargesOf(house.storage)).filter(({ state }) => state === 'approved').length,
+    approved: async () => (await chargesOf(testServer.storage)).filter(({ state }) => state === 'approved').length,
   }
 }
 
@@ -82,7 +82,7 @@ eachEngine('stock that is set below what is held', (given) => {
     const { problem } = await scene.checkout.pay(second.secret, await scene.checkout.look(second.secret))
     assert.deepEqual(problem, { code: 'insufficient_stock', skuId: scene.checkout.carts.sku('WIDGET'), available: 10 })
     const waiting = await scene.checkout.look(first.secret)
-    const done = await scene.house.app.checkout.answerChallenge(
+    const done = await scene.testServer.app.checkout.answerChallenge(
       first.secret,
       waiting.challenge?.paymentId ?? '',
       'accept',

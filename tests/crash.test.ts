@@ -7,16 +7,16 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { type House, openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine, inTurns } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecretText } from '../harness/testServer.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 
 eachEngine('kill -9 between commit and answer', (given) => {
-  let house: House
+  let testServer: TestServer
   let carts: Carts
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
-    carts = await cartsOf(house)
+    testServer = await openTestServer(given, { shops: [market] })
+    carts = await cartsOf(testServer)
   })
 
   async function loseAnswer(id: OperationId, path: Record<string, string>, body: object): Promise<void> {
@@ -25,9 +25,9 @@ eachEngine('kill -9 between commit and answer', (given) => {
       [
         '--disable-warning=ExperimentalWarning',
         join(import.meta.dirname, '..', 'harness', 'crasher.ts'),
-        house.url,
+        testServer.url,
         testSecretText,
-        String(house.clock.now),
+        String(testServer.clock.now),
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
@@ -37,7 +37,7 @@ eachEngine('kill -9 between commit and answer', (given) => {
     await assert.rejects(
       fetch(`http://127.0.0.1:${String(port).trim()}${address}`, {
         method: operations[id].method,
-        headers: { authorization: house.keys.full, 'content-type': 'application/json' },
+        headers: { authorization: testServer.keys.full, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     )
@@ -58,12 +58,12 @@ eachEngine('kill -9 between commit and answer', (given) => {
       const body = { ...bodyOf(), idempotencyKey: `crash-${id}` }
       await loseAnswer(id, path, body)
       assert.equal((await carts.read(cartId)).body.data.version, 2, 'the effect is there')
-      const retry = await house.ask(id, { path, body })
+      const retry = await testServer.ask(id, { path, body })
       assert.equal(retry.status, 200)
       assert.equal(retry.headers.get('idempotency-replayed'), 'true')
       assert.equal((await carts.read(cartId)).body.data.version, 2)
       assert.deepEqual(
-        (await eventsOf(house, cartId)).map(({ sequence }) => sequence),
+        (await eventsOf(testServer, cartId)).map(({ sequence }) => sequence),
         [1, 2],
       )
     })

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createHostedCheckoutSession', (given) => {
   test('200 from items: a cart, a session that holds the stock, and its event without the address of the page', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open, read } = await checkoutOf(testServer)
     const { body } = await open(
       { 'ROSE-24': 2, CARD: 1 },
-      { clientReferenceId: 'A-17', metadata: { till: '3' }, customer: { email: 'ada@example.com' } },
+      { clientReferenceId: 'A-17', metadata: { fakeProvider: '3' }, customer: { email: 'ada@example.com' } },
     )
     const { data } = body
     assert.deepEqual(
       [data.version, data.status, data.paymentStatus, data.mode, data.locale, data.clientReferenceId, data.metadata],
-      [1, 'open', 'unpaid', 'test', 'auto', 'A-17', { till: '3' }],
+      [1, 'open', 'unpaid', 'test', 'auto', 'A-17', { fakeProvider: '3' }],
     )
-    assert.match(data.url, new RegExp(`^${house.origin}/c/[\\w-]{43}$`))
+    assert.match(data.url, new RegExp(`^${testServer.origin}/c/[\\w-]{43}$`))
     assert.deepEqual(data.customer, { emailMasked: 'a***@example.com' })
     assert.deepEqual(data.hold, { status: 'held', expiresAt: '2026-06-01T12:15:00.000Z' })
     assert.equal(data.expiresAt, '2026-06-01T12:30:00.000Z')
@@ -32,18 +32,18 @@ eachEngine('createHostedCheckoutSession', (given) => {
     const cart = (await carts.read(data.cartId)).body.data
     assert.deepEqual([cart.checkoutSessionId, cart.status, cart.messages], [data.id, 'open', []])
     assert.deepEqual((await read(data.id)).body.data, data)
-    const [created, ...more] = await eventsOf(house, data.id)
+    const [created, ...more] = await eventsOf(testServer, data.id)
     assert.deepEqual([created?.type, created?.sequence, more], ['checkout_session.created', 1, []])
     assert.deepEqual(created?.body.data.checkoutSession, { ...data, url: null })
     assert.ok(!JSON.stringify(created?.body).includes(data.url.split('/').at(-1)))
   })
 
   test('200 from a cart; again with a new key it is the same session, re-quoted and with the new URLs', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 2 })
     const create = (key: string, more: object = {}) =>
-      house.ask('createHostedCheckoutSession', {
+      testServer.ask('createHostedCheckoutSession', {
         body: { idempotencyKey: key, cartId, successUrl: 'https://localhost/a', ...more },
       })
     const first = (await create('one', { expectedCartVersion: 1 })).body.data
@@ -63,12 +63,12 @@ eachEngine('createHostedCheckoutSession', (given) => {
   })
 
   test('the hold follows every change of the cart in the same transaction, or the change is refused', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 1 })).body.data
     assert.equal((await carts.patch(cartId, 'ROSE-24', 3)).status, 200)
     const held = () =>
-      house.storage.read(
+      testServer.storage.read(
         (db) => db.sql<{ quantity: number }>`select quantity from holds where owner_id = ${id} order by quantity`,
       )
     assert.deepEqual(await held(), [{ quantity: 3 }])
@@ -81,8 +81,8 @@ eachEngine('createHostedCheckoutSession', (given) => {
   })
 
   test('400 to redirects that are not allowed, by their place', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { open } = await checkoutOf(testServer)
     for (const [change, path] of [
       [{ successUrl: 'https://evil.example/x' }, '/successUrl'],
       [{ successUrl: 'http://shop.example/x' }, '/successUrl'],
@@ -108,8 +108,8 @@ eachEngine('createHostedCheckoutSession', (given) => {
       ...market,
       installations: [{ name: 'Live', mode: 'live' as const, redirectHosts: ['Bücher.example', 'a.example:8443'] }],
     }
-    const house = await openHouse(given, { shops: [shop] })
-    const { open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const { open } = await checkoutOf(testServer)
     for (const successUrl of ['https://xn--bcher-kva.example/x', 'https://a.example:8443/x'])
       assert.equal((await open({ CARD: 1 }, { successUrl })).status, 200)
     for (const successUrl of ['https://xn--bcher-kva.example:8443/x', 'https://a.example/x', 'http://localhost/x'])
@@ -117,19 +117,19 @@ eachEngine('createHostedCheckoutSession', (given) => {
   })
 
   test('400 to both or neither of cart and items; 404 for a foreign cart; 409 for an empty one and for missing stock', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const { carts, open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     assertError(await open({ CARD: 1 }, { cartId }), 'invalid_request')
     assertError(await open({}, { items: undefined }), 'invalid_request')
-    const foreign = await house.ask('createHostedCheckoutSession', {
-      key: house.keys.rival,
+    const foreign = await testServer.ask('createHostedCheckoutSession', {
+      key: testServer.keys.rival,
       body: { idempotencyKey: 'f', cartId, successUrl: 'http://localhost/x' },
     })
     assertError(foreign, 'cart_not_found')
     assertError(await open({}, { items: undefined, cartId: await carts.create() }), 'cart_empty')
     assertError(await open({ 'ROSE-24': 4 }), 'insufficient_stock')
     assertError(await open({ TULIP: 1 }), 'item_unavailable')
-    assert.deepEqual(await house.storage.read((db) => db.sql`select id from checkout_sessions`), [])
+    assert.deepEqual(await testServer.storage.read((db) => db.sql`select id from checkout_sessions`), [])
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createPublicCart', (given) => {
   test('200 makes an empty cart with its event', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const { body } = await house.ask('createPublicCart', {
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const { body } = await testServer.ask('createPublicCart', {
       body: { idempotencyKey: 'a', metadata: { source: 'till' } },
     })
     const { id } = body.data
@@ -31,7 +31,7 @@ eachEngine('createPublicCart', (given) => {
       updatedAt: '2026-06-01T12:00:00.000Z',
       expiresAt: '2026-07-01T12:00:00.000Z',
     })
-    const [event, ...more] = await eventsOf(house, id)
+    const [event, ...more] = await eventsOf(testServer, id)
     assert.equal(more.length, 0)
     assert.equal(event?.type, 'cart.created')
     assert.deepEqual(event.body, {
@@ -40,7 +40,7 @@ eachEngine('createPublicCart', (given) => {
       apiVersion: 'v1',
       mode: 'test',
       timestamp: '2026-06-01T12:00:00.000Z',
-      installationId: house.installationId,
+      installationId: testServer.installationId,
       subject: { type: 'cart', id },
       sequence: 1,
       cause: { operationId: 'createPublicCart', requestId: event.body.cause.requestId },
@@ -49,8 +49,8 @@ eachEngine('createPublicCart', (given) => {
   })
 
   test('200 with items in their order, priced', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ CARD: 3, 'ROSE-12': 2 }))
     assert.deepEqual(
       body.data.items.map((item: { code: string; quantity: number }) => [item.code, item.quantity]),
@@ -61,20 +61,20 @@ eachEngine('createPublicCart', (given) => {
     )
     assert.equal(body.data.totals.subtotal, 3 * 333 + 2 * 3500)
     assert.equal(body.data.itemCount, 5)
-    assert.equal(body.data.items[1].imageUrl, `${house.origin}/media/demo/red-roses.svg`)
+    assert.equal(body.data.items[1].imageUrl, `${testServer.origin}/media/demo/red-roses.svg`)
     assert.deepEqual([body.data.items[1].availableQuantity, body.data.items[1].maxQuantity], [40, 10])
   })
 
   test('400 names an unknown SKU, another merchant’s and one that is there twice by their place, alike', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const carts = await cartsOf(house)
-    const [foreign] = await house.storage.read(
-      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${house.merchantId}`,
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const carts = await cartsOf(testServer)
+    const [foreign] = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${testServer.merchantId}`,
     )
     const items = [carts.sku('CARD'), 'sku_01h455vb4pex5vsknk084sn02q', foreign?.id ?? '', carts.sku('CARD')].map(
       (skuId) => ({ skuId, quantity: 1 }),
     )
-    const answer = await house.ask('createPublicCart', { body: { idempotencyKey: 'a', items } })
+    const answer = await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a', items } })
     assertError(answer, 'invalid_request')
     assert.deepEqual(answer.body.error.issues, [
       { path: '/items/1/skuId', message: 'is not a SKU of this merchant' },
@@ -84,8 +84,8 @@ eachEngine('createPublicCart', (given) => {
   })
 
   test('409 for what cannot be bought, and no cart is left behind', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     for (const [code, quantity, refusal, current] of [
       ['VASE-1', 1, 'insufficient_stock', { available: 0 }],
       ['ROSE-24', 4, 'insufficient_stock', { available: 3 }],
@@ -96,12 +96,12 @@ eachEngine('createPublicCart', (given) => {
         { skuId: carts.sku('CARD'), quantity: 1 },
         { skuId: carts.sku(code), quantity },
       ]
-      const answer = await house.ask('createPublicCart', { body: { idempotencyKey: `${code}`, items } })
+      const answer = await testServer.ask('createPublicCart', { body: { idempotencyKey: `${code}`, items } })
       assertError(answer, refusal)
       assert.deepEqual(answer.body.error.current, { skuId: carts.sku(code), ...current })
     }
     assert.deepEqual(
-      await house.storage.read(
+      await testServer.storage.read(
         (db) => db.sql`select id from carts union all select id from events union all select key from idempotency_keys`,
       ),
       [],
@@ -109,8 +109,8 @@ eachEngine('createPublicCart', (given) => {
   })
 
   test('200 for a backorder beyond the stock', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ PEONY: 7 }))
     assert.deepEqual(
       [body.data.items[0].availability, body.data.items[0].availableQuantity, body.data.messages],
@@ -125,14 +125,14 @@ eachEngine('createPublicCart', (given) => {
         sku.code === 'PEONY' ? { ...sku, stock: 0, backorder: false, counted: false } : sku,
       ),
     }))
-    const house = await openHouse(given, { shops: [{ ...market, products: products ?? [] }] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [{ ...market, products: products ?? [] }] })
+    const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ PEONY: 7 }))
     assert.deepEqual(
       [body.data.items[0].availability, body.data.items[0].availableQuantity, body.data.messages],
       ['in_stock', null, []],
     )
-    const { data } = (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'peonies' } })).body
+    const { data } = (await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'peonies' } })).body
     const [sku] = data.skus
     assert.deepEqual([data.availability, sku.availability, sku.availableQuantity], ['in_stock', 'in_stock', null])
   })

@@ -6,19 +6,19 @@ import { describe, test } from 'node:test'
 import { berlin, market } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { emails } from '../harness/emails.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 describe("a shopper's e-mail address", () => {
   const given = givenEngine('sqlite')
 
   test('the API takes an address and refuses everything else, with its place', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     for (const [email, isAddress, why] of emails) {
       const body = { idempotencyKey: randomUUID(), cartId, successUrl: 'http://localhost/x', customer: { email } }
-      const answer = await house.ask('createHostedCheckoutSession', { body })
+      const answer = await testServer.ask('createHostedCheckoutSession', { body })
       if (isAddress) assert.equal(answer.status, 200, why)
       // Half a character is refused by the reader of JSON already.
       else if (!email.isWellFormed()) assert.equal(answer.status, 400, why)
@@ -35,14 +35,14 @@ describe("a shopper's e-mail address", () => {
   })
 
   test('the page takes the same addresses, and cleans what was typed', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { open, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
     const { name, line1, city, postalCode, country } = berlin
     for (const [email, isAddress, why, asTyped] of emails) {
       const before = await look(secret)
       const form = { version: String(before.session.version), email, name, line1, city, postalCode, country }
-      const answer = await fetch(`${house.origin}/c/${secret}/details`, {
+      const answer = await fetch(`${testServer.origin}/c/${secret}/details`, {
         method: 'POST',
         body: new URLSearchParams(form),
         redirect: 'manual',
@@ -61,13 +61,13 @@ describe("a shopper's e-mail address", () => {
   })
 
   test('what the page hands on is checked where it is stored', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { open, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
     for (const [email, isAddress, why] of emails) {
       const { version } = (await look(secret)).session
       const contact = { email, name: 'Ada', phone: '' }
-      const result = await house.app.checkout.setDetails(secret, version, {
+      const result = await testServer.app.checkout.setDetails(secret, version, {
         contact,
         address: null,
         shippingOptionId: null,

@@ -5,9 +5,9 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { cartsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret, testSecretText } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { type App, createApp } from '../src/app.ts'
 import { openSession } from '../src/domain/checkout/sessions.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -20,10 +20,10 @@ const shop = { ...market, promotions: [once] }
 
 eachEngine('the limit per customer', (given) => {
   // What became of a purchase with the code: null when it was paid.
-  async function buy(house: House, email: string, app: App = house.app) {
-    const { sku } = await cartsOf(house)
-    const { installationId, merchantId } = house
-    const { url } = await house.storage.write((db) =>
+  async function buy(testServer: TestServer, email: string, app: App = testServer.app) {
+    const { sku } = await cartsOf(testServer)
+    const { installationId, merchantId } = testServer
+    const { url } = await testServer.storage.write((db) =>
       openSession(app.payTools, {
         db,
         caller: { installationId, merchantId, mode: 'test' },
@@ -32,7 +32,7 @@ eachEngine('the limit per customer', (given) => {
           promotionCode: 'ONE',
           successUrl: 'http://localhost/x',
         },
-        now: new Date(house.clock.now),
+        now: new Date(testServer.clock.now),
         cause: { operationId: null, requestId: newId('req') },
       }),
     )
@@ -62,18 +62,18 @@ eachEngine('the limit per customer', (given) => {
   const overLimit = { code: 'promotion_rejected', reason: 'customer_limit_reached' }
 
   test('every spelling of one mailbox is one customer, and another mailbox is another', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    assert.equal(await buy(house, 'ada@bücher.example'), null)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    assert.equal(await buy(testServer, 'ada@bücher.example'), null)
     for (const email of ['ADA@Bücher.Example', 'ada@xn--bcher-kva.example', ' ada@bu\u0308cher.example\u00a0'])
-      assert.deepEqual(await buy(house, email), overLimit, email)
+      assert.deepEqual(await buy(testServer, email), overLimit, email)
     for (const email of ['ada@bücher.example.', '"ada"@bücher.example', 'ada@bü\u00adcher.example'])
-      assert.equal((await buy(house, email))?.code, 'invalid', email)
-    assert.equal(await buy(house, 'ada+2@bücher.example'), null)
+      assert.equal((await buy(testServer, email))?.code, 'invalid', email)
+    assert.equal(await buy(testServer, 'ada+2@bücher.example'), null)
   })
 
   test('two payments that began together under two spellings: one order, and the other charge is owed back', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    const { open, look, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const { open, look, pay } = await checkoutOf(testServer)
     const begun = []
     for (const email of ['ada@bücher.example', 'Ada@xn--bcher-kva.example']) {
       const answer = await open({ COURSE: 1 }, { promotionCode: 'ONE', customer: { email } })
@@ -81,8 +81,9 @@ eachEngine('the limit per customer', (given) => {
       const { view } = await pay(secret, await look(secret), '4000002500003155')
       begun.push({ secret, paymentId: view.challenge?.paymentId ?? assert.fail() })
     }
-    for (const { secret, paymentId } of begun) await house.app.checkout.answerChallenge(secret, paymentId, 'accept')
-    const [row] = await house.storage.read(
+    for (const { secret, paymentId } of begun)
+      await testServer.app.checkout.answerChallenge(secret, paymentId, 'accept')
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ orders: number; uses: number; owed: number }>`
         select (select count(*) from orders) as "orders", (select count(*) from promotion_uses) as "uses",
           (select count(*) from refunds) as "owed"`,
@@ -91,48 +92,48 @@ eachEngine('the limit per customer', (given) => {
   })
 
   test('it outlives a rotation of the root secret, and the retirement of the old version', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    assert.equal(await buy(house, 'ada@example.com'), null)
-    const rotated = appWith(given, house, `2:${newText},1:${testSecretText}`)
-    assert.deepEqual(await buy(house, 'ada@example.com', rotated), overLimit)
-    assert.equal(await buy(house, 'bob@example.com', rotated), null)
-    const retired = appWith(given, house, `2:${newText}`)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    assert.equal(await buy(testServer, 'ada@example.com'), null)
+    const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
+    assert.deepEqual(await buy(testServer, 'ada@example.com', rotated), overLimit)
+    assert.equal(await buy(testServer, 'bob@example.com', rotated), null)
+    const retired = appWith(given, testServer, `2:${newText}`)
     for (const email of ['ada@example.com', 'bob@example.com'])
-      assert.deepEqual(await buy(house, email, retired), overLimit, email)
+      assert.deepEqual(await buy(testServer, email, retired), overLimit, email)
     // The node that was not restarted yet goes on with the same key.
-    assert.deepEqual(await buy(house, 'bob@example.com'), overLimit)
+    assert.deepEqual(await buy(testServer, 'bob@example.com'), overLimit)
   })
 
   test('a root secret that the database was not made with opens no key, and makes none', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    assert.equal(await buy(house, 'ada@example.com'), null)
-    const before = await keysOf(house)
-    await assert.rejects(buy(house, 'ada@example.com', appWith(given, house, newText)), {
+    const testServer = await openTestServer(given, { shops: [shop] })
+    assert.equal(await buy(testServer, 'ada@example.com'), null)
+    const before = await keysOf(testServer)
+    await assert.rejects(buy(testServer, 'ada@example.com', appWith(given, testServer, newText)), {
       name: 'StorageRefused',
       message:
         'the root secret does not open the database key "customer e-mail": the database was made with another one',
     })
-    assert.deepEqual(await keysOf(house), before)
+    assert.deepEqual(await keysOf(testServer), before)
   })
 
   test('nodes that start together have one key, and it is nowhere in clear', async () => {
-    const house = await openHouse(given, { shops: [shop] })
+    const testServer = await openTestServer(given, { shops: [shop] })
     const secrets = [`1:${testSecretText},2:${newText}`, `2:${newText},1:${testSecretText}`]
     const nodes = await Promise.all(
       [...secrets, ...secrets].map(async (text) => {
-        const { customerKey } = appWith(given, house, text, await given.open({ url: house.url })).payTools
-        return { customerKey, storage: await given.open({ url: house.url }) }
+        const { customerKey } = appWith(given, testServer, text, await given.open({ url: testServer.url })).payTools
+        return { customerKey, storage: await given.open({ url: testServer.url }) }
       }),
     )
     const keys = await Promise.all(
       nodes.map(async ({ storage, customerKey }) => {
-        const key = await storage.write((tx) => customerKey(tx, house.clock.now))
-        assert.equal(await storage.write((tx) => customerKey(tx, house.clock.now)), key)
+        const key = await storage.write((tx) => customerKey(tx, testServer.clock.now))
+        assert.equal(await storage.write((tx) => customerKey(tx, testServer.clock.now)), key)
         return key.export().toString('base64url')
       }),
     )
     assert.equal(new Set(keys).size, 1)
-    const rows = await keysOf(house)
+    const rows = await keysOf(testServer)
     assert.deepEqual(
       rows.map(({ sealed }) => Object.keys(JSON.parse(sealed))),
       [['1', '2']],
@@ -141,61 +142,61 @@ eachEngine('the limit per customer', (given) => {
   })
 
   test('the key of a work that was rolled back is not used again', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    const { customerKey } = house.app.payTools
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const { customerKey } = testServer.app.payTools
     let lost: string | undefined
     await assert.rejects(
-      house.storage.write(async (tx) => {
+      testServer.storage.write(async (tx) => {
         lost = (await customerKey(tx, 1)).export().toString('base64url')
         throw new Error('rolled back')
       }),
       /rolled back/,
     )
-    assert.deepEqual(await keysOf(house), [])
-    const key = (await house.storage.write((tx) => customerKey(tx, 2))).export().toString('base64url')
+    assert.deepEqual(await keysOf(testServer), [])
+    const key = (await testServer.storage.write((tx) => customerKey(tx, 2))).export().toString('base64url')
     assert.notEqual(key, lost)
-    assert.equal((await house.storage.write((tx) => customerKey(tx, 3))).export().toString('base64url'), key)
+    assert.equal((await testServer.storage.write((tx) => customerKey(tx, 3))).export().toString('base64url'), key)
   })
 
   test('a use that an earlier release recorded counts, under every version that is known', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    const rotated = appWith(given, house, `2:${newText},1:${testSecretText}`)
-    const [order] = [await buy(house, 'first@example.com')]
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
+    const [order] = [await buy(testServer, 'first@example.com')]
     assert.equal(order, null)
     for (const [email, typed] of [
       ['ada@example.com', 'Ada@Example.com'],
       ['ada@bücher.example', 'ada@bücher.example'],
     ] as const) {
-      await house.storage.write(
+      await testServer.storage.write(
         (tx) => tx.sql`
-          update promotion_uses set email_hash = ${formerHash(testSecret, email)} where merchant_id = ${house.merchantId}`,
+          update promotion_uses set email_hash = ${formerHash(testSecret, email)} where merchant_id = ${testServer.merchantId}`,
       )
-      assert.deepEqual(await buy(house, typed), overLimit)
-      assert.deepEqual(await buy(house, typed, rotated), overLimit)
+      assert.deepEqual(await buy(testServer, typed), overLimit)
+      assert.deepEqual(await buy(testServer, typed, rotated), overLimit)
     }
   })
 
   test('a checkout that was begun before an upgrade is paid, and counts from then on', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    const { ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
     const former = formerHash(testSecret, 'ada@example.com')
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`update checkout_sessions set email_hash = ${former} where id = ${sessionId}`,
     )
     assert.equal((await pay(secret, view)).problem, null)
-    assert.deepEqual(await buy(house, 'ada@example.com'), overLimit)
+    assert.deepEqual(await buy(testServer, 'ada@example.com'), overLimit)
   })
 
   test('a stolen table does not show that two merchants have one customer', async () => {
-    const house = await openHouse(given, { shops: [shop, rival] })
-    const { carts } = await checkoutOf(house)
-    assert.equal(await buy(house, 'ada@example.com'), null)
-    const [other] = await house.storage.read(
-      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${house.merchantId} limit 1`,
+    const testServer = await openTestServer(given, { shops: [shop, rival] })
+    const { carts } = await checkoutOf(testServer)
+    assert.equal(await buy(testServer, 'ada@example.com'), null)
+    const [other] = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${testServer.merchantId} limit 1`,
     )
     const open = (key: string, skuId: string) =>
-      house.ask('createHostedCheckoutSession', {
+      testServer.ask('createHostedCheckoutSession', {
         key,
         body: {
           idempotencyKey: 'k',
@@ -204,9 +205,9 @@ eachEngine('the limit per customer', (given) => {
           customer: { email: 'ada@example.com' },
         },
       })
-    assert.equal((await open(house.keys.rival, other?.id ?? '')).status, 200)
-    assert.equal((await open(house.keys.full, carts.sku('CARD'))).status, 200)
-    const rows = await house.storage.read(
+    assert.equal((await open(testServer.keys.rival, other?.id ?? '')).status, 200)
+    assert.equal((await open(testServer.keys.full, carts.sku('CARD'))).status, 200)
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ merchantId: string; emailHash: string }>`
         select distinct merchant_id as "merchantId", email_hash as "emailHash" from checkout_sessions`,
     )
@@ -215,17 +216,17 @@ eachEngine('the limit per customer', (given) => {
   })
 })
 
-// A second node of the house, under another root secret.
-function appWith(given: Given, house: House, secretText: string, storage = house.storage): App {
+// A second node of the server, under another root secret.
+function appWith(given: Given, testServer: TestServer, secretText: string, storage = testServer.storage): App {
   const app = createApp({
     storage,
     rootSecret: parseRootSecret(secretText) as RootSecret,
     rateLimit: null,
     trustedProxies: [],
     webhookAllowPrivate: true,
-    publicOrigin: () => house.origin,
+    publicOrigin: () => testServer.origin,
     version: 'test',
-    clock: () => new Date(house.clock.now),
+    clock: () => new Date(testServer.clock.now),
     log: createLog({ level: 'silent', pretty: false, write: () => {} }),
   })
   given.later(async () => app.close())
@@ -238,6 +239,8 @@ function formerHash(rootSecret: RootSecret, email: string): string {
   return createHmac('sha256', deriveKey(rootSecret, 'customer e-mail')).update(normal).digest('base64url')
 }
 
-function keysOf(house: House): Promise<{ name: string; sealed: string }[]> {
-  return house.storage.read((db) => db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`)
+function keysOf(testServer: TestServer): Promise<{ name: string; sealed: string }[]> {
+  return testServer.storage.read(
+    (db) => db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`,
+  )
 }

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import type { House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { anyEngine } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { refusals } from '../src/contract/refusals.ts'
 import { setSecondFactorRequired } from '../src/domain/users/members.ts'
@@ -15,24 +15,24 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
 
 anyEngine('the dashboard', (given) => {
-  let opened: Promise<House & { orders: Orders }> | undefined
+  let opened: Promise<TestServer & { orders: Orders }> | undefined
   const open = () => {
-    opened ??= openOrderHouse(given.shared)
+    opened ??= openOrderTestServer(given.shared)
     return opened
   }
 
-  const visit = (house: House, path: string, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(house.origin + path, { redirect: 'manual', headers: { 'accept-language': 'en-GB', ...headers } })
+  const visit = (testServer: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(testServer.origin + path, { redirect: 'manual', headers: { 'accept-language': 'en-GB', ...headers } })
 
-  const post = (house: House, path: string, fields: Readonly<Record<string, string>>, headers = {}) =>
-    fetch(house.origin + path, { redirect: 'manual', method: 'POST', body: new URLSearchParams(fields), headers })
+  const post = (testServer: TestServer, path: string, fields: Readonly<Record<string, string>>, headers = {}) =>
+    fetch(testServer.origin + path, { redirect: 'manual', method: 'POST', body: new URLSearchParams(fields), headers })
 
   // Ids that never were.
   const filled = (path: string) => path.replaceAll(/:(\w+)/g, () => newId('ord'))
 
   test('signed out one is asked to sign in, and comes back to the page with its filters', async () => {
-    const house = await open()
-    const answer = await visit(house, '/admin/bloom/test/home?a=1')
+    const testServer = await open()
+    const answer = await visit(testServer, '/admin/bloom/test/home?a=1')
     assert.equal(answer.status, 303)
     assert.equal(
       answer.headers.get('location'),
@@ -41,10 +41,10 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('a search of several words is come back to as well, and one that is too long without it', async () => {
-    const house = await open()
-    const { page } = await deskOf(house)
+    const testServer = await open()
+    const { page } = await dashboardUserOf(testServer)
     const nextOf = async (path: string) => {
-      const answer = await visit(house, path)
+      const answer = await visit(testServer, path)
       await page.open(answer.headers.get('location') ?? '')
       assert.equal(page.status, 200, path)
       return page.field('next')?.value
@@ -70,8 +70,8 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('one with one shop is led to it, in test mode as long as it takes no money', async () => {
-    const house = await open()
-    const { page } = await deskOf(house)
+    const testServer = await open()
+    const { page } = await dashboardUserOf(testServer)
     await page.open('/admin')
     assert.deepEqual([page.status, page.path, page.heading()], [200, '/admin/bloom/test/home', 'Home'])
     assert.match(page.text(), /Test mode\./)
@@ -80,9 +80,9 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('the page is private, runs and styles nothing inline, and may be fetched ahead', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
-    const answer = await visit(house, desk.path('home'), desk.headers)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
+    const answer = await visit(testServer, dashboardUser.path('home'), dashboardUser.headers)
     const policy = answer.headers.get('content-security-policy') ?? ''
     assert.match(
       policy,
@@ -92,11 +92,11 @@ anyEngine('the dashboard', (given) => {
     const text = await answer.text()
     assert.doesNotMatch(text, /\sstyle=|<style|<script(?! src=)|\son\w+=|javascript:/)
     const rules = answer.headers.get('speculation-rules') ?? ''
-    const served = await visit(house, JSON.parse(rules))
+    const served = await visit(testServer, JSON.parse(rules))
     assert.equal(served.headers.get('content-type'), 'application/speculationrules+json')
     assert.ok(JSON.parse(await served.text()).prefetch)
     for (const [, href = ''] of text.matchAll(/(?:src|rel="stylesheet" href)="(\/admin\/[^"]+)"/g)) {
-      const asset = await visit(house, href)
+      const asset = await visit(testServer, href)
       assert.deepEqual(
         [asset.status, asset.headers.get('cache-control')],
         [200, 'public, max-age=31536000, immutable'],
@@ -106,18 +106,18 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('the cookie opens no operation of the API', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
-    const answer = await visit(house, '/api/v1/admin/home', desk.headers)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
+    const answer = await visit(testServer, '/api/v1/admin/home', dashboardUser.headers)
     assert.equal(answer.status, 401)
   })
 
   test("another's shop is shown as one that never was", async () => {
-    const house = await open()
-    const desk = await deskOf(house)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
     const [other, none] = await Promise.all(
       ['/admin/rival/test/home', '/admin/nothing/test/home'].map(async (path) => {
-        const answer = await visit(house, path, desk.headers)
+        const answer = await visit(testServer, path, dashboardUser.headers)
         return { status: answer.status, text: await answer.text() }
       }),
     )
@@ -129,33 +129,33 @@ anyEngine('the dashboard', (given) => {
       '/admin/bloom/nothing',
       '/admin/bloom/test/nothing/at/all',
     ]) {
-      const answer = await visit(house, path, desk.headers)
+      const answer = await visit(testServer, path, dashboardUser.headers)
       assert.deepEqual([answer.status, answer.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
     }
   })
 
   test('a shop that demands a second factor is closed to one who signed in without', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
-    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, true))
-    const answer = await visit(house, desk.path('home'), desk.headers)
-    await desk.page.open('/admin')
-    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
+    await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, true))
+    const answer = await visit(testServer, dashboardUser.path('home'), dashboardUser.headers)
+    await dashboardUser.page.open('/admin')
+    await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
     assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/admin'])
-    assert.match(desk.page.text(), /Set up a second factor/)
+    assert.match(dashboardUser.page.text(), /Set up a second factor/)
   })
 
   test('no form of any screen is taken from another origin, nor without one', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
     for (const { path, post: takes } of screens) {
       if (!takes) continue
       for (const headers of [
-        { cookie: desk.headers.cookie, origin: 'https://evil.example' },
-        { cookie: desk.headers.cookie },
-        { ...desk.headers, 'sec-fetch-site': 'same-site' },
+        { cookie: dashboardUser.headers.cookie, origin: 'https://evil.example' },
+        { cookie: dashboardUser.headers.cookie },
+        { ...dashboardUser.headers, 'sec-fetch-site': 'same-site' },
       ]) {
-        const answer = await post(house, desk.path(filled(path)), { order: newId('ord') }, headers)
+        const answer = await post(testServer, dashboardUser.path(filled(path)), { order: newId('ord') }, headers)
         assert.equal(answer.status, 403, path)
         assert.match(await answer.text(), /came from another site/)
       }
@@ -163,13 +163,13 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('every screen says to one without its scope that it is not allowed, and which scope it needs', async () => {
-    const house = await open()
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const testServer = await open()
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const screen of screens) {
       const path = viewer.path(filled(screen.path))
       const answer = screen.get
-        ? await visit(house, path, viewer.headers)
-        : await post(house, path, { order: newId('ord'), change: newId('chg') }, viewer.headers)
+        ? await visit(testServer, path, viewer.headers)
+        : await post(testServer, path, { order: newId('ord'), change: newId('chg') }, viewer.headers)
       const text = await answer.text()
       if (answer.status === 403) assert.match(text, /Your role does not include this: (?!admin:)[A-Z]/, screen.path)
       else assert.ok([200, 303, 404].includes(answer.status), `${screen.path} ${answer.status}`)
@@ -177,13 +177,13 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
     await page.open(path('home'))
     assert.match(page.text(), /Set up your shop/)
     assert.match(page.text(), /Add your first product Done/)
     assert.match(page.text(), /Place a test order In test mode/)
-    await house.orders.place({ items: { CARD: 1 } })
+    await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path('home'))
     assert.match(page.text(), /1 To send/)
     assert.match(page.text(), /Place a test order Done/)
@@ -192,13 +192,13 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('what was typed survives a session that ended amid the form, and is saved once', async () => {
-    const house = await open()
-    const { page, path, userId } = await deskOf(house)
+    const testServer = await open()
+    const { page, path, userId } = await dashboardUserOf(testServer)
     const until = (at: number) =>
-      house.storage.write((tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${userId}`)
+      testServer.storage.write((tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${userId}`)
     await page.open(path('products/new'))
     const text = 'Line one\n<b>"two"</b> & \'three\''
-    await until(house.clock.now)
+    await until(testServer.clock.now)
     await page.press('Save', { name: 'Fern', description: text, 'sku.0.code': 'FERN', 'sku.0.price': '9.00' })
     assert.deepEqual([page.status, page.heading()], [403, 'Your session has ended'])
     assert.equal(page.headers.get('cache-control'), 'no-store')
@@ -206,11 +206,11 @@ anyEngine('the dashboard', (given) => {
     assert.equal(new URLSearchParams(way.split('?')[1]).get('next'), path('products/new'))
     await page.press('Send again')
     assert.equal(page.heading(), 'Your session has ended', 'as often as it takes')
-    await until(house.clock.now + 3_600_000)
+    await until(testServer.clock.now + 3_600_000)
     await page.press('Send again')
     assert.equal(page.status, 200)
-    const { data } = (await house.askAdmin('listAdminProducts', { query: '?q=fern' })).body
-    const found = await house.askAdmin('getAdminProduct', { path: { productId: data[0].id } })
+    const { data } = (await testServer.askAdmin('listAdminProducts', { query: '?q=fern' })).body
+    const found = await testServer.askAdmin('getAdminProduct', { path: { productId: data[0].id } })
     assert.deepEqual([data.length, found.body.data.product.description], [1, text])
 
     // A file has to be chosen again; what was typed beside it is kept.
@@ -221,15 +221,15 @@ anyEngine('the dashboard', (given) => {
       sent.set(name, value)
     sent.set('file', new Blob([Buffer.alloc(300_000, '\r\n--x')]), 'fern.webp')
     sent.set('after', 'the file')
-    await until(house.clock.now)
+    await until(testServer.clock.now)
     const send = (origin: string) =>
-      fetch(house.origin + path(`products/${productId}/picture`), {
+      fetch(testServer.origin + path(`products/${productId}/picture`), {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie: 'staff_session=x', origin, 'sec-fetch-site': 'same-origin' },
         body: sent,
       })
-    const held = await send(house.origin)
+    const held = await send(testServer.origin)
     const shown = await held.text()
     assert.equal(held.status, 403)
     assert.match(shown, /Your session ended before the file was taken\./)
@@ -241,17 +241,20 @@ anyEngine('the dashboard', (given) => {
     assert.ok(shown.length < 20_000)
     assert.equal((await send('https://evil.example')).status, 303)
     sent.set('alt', 'word '.repeat(10_000))
-    assert.ok((await (await send(house.origin)).text()).includes(`value="${'word '.repeat(10_000)}"`))
+    assert.ok((await (await send(testServer.origin)).text()).includes(`value="${'word '.repeat(10_000)}"`))
 
     // What is too large to be held is said to be, and is not silently dropped.
     const form = { headers: { cookie: 'staff_session=x' }, large: { name: 'x'.repeat(70_000) } }
-    const large = await post(house, path('discounts/new'), form.large, { ...form.headers, origin: house.origin })
+    const large = await post(testServer, path('discounts/new'), form.large, {
+      ...form.headers,
+      origin: testServer.origin,
+    })
     assert.equal(large.status, 413)
     assert.match(
       await large.text(),
       /Your session has ended[\s\S]*too large to be kept here[\s\S]*Sign in in a new tab/,
     )
-    const other = await post(house, path('discounts/new'), form.large, {
+    const other = await post(testServer, path('discounts/new'), form.large, {
       ...form.headers,
       origin: 'https://evil.example',
     })
@@ -259,13 +262,13 @@ anyEngine('the dashboard', (given) => {
 
     // What another site sent is not held, and nothing of it is shown.
     const headers = { cookie: 'staff_session=x', origin: 'https://evil.example' }
-    const foreign = await post(house, path('products/new'), { name: 'Evil' }, headers)
+    const foreign = await post(testServer, path('products/new'), { name: 'Evil' }, headers)
     assert.deepEqual([foreign.status, (await foreign.text()).includes('Evil')], [303, false])
   })
 
   test('a role that is lowered, and a member who is removed, while a form is open: refused, and nothing moves', async () => {
-    const house = await open()
-    const [owner, other] = [await deskOf(house), await deskOf(house)]
+    const testServer = await open()
+    const [owner, other] = [await dashboardUserOf(testServer), await dashboardUserOf(testServer)]
     const { page, path, userId } = other
     await page.open(path('products/new'))
     await owner.page.open(path(`settings/people/${userId}/role`))
@@ -276,94 +279,107 @@ anyEngine('the dashboard', (given) => {
     await page.open(path(`settings/people/${owner.userId}/remove`))
     assert.equal(page.status, 403)
     // Two owners remove each other: the one who is later is signed out, and removes nobody.
-    const first = await deskOf(house)
+    const first = await dashboardUserOf(testServer)
     await first.page.open(path(`settings/people/${owner.userId}/remove`))
     await owner.page.open(path(`settings/people/${first.userId}/remove`))
     await first.page.press('Remove')
     await owner.page.press('Remove')
     assert.equal(owner.page.heading(), 'Your session has ended')
-    const { data } = (await house.askAdmin('listAdminMembers')).body
+    const { data } = (await testServer.askAdmin('listAdminMembers')).body
     const ids = data.map(({ id }: { id: string }) => id)
     assert.deepEqual([ids.includes(first.userId), ids.includes(owner.userId)], [true, false])
-    assert.equal((await house.askAdmin('listAdminProducts', { query: '?q=moss' })).body.data.length, 0)
+    assert.equal((await testServer.askAdmin('listAdminProducts', { query: '?q=moss' })).body.data.length, 0)
   })
 
   test('undoing a change that never was is a page that does not exist; a form too large is refused', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
-    const lost = await post(house, desk.path('undo'), { change: newId('chg'), key: newId('req') }, desk.headers)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
+    const lost = await post(
+      testServer,
+      dashboardUser.path('undo'),
+      { change: newId('chg'), key: newId('req') },
+      dashboardUser.headers,
+    )
     assert.equal(lost.status, refusals.change_not_found.status)
-    const large = await post(house, desk.path('undo'), { change: 'x'.repeat(70_000) }, desk.headers)
+    const large = await post(
+      testServer,
+      dashboardUser.path('undo'),
+      { change: 'x'.repeat(70_000) },
+      dashboardUser.headers,
+    )
     assert.equal(large.status, 400)
     assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
   })
 
   test('U+0000 in a path or a filter is refused on every screen, is left out of a field, and is never a defect', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
     const filters = ['q', 'subject', 'actor', 'operation', 'cursor', 'from', 'category', 'product', 'done']
     for (const screen of screens) {
-      const path = desk.path(filled(screen.path))
+      const path = dashboardUser.path(filled(screen.path))
       const asked = screen.get ? [`${path}?${filters.map((name) => `${name}=%00`).join('&')}`] : []
-      if (screen.path.includes(':')) asked.push(desk.path(screen.path.replaceAll(/:\w+/g, '%00')))
+      if (screen.path.includes(':')) asked.push(dashboardUser.path(screen.path.replaceAll(/:\w+/g, '%00')))
       for (const address of asked)
-        assert.equal((await visit(house, address, desk.headers)).status, 400, `${screen.path} ${address}`)
+        assert.equal((await visit(testServer, address, dashboardUser.headers)).status, 400, `${screen.path} ${address}`)
       if (!screen.post) continue
-      const sent = await post(house, path, { key: newId('req'), name: 'a\0', change: '\0' }, desk.headers)
+      const sent = await post(testServer, path, { key: newId('req'), name: 'a\0', change: '\0' }, dashboardUser.headers)
       assert.ok(sent.status < 500, screen.path)
       assert.doesNotMatch(sent.headers.get('content-type') ?? '', /json/, screen.path)
       if (screen.filesBytesMax === undefined) continue
       const fields = new FormData()
       fields.set('text', 'a\0')
-      const init = { method: 'POST', body: fields, headers: desk.headers }
-      assert.ok((await fetch(house.origin + path, init)).status < 500, screen.path)
+      const init = { method: 'POST', body: fields, headers: dashboardUser.headers }
+      assert.ok((await fetch(testServer.origin + path, init)).status < 500, screen.path)
     }
     const typed = { key: newId('req'), name: 'Without\0 zero', position: 'first', description: 'Kept\0.' }
-    const again = await (await post(house, desk.path('categories/new'), typed, desk.headers)).text()
+    const again = await (
+      await post(testServer, dashboardUser.path('categories/new'), typed, dashboardUser.headers)
+    ).text()
     assert.match(again, /value="Without zero"/)
     assert.match(again, />Kept\.</)
     const others = ['/admin', '/admin/sign-in', '/admin/account', '/c/x', '/o/x', '/oauth/authorize', '/']
-    for (const path of others) assert.equal((await visit(house, `${path}?next=%00`, desk.headers)).status, 400, path)
+    for (const path of others)
+      assert.equal((await visit(testServer, `${path}?next=%00`, dashboardUser.headers)).status, 400, path)
     for (const path of ['/c/%00', '/admin/resets/%00', '/admin/invitations/%00', '/media/bloom/%00'])
-      assert.equal((await visit(house, path)).status, 400, path)
+      assert.equal((await visit(testServer, path)).status, 400, path)
     const forms = ['/admin/sign-in', '/admin/forgotten', '/admin/account', '/admin/passkeys/options', '/oauth/token']
     for (const path of forms) {
-      const sent = await post(house, path, { email: 'a\0', for: '\0', name: '\0' }, desk.headers)
+      const sent = await post(testServer, path, { email: 'a\0', for: '\0', name: '\0' }, dashboardUser.headers)
       assert.equal(sent.status, 400, path)
     }
     assert.deepEqual(
-      house.lines().filter(({ message }) => message === 'defect'),
+      testServer.lines().filter(({ message }) => message === 'defect'),
       [],
     )
   })
 
   test('whatever merchants and shoppers write stays text, on every screen and printed page', async () => {
-    const house = await open()
-    const desk = await deskOf(house)
+    const testServer = await open()
+    const dashboardUser = await dashboardUserOf(testServer)
     const evil = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
     const keyed = (body: object) => ({ body: { ...body, idempotencyKey: newId('req') } })
     const made = async (id: AdminOperationId, options: object) => {
-      const answer = await house.askAdmin(id, options)
+      const answer = await testServer.askAdmin(id, options)
       assert.equal(answer.status, 200, answer.text)
       return answer.body.data
     }
-    const { category, id: categoryId } = await createCategory(house, { name: evil, description: evil })
-    const product = await createProduct(house, {
+    const { category, id: categoryId } = await createCategory(testServer, { name: evil, description: evil })
+    const product = await createProduct(testServer, {
       ...{ name: evil, summary: evil, description: evil, tags: [evil.slice(0, 40)], categories: [category.slug] },
       metadata: { vendor: evil },
       images: [{ url: 'https://pictures.example/"onerror=alert(1)', alt: evil }],
       options: [{ name: evil, values: [evil] }],
       skus: [{ code: newId('sku'), name: evil, price: 100, options: { [evil]: evil } }],
     })
-    const { id: promotionId } = await createPromotion(house, { name: evil })
-    const order = await house.orders.place({ items: { CARD: 1 } })
+    const { id: promotionId } = await createPromotion(testServer, { name: evil })
+    const order = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId: order.orderId }
     await made('addAdminOrderNote', { path, ...keyed({ text: evil }) })
     await made('fulfilAdminOrder', {
       path,
       ...keyed({ carrier: evil, trackingNumber: evil, trackingUrl: `https://x/${'"onclick=alert(1)'}` }),
     })
-    const { version } = (await house.askAdmin('getAdminShop')).body.data
+    const { version } = (await testServer.askAdmin('getAdminShop')).body.data
     await made('updateAdminShop', keyed({ expectedVersion: version, name: evil }))
     const { id: installationId } = await made('createAdminInstallation', keyed({ name: evil }))
     await made(
@@ -374,11 +390,13 @@ anyEngine('the dashboard', (given) => {
     const ids = { categoryId, productId: product.id, promotionId, orderId: order.orderId, installationId }
     let seen = 0
     for (const screen of screens.filter(({ get }) => get)) {
-      const address = desk.path(screen.path.replaceAll(/:(\w+)/g, (_, name) => ids[name as 'orderId'] ?? newId('ord')))
+      const address = dashboardUser.path(
+        screen.path.replaceAll(/:(\w+)/g, (_, name) => ids[name as 'orderId'] ?? newId('ord')),
+      )
       const page = await visit(
-        house,
+        testServer,
         `${address}?q=${encodeURIComponent(evil)}&order=${order.orderId}&product=${product.id}`,
-        desk.headers,
+        dashboardUser.headers,
       )
       const text = await page.text()
       assert.ok(page.status < 500, `${screen.path} ${page.status}`)
@@ -391,9 +409,12 @@ anyEngine('the dashboard', (given) => {
   })
 
   test('in German where the browser asks for it', async () => {
-    const house = await open()
-    const desk: Desk = await deskOf(house)
-    const answer = await visit(house, desk.path('home'), { ...desk.headers, 'accept-language': 'de-AT' })
+    const testServer = await open()
+    const dashboardUser: DashboardUser = await dashboardUserOf(testServer)
+    const answer = await visit(testServer, dashboardUser.path('home'), {
+      ...dashboardUser.headers,
+      'accept-language': 'de-AT',
+    })
     const text = await answer.text()
     assert.match(text, /<html lang="de-AT" dir="ltr">/)
     assert.match(text, /Zu versenden/)

@@ -1,14 +1,14 @@
 // The dashboard in a real browser: a merchant's day with script and keyboard, and every screen readable for everyone, light and dark, on a
-// desk and on a telephone.
+// desktop and on a phone.
 
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
-import { type Desk, deskOf, frameParts } from '../harness/dashboard.ts'
-import { cheapCost, type House, testSecret } from '../harness/house.ts'
-import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { type DashboardUser, dashboardUserOf, frameParts } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { cheapCost, type TestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { createUser } from '../src/domain/users/users.ts'
@@ -26,43 +26,43 @@ after(async () => {
 })
 
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
+  desktop: { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
   telephone: { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true, locale: 'de-DE' },
 }
 
 anyEngine('the dashboard in a browser', (given) => {
-  let house: House & { orders: Orders }
-  let desk: Desk
+  let testServer: TestServer & { orders: Orders }
+  let dashboardUser: DashboardUser
   let context: BrowserContext
   let tab: Page
 
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
-    ;({ context, tab } = await openTab(desk, looks.desk))
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
+    ;({ context, tab } = await openTab(dashboardUser, looks.dashboardUser))
   })
 
   after(() => context.close())
 
-  async function openTab({ token }: Desk, look: BrowserContextOptions = {}) {
+  async function openTab({ token }: DashboardUser, look: BrowserContextOptions = {}) {
     const opened = await browser.newContext(look)
-    await opened.addCookies([{ name: 'staff_session', value: token, url: house.origin }])
+    await opened.addCookies([{ name: 'staff_session', value: token, url: testServer.origin }])
     return { context: opened, tab: await opened.newPage() }
   }
 
-  const go = (path: string) => tab.goto(house.origin + desk.path(path))
+  const go = (path: string) => tab.goto(testServer.origin + dashboardUser.path(path))
 
   test('one opens /admin, signs in, and is at Home with its orders', async () => {
-    await house.orders.place({ items: { CARD: 1 } })
+    await testServer.orders.place({ items: { CARD: 1 } })
     const passwordHash = await hashPassword('four words nobody guesses', cheapCost)
-    const input = { email: 'ada@bloom.example', passwordHash, merchantIds: [house.merchantId] }
-    await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
-    const own = await browser.newContext({ ...looks.desk, reducedMotion: 'no-preference' })
+    const input = { email: 'ada@bloom.example', passwordHash, merchantIds: [testServer.merchantId] }
+    await testServer.storage.write((tx) => createUser(tx, testSecret, input, testServer.clock.now))
+    const own = await browser.newContext({ ...looks.dashboardUser, reducedMotion: 'no-preference' })
     const page = await own.newPage()
     const fetched = ['style.css', 'live.js'].map((name) =>
       page.waitForEvent('requestfinished', (request) => request.url().includes(`/admin/${name}?`)),
     )
-    await page.goto(`${house.origin}/admin`)
+    await page.goto(`${testServer.origin}/admin`)
     await Promise.all(fetched)
     await page.getByLabel('E-mail').fill('ada@bloom.example')
     await page.getByLabel('Password').fill('four words nobody guesses')
@@ -80,7 +80,7 @@ anyEngine('the dashboard in a browser', (given) => {
   })
 
   test('an order is sent in a dialog, and the page says so; the note leaves the address', async () => {
-    const { orderId, number } = await house.orders.place({ items: { CARD: 2 } })
+    const { orderId, number } = await testServer.orders.place({ items: { CARD: 2 } })
     await go('orders')
     await tab.getByRole('link', { name: number }).click()
     await tab.getByRole('link', { name: 'Send', exact: true }).click()
@@ -95,14 +95,14 @@ anyEngine('the dashboard in a browser', (given) => {
     await dialog.getByRole('button', { name: 'Send' }).click()
     await tab.getByRole('status').getByText('Parcel sent.').waitFor()
     assert.equal(new URL(tab.url()).search, '')
-    assert.equal((await orderWorld(house, orderId)).status, 'completed')
+    assert.equal((await orderWorld(testServer, orderId)).status, 'completed')
   })
 
   test('forty orders are chosen together, their tracking numbers pasted, and sent by one press', async () => {
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed = []
     for (let count = 0; count < 40; count++)
-      placed.push(await house.orders.place({ items: { CARD: 1 }, quote, now: house.clock.now + count }))
+      placed.push(await testServer.orders.place({ items: { CARD: 1 }, quote, now: testServer.clock.now + count }))
     await go('orders')
     await tab.getByLabel('Select all rows').check()
     await tab.getByRole('link', { name: /^Select all \d+$/ }).click()
@@ -122,7 +122,7 @@ anyEngine('the dashboard in a browser', (given) => {
     })()`)
     await tab.getByRole('button', { name: 'Send 40 parcels' }).click()
     await tab.getByText('40 parcels sent.').waitFor()
-    const sent = await house.storage.read(
+    const sent = await testServer.storage.read(
       (db) => db.sql<{ number: string }>`
         select tracking_number as "number" from fulfillments where tracking_number like 'TRACK-%'`,
     )
@@ -135,7 +135,7 @@ anyEngine('the dashboard in a browser', (given) => {
   }
 
   test('pressing twice refunds once', async () => {
-    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
+    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
     await go(`orders/${orderId}/refund`)
     await tab.getByLabel('How many of Book of flowers to refund').fill('1')
     await tab.getByLabel('Put these items back into stock').check()
@@ -143,13 +143,13 @@ anyEngine('the dashboard in a browser', (given) => {
     await tab.getByRole('button', { name: 'Refund €29.95' }).dblclick()
     await tab.getByText('Refund started.').waitFor()
     assert.deepEqual(
-      (await orderWorld(house, orderId)).refunds.map(([, amount]) => amount),
+      (await orderWorld(testServer, orderId)).refunds.map(([, amount]) => amount),
       [2995],
     )
   })
 
   test('places, rows and search are reached by the keyboard; letters do nothing in a field, and can be turned off', async () => {
-    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await go('home')
     await tab.keyboard.press('g')
     await tab.keyboard.press('o')
@@ -178,7 +178,7 @@ anyEngine('the dashboard in a browser', (given) => {
   test('Home and the list of what is to send read themselves again', async () => {
     await tab.clock.install()
     await go('orders')
-    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await tab.clock.fastForward(31_000)
     await tab.getByRole('link', { name: number }).waitFor()
     await tab.close()
@@ -192,7 +192,7 @@ anyEngine('the dashboard in a browser', (given) => {
     assert.ok(await all.isChecked())
     await all.uncheck()
     await all.blur()
-    const { number } = await house.orders.place({ items: { CARD: 1 } })
+    const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await tab.clock.fastForward(31_000)
     await tab.getByRole('link', { name: number }).waitFor()
     assert.equal(await tab.locator('.rows :checked').count(), 0)
@@ -202,9 +202,9 @@ anyEngine('the dashboard in a browser', (given) => {
 
   for (const [turn, [name, look]] of Object.entries(looks).entries())
     test(`every screen can be read by everyone: ${name}`, async () => {
-      const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
-      const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
-      const opened = await openTab(desk, look)
+      const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+      const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
+      const opened = await openTab(dashboardUser, look)
       const page = opened.tab
       const paths = [
         'home',
@@ -222,7 +222,7 @@ anyEngine('the dashboard in a browser', (given) => {
         'nothing',
       ]
       for (const [place, path] of paths.entries()) {
-        await page.goto(house.origin + desk.path(path))
+        await page.goto(testServer.origin + dashboardUser.path(path))
         // Each screen in turns on one of the two, or on both. What all have is looked at on the first of each.
         const except = isWide || place < 2 ? [] : frameParts
         if (isWide || place % 2 === turn) assert.deepEqual(await violations(page, ['best-practice'], except), [], path)
@@ -231,7 +231,7 @@ anyEngine('the dashboard in a browser', (given) => {
         await page.evaluate(`document.documentElement.setAttribute('dir', 'rtl')`)
         assert.ok(!(await isScrolled(page)), `${path} scrolls sideways from right to left`)
       }
-      await page.goto(house.origin + desk.path('orders'))
+      await page.goto(testServer.origin + dashboardUser.path('orders'))
       if (name === 'telephone') {
         await page.getByRole('button', { name: 'Menü' }).click()
         await page.getByRole('link', { name: 'Start' }).click()

@@ -4,23 +4,23 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { createProduct } from '../harness/admin/catalog.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import type { House } from '../harness/house.ts'
-import { openHouse } from '../harness/house.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('the catalog of the dashboard', (given) => {
-  let house: House
-  let desk: Desk
+  let testServer: TestServer
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openHouse(given)
-    desk = await deskOf(house)
+    testServer = await openTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
   })
 
-  const post = (path: string, fields: readonly (readonly [string, string])[], given = desk) =>
-    fetch(house.origin + given.path(path), {
+  const post = (path: string, fields: readonly (readonly [string, string])[], given = dashboardUser) =>
+    fetch(testServer.origin + given.path(path), {
       method: 'POST',
       redirect: 'manual',
       headers: given.headers,
@@ -28,21 +28,21 @@ eachEngine('the catalog of the dashboard', (given) => {
     })
   // Of the form on the page that has a field of this name.
   const fieldsWith = (name: string) =>
-    desk.page.forms().find(({ fields }) => fields.some(([one]) => one === name))?.fields ?? []
+    dashboardUser.page.forms().find(({ fields }) => fields.some(([one]) => one === name))?.fields ?? []
   const asked = async (path: string) => {
-    const { key } = await house.newKey(['admin:read'])
-    return (await house.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${key}` } })).body.data
+    const { key } = await testServer.newKey(['admin:read'])
+    return (await testServer.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${key}` } })).body.data
   }
   const skuOf = async (code: string) => (await asked(`skus?q=${code}`))[0]
   const categoryOf = async (slug: string) =>
     (await asked('categories')).find(({ category }: { category: { slug: string } }) => category.slug === slug)
   const shown = async (slug: string) => {
-    const answer = await fetch(`${house.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)
+    const answer = await fetch(`${testServer.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)
     return { status: answer.status, text: await answer.text() }
   }
 
   test('products are found by views, words and category; a viewer chooses nothing', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('products'))
     assert.match(page.text(), /Red roses Published .*€35\.00 – €59\.00 43 2 variants Roses/)
     assert.ok(page.buttons().includes('Archive'))
@@ -54,7 +54,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.doesNotMatch(page.text(), /Peonies/)
     await page.open(path('products?q=nothing'))
     assert.match(page.text(), /No product matches/)
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const screen of ['products', 'stock', 'categories']) {
       await viewer.page.open(viewer.path(screen))
       assert.equal(viewer.page.status, 200)
@@ -67,7 +67,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('chosen products are hidden by one press, and taken back by another', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const first = await shown('peonies')
     const [{ id }] = await asked('products?q=peonies')
     await page.open(path('products'))
@@ -80,7 +80,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('prices by a percentage: each old and new price first, then the change, then back', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const first = await shown('red-roses')
     const { id } = await categoryOf('roses')
     await page.open(path(`products?categoryId=${id}`))
@@ -119,7 +119,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a category is added to chosen products', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const asking = await post('products/change', [
       ['do', 'category'],
@@ -135,12 +135,12 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('stock and prices: one save of what was changed; a sale meanwhile is not undone', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
     // Somebody counts the tulips meanwhile.
-    const { key } = await house.newKey(['admin:catalog'])
-    await house.fetch('/api/v1/admin/skus', {
+    const { key } = await testServer.newKey(['admin:catalog'])
+    await testServer.fetch('/api/v1/admin/skus', {
       method: 'PATCH',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ idempotencyKey: newId('req'), rows: [{ skuId: tulip.id, adjustBy: -2 }] }),
@@ -167,9 +167,9 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a row that is refused and saved again does not take back a price that another tab changed', async () => {
-    const { page, path, headers } = desk
+    const { page, path, headers } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
-    const other = scriptless(house.origin, headers)
+    const other = scriptless(testServer.origin, headers)
     await page.open(path('stock'))
     await other.open(path('stock'))
     await page.press('Save', { [`price.${tulip.id}`]: '17.77', [`onHand.${tulip.id}`]: String(tulip.onHand + 1) })
@@ -188,9 +188,9 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('two tabs change one price: the second sees both and chooses', async () => {
-    const { page, path, headers } = desk
+    const { page, path, headers } = dashboardUser
     const tulip = await skuOf('TULIP')
-    const other = scriptless(house.origin, headers)
+    const other = scriptless(testServer.origin, headers)
     await page.open(path('stock'))
     await other.open(path('stock'))
     await page.press('Save', { [`price.${tulip.id}`]: '16.10' })
@@ -207,7 +207,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('what is low is listed with the least stock first, and by code if wanted', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     const stock = async (ofTulip: number, ofVase: number) => {
       await page.open(path('stock'))
@@ -225,11 +225,11 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a refused row that has left the page is shown again as typed, with the reason', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const tulip = await skuOf('TULIP')
     const count = async (onHand: number) => {
-      const { key } = await house.newKey(['admin:catalog'])
-      await house.fetch('/api/v1/admin/skus', {
+      const { key } = await testServer.newKey(['admin:catalog'])
+      await testServer.fetch('/api/v1/admin/skus', {
         method: 'PATCH',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -256,7 +256,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a cell that cannot be read saves nothing and stays as typed', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
     await page.press('Save', { [`price.${tulip.id}`]: 'cheap', [`onHand.${vase.id}`]: '99' })
@@ -269,7 +269,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('categories: made, changed against a version, and removed only while empty', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('categories/new?parent=vases'))
     await page.press('Save', { name: 'Tall ones', position: 'first' })
     assert.deepEqual([page.status, page.field('name')?.value], [400, 'Tall ones'])
@@ -277,7 +277,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Saved\. .*Vases.*Tall ones/)
     const made = await categoryOf('tall-ones')
     assert.deepEqual([made.path, made.category.position], [['vases', 'tall-ones'], 4])
-    const second = await deskOf(house, { role: 'staff' })
+    const second = await dashboardUserOf(testServer, { role: 'staff' })
     await second.page.open(second.path(`categories/${made.id}`))
     await page.open(path(`categories/${made.id}`))
     await page.press('Save', { name: 'High ones' }, { version: String(made.version) })
@@ -306,12 +306,12 @@ eachEngine('the catalog of the dashboard', (given) => {
   // Product
 
   const pressed = async (path: string, button: string, typed: Readonly<Record<string, string>> = {}) => {
-    await desk.page.open(path)
-    await desk.page.press(button, typed)
+    await dashboardUser.page.open(path)
+    await dashboardUser.page.press(button, typed)
   }
 
   test('a new product: nothing typed is lost by a refusal; options become a grid; it is published', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('products/new'))
     await page.press('Save', { name: 'Linen apron', 'sku.0.code': 'ROSE-12', 'sku.0.price': 'a lot' })
     assert.deepEqual(
@@ -323,14 +323,18 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.alerts().join(' '), /already a SKU with this code/)
     await page.press('Make variants', { 'option.0.name': 'Size', 'sku.0.code': 'APRON' })
     const form = new URLSearchParams({ ...fieldsOf(page.html), do: 'variants', 'option.0.values': 'S, L' })
-    const grid = await fetch(house.origin + path('products/new'), { method: 'POST', headers: desk.headers, body: form })
+    const grid = await fetch(testServer.origin + path('products/new'), {
+      method: 'POST',
+      headers: dashboardUser.headers,
+      body: form,
+    })
     const text = await grid.text()
     assert.match(text, /2 variants below/)
     assert.match(text, /value="APRON-S"/)
-    const saved = await fetch(house.origin + path('products/new'), {
+    const saved = await fetch(testServer.origin + path('products/new'), {
       method: 'POST',
       redirect: 'manual',
-      headers: desk.headers,
+      headers: dashboardUser.headers,
       body: new URLSearchParams({ ...fieldsOf(text), 'sku.1.stock': '4', do: 'publish' }),
     })
     assert.equal(saved.status, 303)
@@ -349,7 +353,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a brand is typed or set for many at once, listed, found and filtered by', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const [other] = await asked('products?q=glass-vase')
     await page.open(path('products'))
@@ -389,7 +393,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a formatted description is looked at and saved; a new text alone takes its place', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const saved = async () => ((await asked(`products/${id}`)) as { product: Record<string, unknown> }).product
     const source = '<h3>Peonies</h3>Cut <b onclick="x()">daily</b>'
@@ -419,7 +423,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('a copy is a new product; a saved change is taken back; archived it is only looked at', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     await page.open(path(`products/${id}`))
     await page.open(page.links().get('Copy') ?? '')
@@ -443,10 +447,10 @@ eachEngine('the catalog of the dashboard', (given) => {
 
   test('two people save one product: the second sees both versions and chooses', async () => {
     const [{ id }] = await asked('products?q=red-roses')
-    const second = await deskOf(house, { role: 'staff' })
-    await desk.page.open(desk.path(`products/${id}`))
+    const second = await dashboardUserOf(testServer, { role: 'staff' })
+    await dashboardUser.page.open(dashboardUser.path(`products/${id}`))
     await second.page.open(second.path(`products/${id}`))
-    await desk.page.press('Save', { name: 'Scarlet roses', 'sku.1.price': '61.00', backorder: 'yes' })
+    await dashboardUser.page.press('Save', { name: 'Scarlet roses', 'sku.1.price': '61.00', backorder: 'yes' })
     await second.page.press('Save', { name: 'Crimson roses', tags: 'gift, love', maxPerOrder: '3' })
     assert.equal(second.page.status, 409)
     assert.match(second.page.text(), /Name Scarlet roses Crimson roses .*ROSE-24 24 · 61\.00 .* 24 · 59\.00/s)
@@ -467,10 +471,10 @@ eachEngine('the catalog of the dashboard', (given) => {
       body.append('key', newId('req'))
       body.append('alt', 'A bunch')
       body.append('file', file, 'a.webp')
-      const answer = await fetch(house.origin + desk.path(`products/${id}/picture`), {
+      const answer = await fetch(testServer.origin + dashboardUser.path(`products/${id}/picture`), {
         method: 'POST',
         redirect: 'manual',
-        headers: desk.headers,
+        headers: dashboardUser.headers,
         body,
       })
       return { status: answer.status, text: await answer.text() }
@@ -484,7 +488,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(good.status, 303)
     const { product: saved } = await asked(`products/${id}`)
     assert.equal(saved.images[0].alt, 'A bunch')
-    assert.equal((await fetch(house.origin + saved.images[0].url)).status, 200)
+    assert.equal((await fetch(testServer.origin + saved.images[0].url)).status, 200)
   })
 
   // Discounts
@@ -492,7 +496,7 @@ eachEngine('the catalog of the dashboard', (given) => {
   const promotionOf = async (code: string) => (await asked(`promotions?q=${code}`))[0]
 
   test('discounts: made with what was typed, stopped, taken back, and changed against a version', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('discounts'))
     assert.match(page.text(), /No discounts yet/)
     await page.open(page.links().get('New discount') ?? '')
@@ -514,7 +518,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await promotionOf('SPRING')).status, 'disabled')
     await page.press('Undo')
     assert.equal((await promotionOf('SPRING')).status, 'active')
-    const second = await deskOf(house, { role: 'staff' })
+    const second = await dashboardUserOf(testServer, { role: 'staff' })
     await second.page.open(second.path(`discounts/${made.id}`))
     await page.open(path(`discounts/${made.id}`))
     await page.press('Save', { name: 'Early spring' })
@@ -548,7 +552,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     const typed = { name: 'Kept', category: 'short-lived' }
     await page.open(path('discounts/new'))
     await second.page.open(path('products/new'))
-    const removed = scriptless(house.origin, desk.headers)
+    const removed = scriptless(testServer.origin, dashboardUser.headers)
     await removed.open(path(`categories/${shortLived.id}`))
     await removed.press('Remove category')
     await page.press('Save', { ...typed, code: 'KEPT', percent: '1' })
@@ -570,8 +574,8 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('20 products are listed, or as many as are chosen, and a change of all of them leads back to the list', async () => {
-    const { page, path } = desk
-    for (let count = 0; count < 30; count++) await createProduct(house, { name: `Tin ${count}` })
+    const { page, path } = dashboardUser
+    for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Tin ${count}` })
     const rows = () => page.html.match(/<tr data-row>/g)?.length ?? 0
     await page.open(path('products?q=tin'))
     assert.equal(rows(), 20)
@@ -593,8 +597,8 @@ eachEngine('the catalog of the dashboard', (given) => {
   })
 
   test('20 rows of stock are shown, or as many as are chosen, apart from the lists', async () => {
-    const { page, path } = desk
-    for (let count = 0; count < 30; count++) await createProduct(house, { name: `Peg ${count}` })
+    const { page, path } = dashboardUser
+    for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Peg ${count}` })
     const rows = () => page.html.match(/name="was\./g)?.length ?? 0
     const list = path('stock?q=peg')
     const choose = async (of: string, count: string) => {
@@ -609,7 +613,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(await choose('stock', '200'), [303, list, 'sheet_rows=200'])
     assert.deepEqual(await choose('stock', '201'), [303, list, undefined])
     assert.deepEqual(await choose('products', '200'), [303, path('products'), undefined])
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     await viewer.page.open(list)
     for (const one of [page, viewer.page]) {
       await one.press('50')

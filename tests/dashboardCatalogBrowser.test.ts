@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
-import { type Desk, deskOf, frameParts } from '../harness/dashboard.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import { type DashboardUser, dashboardUserOf, frameParts } from '../harness/dashboard.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -20,39 +20,39 @@ before(async () => {
 after(() => browser.close())
 
 anyEngine('the catalog in a browser', (given) => {
-  let house: House
-  let desk: Desk
+  let testServer: TestServer
+  let dashboardUser: DashboardUser
   let keys: { read: string; write: string }
   before(async () => {
-    house = await openHouse(given)
-    desk = await deskOf(house)
-    const [read, write] = [await house.newKey(['admin:read']), await house.newKey(['admin:catalog'])]
+    testServer = await openTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
+    const [read, write] = [await testServer.newKey(['admin:read']), await testServer.newKey(['admin:catalog'])]
     keys = { read: read.key, write: write.key }
   })
 
-  async function tabOf(one: Desk, options: BrowserContextOptions = {}): Promise<Tab> {
+  async function tabOf(one: DashboardUser, options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await browser.newContext({ locale: 'en-GB', ...options })
     context.setDefaultTimeout(60_000)
     const [name = '', value = ''] = one.headers.cookie.split('=')
-    await context.addCookies([{ name, value, url: house.origin }])
+    await context.addCookies([{ name, value, url: testServer.origin }])
     return context.newPage()
   }
   const ask = async (path: string) =>
-    (await house.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${keys.read}` } })).body.data
+    (await testServer.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${keys.read}` } })).body.data
   const create = (product: object) =>
-    house.fetch('/api/v1/admin/products', {
+    testServer.fetch('/api/v1/admin/products', {
       method: 'POST',
       headers: { authorization: `Bearer ${keys.write}`, 'content-type': 'application/json' },
       body: JSON.stringify({ idempotencyKey: newId('req'), product }),
     })
   const shown = async (slug: string) =>
-    (await fetch(`${house.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)).text()
+    (await fetch(`${testServer.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)).text()
 
   test('two people save one product: the second sees both versions side by side and chooses', async () => {
     const { body } = await create({ slug: 'two', name: 'Two', skus: [{ code: 'TWO', price: 1_000 }] })
-    const address = house.origin + desk.path(`products/${body.data.id}`)
-    const second = await deskOf(house, { role: 'staff' })
-    const [one, two] = [await tabOf(desk), await tabOf(second)]
+    const address = testServer.origin + dashboardUser.path(`products/${body.data.id}`)
+    const second = await dashboardUserOf(testServer, { role: 'staff' })
+    const [one, two] = [await tabOf(dashboardUser), await tabOf(second)]
     await Promise.all([one.goto(address), two.goto(address)])
     await one.fill('[name=name]', 'Two by the first')
     await one.keyboard.press('Control+s')
@@ -81,8 +81,8 @@ anyEngine('the catalog in a browser', (given) => {
         skus: [{ code: `PRICED-${number}`, price: 999 * number }],
       })
     const before = await Promise.all([1, 2, 3].map((number) => shown(`priced-${number}`)))
-    const tab = await tabOf(desk)
-    await tab.goto(`${house.origin}${desk.path('products')}?categoryId=${first.id}&q=priced`)
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(`${testServer.origin}${dashboardUser.path('products')}?categoryId=${first.id}&q=priced`)
     await tab.check('[data-choose-all]')
     await tab.getByRole('button', { name: 'Prices by %…' }).click()
     await tab.fill('[name=percent]', '5')
@@ -108,8 +108,8 @@ anyEngine('the catalog in a browser', (given) => {
     const values = skus.map(({ options }) => options.Number)
     const { status } = await create({ slug: 'cells', name: 'Cells', options: [{ name: 'Number', values }], skus })
     assert.equal(status, 200)
-    const tab = await tabOf(desk)
-    await tab.goto(`${house.origin}${desk.path('stock')}?q=CELL-`)
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(`${testServer.origin}${dashboardUser.path('stock')}?q=CELL-`)
     const cells = Array.from({ length: 200 }, (_, at) => `${at + 10}\t${at + 1}.50\t\t`).join('\n')
     const paste = async (text: string) => {
       await tab.evaluate(`(() => {
@@ -146,7 +146,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.keyboard.press('ArrowDown')
     assert.equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'On hand, CELL-001')
     // Three of them leave the shop while one types.
-    await house.fetch('/api/v1/admin/skus', {
+    await testServer.fetch('/api/v1/admin/skus', {
       method: 'PATCH',
       headers: { authorization: `Bearer ${keys.write}`, 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -181,11 +181,11 @@ anyEngine('the catalog in a browser', (given) => {
   })
 
   test('no row of products moves when its picture appears', async () => {
-    const images = [{ url: `${house.origin}/favicon.svg`, alt: '', width: 40, height: 40 }]
+    const images = [{ url: `${testServer.origin}/favicon.svg`, alt: '', width: 40, height: 40 }]
     const { status } = await create({ slug: 'seen', name: 'Seen', images, skus: [{ code: 'SEEN', price: 1_000 }] })
     assert.equal(status, 200)
-    const tab = await tabOf(desk)
-    await tab.goto(`${house.origin}${desk.path('products')}?q=seen`)
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(`${testServer.origin}${dashboardUser.path('products')}?q=seen`)
     await tab.locator('img.thumb').waitFor()
     const heights = await tab.evaluate(`(() => {
       const row = document.querySelector('tr:has(img.thumb)')
@@ -198,8 +198,8 @@ anyEngine('the catalog in a browser', (given) => {
   })
 
   test('three options and 250 variants, a picture in three sizes, published: the shop shows it at once', async () => {
-    const tab = await tabOf(desk)
-    await tab.goto(house.origin + desk.path('products/new'))
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.fill('[name=name]', 'Great shirt')
     await tab.fill('[name="sku.0.price"]', '29.90')
     const numbers = (count: number, word: string) =>
@@ -220,10 +220,12 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.getByText('Product created.').waitFor()
     const { data } = JSON.parse(await shown('great-shirt'))
     assert.equal(data.skus.length, 250)
-    const sent = await fetch(new URL(data.imageUrl, house.origin))
+    const sent = await fetch(new URL(data.imageUrl, testServer.origin))
     assert.deepEqual([sent.status, sent.headers.get('content-type')], [200, 'image/webp'])
     assert.match(data.imageUrl, /-1600\.webp$/)
-    const sizes = await house.storage.read((db) => db.sql<{ width: number }>`select width from pictures order by width`)
+    const sizes = await testServer.storage.read(
+      (db) => db.sql<{ width: number }>`select width from pictures order by width`,
+    )
     assert.deepEqual(
       sizes.map(({ width }) => Number(width)),
       [160, 640, 1_600],
@@ -256,8 +258,8 @@ anyEngine('the catalog in a browser', (given) => {
   }
 
   test('what is typed while a picture is uploaded stays where it was typed, and saving waits for the picture', async () => {
-    const tab = await tabOf(desk)
-    await tab.goto(house.origin + desk.path('products/new'))
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.fill('[name=name]', 'Typed meanwhile')
     await tab.fill('[name="sku.0.code"]', 'TYPED')
     await tab.fill('[name="sku.0.price"]', '5.00')
@@ -287,11 +289,13 @@ anyEngine('the catalog in a browser', (given) => {
   })
 
   test('a session that ends while a picture is uploaded: the page says so, keeps what was typed, and goes on after signing in', async () => {
-    const other = await deskOf(house)
+    const other = await dashboardUserOf(testServer)
     const tab = await tabOf(other)
     const until = (at: number) =>
-      house.storage.write((tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${other.userId}`)
-    await tab.goto(house.origin + other.path('products/new'))
+      testServer.storage.write(
+        (tx) => tx.sql`update user_sessions set expires_at = ${at} where user_id = ${other.userId}`,
+      )
+    await tab.goto(testServer.origin + other.path('products/new'))
     await tab.fill('[name=name]', 'Held')
     await tab.fill('[name="sku.0.code"]', 'HELD')
     await tab.fill('[name=description]', 'Line one\nand two')
@@ -301,7 +305,7 @@ anyEngine('the catalog in a browser', (given) => {
     await uploads.begun
     await tab.locator('[name=summary]').fill('Typed meanwhile')
     await tab.keyboard.press('Control+s')
-    await until(house.clock.now)
+    await until(testServer.clock.now)
     uploads.go()
     await tab.getByText('held.png: Your session ended before the file was taken.').waitFor()
     assert.match(tab.url(), /products\/new$/)
@@ -310,7 +314,7 @@ anyEngine('the catalog in a browser', (given) => {
     assert.equal(await tab.locator('[data-picture]').count(), 0)
     assert.deepEqual(await ask('products?q=held'), [])
 
-    await until(house.clock.now + 3_600_000)
+    await until(testServer.clock.now + 3_600_000)
     await choosePicture(tab, 'held.png')
     await tab.locator('[name="image.0.alt"]').fill('A picture')
     await tab.keyboard.press('Control+s')
@@ -326,8 +330,8 @@ anyEngine('the catalog in a browser', (given) => {
   })
 
   test('what was typed is not left without a question', async () => {
-    const tab = await tabOf(desk)
-    await tab.goto(house.origin + desk.path('products/new'))
+    const tab = await tabOf(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.locator('[name=name]').pressSequentially('Half')
     const asked = new Promise<string>((resolve) => {
       tab.once('dialog', (dialog) => {
@@ -355,9 +359,9 @@ anyEngine('the catalog in a browser', (given) => {
       'discounts',
       'discounts/new',
     ]
-    const tab = await tabOf(desk)
+    const tab = await tabOf(dashboardUser)
     for (const [place, path] of paths.entries()) {
-      await tab.goto(house.origin + desk.path(path))
+      await tab.goto(testServer.origin + dashboardUser.path(path))
       for (const [turn, [colorScheme, width]] of looks.entries()) {
         await tab.setViewportSize({ width, height: 800 })
         await tab.emulateMedia({ colorScheme })

@@ -6,11 +6,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { runTransfers } from '../harness/admin/transfers.ts'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import { cheapCost, type House, testSecret } from '../harness/house.ts'
-import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { cheapCost, type TestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
@@ -21,7 +21,7 @@ import { createUser } from '../src/domain/users/users.ts'
 const { after, before, test } = browserSuite
 
 const password = 'four words nobody guesses'
-const atDesk: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }
+const atDashboard: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }
 const onTelephone: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, locale: 'en-GB' }
 
 let browser: Browser
@@ -90,40 +90,40 @@ function touch(tab: Page): Hands {
 }
 
 anyEngine('a day at the dashboard', (given) => {
-  let house: House & { orders: Orders }
-  let desk: Desk
+  let testServer: TestServer & { orders: Orders }
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
     const input = {
       email: 'ada@bloom.example',
       passwordHash: await hashPassword(password, cheapCost),
-      merchantIds: [house.merchantId],
+      merchantIds: [testServer.merchantId],
     }
-    await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))
+    await testServer.storage.write((tx) => createUser(tx, testSecret, input, testServer.clock.now))
   })
 
-  async function openTab({ token }: Desk, look: BrowserContextOptions = atDesk): Promise<Page> {
+  async function openTab({ token }: DashboardUser, look: BrowserContextOptions = atDashboard): Promise<Page> {
     const context = await browser.newContext(look)
-    await context.addCookies([{ name: 'staff_session', value: token, url: house.origin }])
+    await context.addCookies([{ name: 'staff_session', value: token, url: testServer.origin }])
     return context.newPage()
   }
 
   const heading = (tab: Page, name: string | RegExp) => tab.getByRole('heading', { level: 1, name }).waitFor()
 
   for (const [name, look, handsOf] of [
-    ['by keyboard alone', atDesk, keyboard],
+    ['by keyboard alone', atDashboard, keyboard],
     ['on a telephone', onTelephone, touch],
   ] as const)
     test(`${name}: sign in, ship ten orders, refund one, change a price, search`, async () => {
-      const quote = await house.orders.quote({ items: { CARD: 2 } })
+      const quote = await testServer.orders.quote({ items: { CARD: 2 } })
       const placed = []
       for (let count = 0; count < 10; count++)
-        placed.push(await house.orders.place({ quote, now: house.clock.now + count }))
+        placed.push(await testServer.orders.place({ quote, now: testServer.clock.now + count }))
       const context = await browser.newContext(look)
       const tab = await context.newPage()
       const hands = handsOf(tab)
-      await tab.goto(`${house.origin}/admin`)
+      await tab.goto(`${testServer.origin}/admin`)
       await hands.type('E-mail', 'ada@bloom.example')
       await hands.type('Password', password)
       await hands.press('Sign in')
@@ -131,7 +131,7 @@ anyEngine('a day at the dashboard', (given) => {
 
       await hands.place('Orders')
       await heading(tab, 'Orders')
-      if (look === atDesk) await hands.press('Select all rows')
+      if (look === atDashboard) await hands.press('Select all rows')
       else for (const { number } of placed) await hands.press(`Select ${number}`)
       await hands.press('Send')
       await heading(tab, 'Send 10 orders')
@@ -141,7 +141,7 @@ anyEngine('a day at the dashboard', (given) => {
       const [first] = placed
       assert.ok(first)
       if (look === onTelephone) await hands.press('Search')
-      await hands.type(look === atDesk ? 'Search' : /^Order number, name/, first.number)
+      await hands.type(look === atDashboard ? 'Search' : /^Order number, name/, first.number)
       await tab.keyboard.press('Enter')
       await heading(tab, 'Search')
       await hands.press(new RegExp(`^${first.number}`))
@@ -152,34 +152,34 @@ anyEngine('a day at the dashboard', (given) => {
       await tab.getByRole('button', { name: /^Refund €/ }).waitFor()
       await hands.press(/^Refund €/)
       await tab.getByText('Refund started.').waitFor()
-      const world = await orderWorld(house, first.orderId)
+      const world = await orderWorld(testServer, first.orderId)
       assert.equal(world.refunds.length, 1)
 
       await hands.place('Products')
       await heading(tab, 'Products')
       await hands.press('Stock and prices')
       await heading(tab, 'Stock and prices')
-      const price = look === atDesk ? '4.20' : '4.30'
+      const price = look === atDashboard ? '4.20' : '4.30'
       await hands.type('Price, CARD', price)
       await hands.press('Save')
       await tab.getByText('1 SKU saved.').waitFor()
-      const [sku] = await house.storage.read(
+      const [sku] = await testServer.storage.read(
         (db) => db.sql<{ price: number }>`
-          select price from skus where merchant_id = ${house.merchantId} and code = 'CARD'`,
+          select price from skus where merchant_id = ${testServer.merchantId} and code = 'CARD'`,
       )
       assert.equal(Number(sku?.price), Number(price) * 100)
       await context.close()
     })
 
   test('an order is found by surname, e-mail, postal code and number; once its address is erased, by its number only', async () => {
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId = (await pay(secret, view)).view.session.orderId ?? ''
-    const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+    const index = () => indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
     while ((await index()) > 0);
-    const { number } = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
-    const tab = await openTab(desk)
-    await tab.goto(house.origin + desk.path('home'))
+    const { number } = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const tab = await openTab(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('home'))
     const finds = async (text: string) => {
       await tab.keyboard.press('/')
       await tab.keyboard.type(text)
@@ -188,9 +188,11 @@ anyEngine('a day at the dashboard', (given) => {
       return tab.locator(`main a[href$="/orders/${orderId}"]`).count()
     }
     for (const text of ['Lovelace', 'ada@example.com', number]) assert.equal(await finds(text), 1, text)
-    const expired = house.clock.now
-    await house.storage.write((tx) => tx.sql`update addresses set expires_at = ${expired} where owner_id = ${orderId}`)
-    await sweepAddresses(house.storage, house.clock.now, 10)
+    const expired = testServer.clock.now
+    await testServer.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${expired} where owner_id = ${orderId}`,
+    )
+    await sweepAddresses(testServer.storage, testServer.clock.now, 10)
     assert.deepEqual([await finds('Lovelace'), await finds('10117'), await finds(number)], [0, 0, 1])
     await tab.context().close()
   })
@@ -198,8 +200,8 @@ anyEngine('a day at the dashboard', (given) => {
   // Of 100 products.
   const variants = isWide ? 100 : 20
   test(`a file of ${100 * variants} rows is sent in pieces, and the three bad rows are named; an export has nothing to change`, async () => {
-    const tab = await openTab(desk)
-    await tab.goto(house.origin + desk.path('developers/transfers'))
+    const tab = await openTab(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('developers/transfers'))
     const [file] = await Promise.all([
       tab.waitForEvent('download'),
       tab.locator('.card', { hasText: 'Orders without dates' }).getByRole('link', { name: 'Products' }).click(),
@@ -207,7 +209,7 @@ anyEngine('a day at the dashboard', (given) => {
     await tab.getByLabel('File', { exact: true }).setInputFiles(await file.path())
     await tab.getByRole('button', { name: 'Upload and compare' }).click()
     await tab.getByText('The file is compared with the shop.').waitFor()
-    await runTransfers(house)
+    await runTransfers(testServer)
     // The page reads itself again soon.
     await tab.getByText('Nothing to change.').waitFor()
 
@@ -225,13 +227,13 @@ anyEngine('a day at the dashboard', (given) => {
     tab.on('request', (request) => {
       if (request.method() === 'POST') posts.push(new URL(request.url()).pathname)
     })
-    await tab.goto(house.origin + desk.path('developers/transfers'))
+    await tab.goto(testServer.origin + dashboardUser.path('developers/transfers'))
     await tab.getByLabel('File', { exact: true }).setInputFiles({ name: 'bulk.csv', mimeType: 'text/csv', buffer })
     await tab.getByRole('button', { name: 'Upload and compare' }).dblclick()
     await heading(tab, 'bulk.csv')
     assert.equal(posts.length, Math.ceil(buffer.length / 1_048_560))
     assert.ok(posts.length > 1)
-    await runTransfers(house)
+    await runTransfers(testServer)
     await tab.getByText('100 things would change.').waitFor()
     assert.deepEqual(await violations(tab, ['best-practice']), [])
     await tab.setViewportSize({ width: 360, height: 740 })
@@ -252,13 +254,13 @@ anyEngine('a day at the dashboard', (given) => {
   })
 
   test('a person is invited by a link, turns a second factor on, and is asked to sign in when an owner ends the sessions', async () => {
-    const tab = await openTab(desk)
-    await tab.goto(house.origin + desk.path('settings/people/invite'))
+    const tab = await openTab(dashboardUser)
+    await tab.goto(testServer.origin + dashboardUser.path('settings/people/invite'))
     await tab.getByLabel('E-mail').fill('grace@bloom.example')
     await tab.getByRole('button', { name: 'Invite' }).click()
     const link = await tab.locator('#secret').inputValue()
 
-    const context = await browser.newContext(atDesk)
+    const context = await browser.newContext(atDashboard)
     const page = await context.newPage()
     await page.goto(link)
     await page.reload()
@@ -268,7 +270,7 @@ anyEngine('a day at the dashboard', (given) => {
     assert.equal((await page.goto(link))?.status(), 404, 'the link was used')
 
     const signIn = async () => {
-      await page.goto(`${house.origin}/admin/sign-in?next=/admin/account`)
+      await page.goto(`${testServer.origin}/admin/sign-in?next=/admin/account`)
       await page.locator('[name=email]').fill('grace@bloom.example')
       await page.locator('[name=password]').fill(password)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -277,7 +279,7 @@ anyEngine('a day at the dashboard', (given) => {
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
     const text = await page.locator('main').innerText()
     const secret = fromBase32(/((?:[A-Z2-7]{4} ){3,}[A-Z2-7]{1,4})/.exec(text)?.[1] ?? '')
-    const code = () => codeAt(secret, stepAt(house.clock.now))
+    const code = () => codeAt(secret, stepAt(testServer.clock.now))
     await page.locator('[name=code]').fill(code())
     await page
       .locator('form', { has: page.locator('[name=code]') })
@@ -298,16 +300,16 @@ anyEngine('a day at the dashboard', (given) => {
       return page.url().endsWith('/admin/account')
     }
     assert.equal(await enter(code()), false, 'this code turned it on')
-    house.clock.now += 60_000
+    testServer.clock.now += 60_000
     assert.equal(await enter(code()), true)
     assert.equal(await enter(code()), false, 'a used code')
     assert.equal(await enter(recovery), true)
     assert.equal(await enter(recovery), false, 'a used recovery code')
-    house.clock.now += 60_000
+    testServer.clock.now += 60_000
     assert.equal(await enter(code()), true)
 
-    await page.goto(house.origin + desk.path('orders'))
-    await tab.goto(house.origin + desk.path('settings/people'))
+    await page.goto(testServer.origin + dashboardUser.path('orders'))
+    await tab.goto(testServer.origin + dashboardUser.path('settings/people'))
     await tab.getByRole('link', { name: 'End sessions grace@bloom.example' }).click()
     await tab.getByRole('dialog').getByRole('button', { name: 'End sessions' }).click()
     await tab.getByText('Sessions ended.').waitFor()

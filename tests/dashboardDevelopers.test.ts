@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { failedDelivery } from '../harness/admin/developers.ts'
-import type { AdminHouse } from '../harness/admin/world.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import { openOrderHouse } from '../harness/orders.ts'
+import type { AdminTestServer } from '../harness/admin/world.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { scopesOfRole } from '../src/domain/users/roles.ts'
@@ -16,24 +16,25 @@ import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('developers in the dashboard', (given) => {
-  let house: AdminHouse
-  let desk: Desk
+  let testServer: AdminTestServer
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
   })
 
   const secretIn = (html: string) => html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1]
 
   test('a key is shown once on the answer of the form, works, is rotated and revoked', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     await page.press('Create key', { name: 'Till', lifetime: '90' })
     assert.equal(page.status, 200)
     assert.equal(page.path, path('developers/keys/new'))
     assert.equal(page.headers.get('cache-control'), 'no-store')
     const key = secretIn(page.html) ?? ''
-    const works = async (one: string) => (await house.ask('getInstallationCredentialIdentity', { key: one })).status
+    const works = async (one: string) =>
+      (await testServer.ask('getInstallationCredentialIdentity', { key: one })).status
     assert.equal(await works(key), 200)
 
     await page.open(path('developers/keys'))
@@ -49,29 +50,29 @@ eachEngine('developers in the dashboard', (given) => {
     await page.press('Revoke')
     assert.match(page.text(), /Key revoked\./)
     assert.equal(await works(next), 401)
-    const { body } = await house.askAdmin('listAdminChanges')
+    const { body } = await testServer.askAdmin('listAdminChanges')
     assert.ok(!JSON.stringify(body).includes(next))
   })
 
   test('a key without a name or a scope is asked for again, with what was typed', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     await page.press('Create key', { name: '   ', lifetime: '30' })
     assert.equal(page.status, 400)
     assert.equal(page.field('name')?.isInvalid, true)
     assert.equal(page.field('lifetime')?.value, '30')
     const form = new URLSearchParams({ name: 'None', installationId: 'x' })
-    const answer = await fetch(house.origin + path('developers/keys/new'), {
+    const answer = await fetch(testServer.origin + path('developers/keys/new'), {
       method: 'POST',
       body: form,
-      headers: desk.headers,
+      headers: dashboardUser.headers,
     })
     assert.equal(answer.status, 400)
     assert.match(await answer.text(), /Choose at least one scope/)
   })
 
   test('a key for pages is made by its choice, with its pages one a line', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     const typed = {
       name: 'Static shop',
@@ -85,40 +86,45 @@ eachEngine('developers in the dashboard', (given) => {
     const key = secretIn(page.html) ?? ''
     assert.match(key, /^cwp_test_/)
     assert.match(page.text(), /put it into your pages/)
-    const sold = await house.ask('listApiKeyCatalogProducts', { key, headers: { origin: 'http://localhost:3000' } })
+    const sold = await testServer.ask('listApiKeyCatalogProducts', {
+      key,
+      headers: { origin: 'http://localhost:3000' },
+    })
     assert.equal(sold.status, 200)
     await page.open(path('developers/keys'))
     assert.match(page.text(), /Static shop cwp_test_\S+…\S{4}/)
   })
 
   test('what is done with keys asks for the password again after ten minutes', async () => {
-    const other = await deskOf(house)
-    house.clock.now += confirmedMs
+    const other = await dashboardUserOf(testServer)
+    testServer.clock.now += confirmedMs
     const { page, path } = other
-    const answer = await fetch(house.origin + path('developers/keys/new'), {
+    const answer = await fetch(testServer.origin + path('developers/keys/new'), {
       redirect: 'manual',
       headers: other.headers,
     })
     assert.equal(answer.status, 303)
     assert.match(answer.headers.get('location') ?? '', /^\/admin\/confirm\?next=/)
     const confirmed = (at: number) =>
-      house.storage.write((tx) => tx.sql`update user_sessions set confirmed_at = ${at} where user_id = ${other.userId}`)
-    await confirmed(house.clock.now)
+      testServer.storage.write(
+        (tx) => tx.sql`update user_sessions set confirmed_at = ${at} where user_id = ${other.userId}`,
+      )
+    await confirmed(testServer.clock.now)
     await page.open(path('developers/keys/new'))
-    await confirmed(house.clock.now - confirmedMs)
+    await confirmed(testServer.clock.now - confirmedMs)
     await page.press('Create key', { name: 'Late', lifetime: '30' })
     assert.deepEqual([page.status, page.heading()], [403, 'Confirm that it is you'])
     assert.match(page.links().get('Confirm in a new tab') ?? '', /^\/admin\/confirm\?next=/)
-    await confirmed(house.clock.now)
+    await confirmed(testServer.clock.now)
     await page.press('Send again')
     assert.match(secretIn(page.html) ?? '', /^cwk_test_/)
-    desk = await deskOf(house)
+    dashboardUser = await dashboardUserOf(testServer)
   })
 
   test('an endpoint that a key made names the key, until a person saves it', async () => {
-    const { page, path } = desk
-    const [{ id: installationId }] = (await house.askAdmin('listAdminInstallations')).body.data
-    const { body } = await house.askAdmin('createAdminWebhookEndpoint', {
+    const { page, path } = dashboardUser
+    const [{ id: installationId }] = (await testServer.askAdmin('listAdminInstallations')).body.data
+    const { body } = await testServer.askAdmin('createAdminWebhookEndpoint', {
       body: { installationId, url: 'https://hooks.example.com/key', idempotencyKey: newId('req') },
     })
     const at = path(`developers/webhooks/${body.data.endpoint.id}`)
@@ -133,7 +139,7 @@ eachEngine('developers in the dashboard', (given) => {
   })
 
   test('an endpoint is added with its secret shown once, edited, tested, paused, and removed', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('developers/webhooks/new'))
     await page.press('Add endpoint', { url: 'ftp://nowhere', events: 'order.paid, nonsense!' })
     assert.equal(page.status, 400)
@@ -154,7 +160,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /Paused\. Events wait/)
     await page.press('Resume')
     // Two tabs: each sends what was changed in it.
-    const other = scriptless(house.origin, desk.headers)
+    const other = scriptless(testServer.origin, dashboardUser.headers)
     await other.open(`${at}/edit`)
     await page.open(`${at}/edit`)
     await page.press('Save', { description: 'Warehouse' })
@@ -176,11 +182,11 @@ eachEngine('developers in the dashboard', (given) => {
   })
 
   test('failed calls are sent again one by one or all of them, and each once', async () => {
-    const { page, path } = desk
-    const [one, two] = [await failedDelivery(house), await failedDelivery(house)]
+    const { page, path } = dashboardUser
+    const [one, two] = [await failedDelivery(testServer), await failedDelivery(testServer)]
     const replaysOf = async ({ deliveryId }: { deliveryId: string }) =>
       (
-        await house.storage.read(
+        await testServer.storage.read(
           (db) => db.sql<{ id: string }>`select id from webhook_deliveries where replay_of = ${deliveryId}`,
         )
       ).length
@@ -191,11 +197,11 @@ eachEngine('developers in the dashboard', (given) => {
     await page.open(path('developers/deliveries?status=failed'))
     const form = { all: 'failed', endpoint: '', key: 'one-and-the-same', back: path('developers/deliveries') }
     const press = () =>
-      fetch(house.origin + path('developers/replays'), {
+      fetch(testServer.origin + path('developers/replays'), {
         method: 'POST',
         redirect: 'manual',
         body: new URLSearchParams(form),
-        headers: desk.headers,
+        headers: dashboardUser.headers,
       })
     const answers = await Promise.all([press(), press()])
     for (const answer of answers) assert.match(answer.headers.get('location') ?? '', /done=replayed&n=1/)
@@ -206,7 +212,7 @@ eachEngine('developers in the dashboard', (given) => {
   })
 
   test('an installation is made and ended', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('developers/apps/new'))
     await page.press('Create', { name: 'Pop-up', redirectHosts: 'https://no/path' })
     assert.equal(page.status, 400)
@@ -219,9 +225,9 @@ eachEngine('developers in the dashboard', (given) => {
   })
 
   test('the list of changes says who, what, from and to, and leads to an undo that says what it does', async () => {
-    const { page, path } = desk
-    const { body } = await house.askAdmin('getAdminShop')
-    const changed = await house.askAdmin('updateAdminShop', {
+    const { page, path } = dashboardUser
+    const { body } = await testServer.askAdmin('getAdminShop')
+    const changed = await testServer.askAdmin('updateAdminShop', {
       body: { expectedVersion: body.data.version, lowStockAt: 7, idempotencyKey: 'low-stock-seven' },
     })
     assert.equal(changed.status, 200)
@@ -234,24 +240,24 @@ eachEngine('developers in the dashboard', (given) => {
     await page.press('Undo')
     assert.match(page.text(), /Change taken back\./)
     assert.match(page.text(), /owner\d+@bloom\.example took a change back/)
-    const after = await house.askAdmin('getAdminShop')
+    const after = await testServer.askAdmin('getAdminShop')
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
   })
 
   test('all of a large entry is seen, on pages of its own', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const changes = Array.from({ length: 120 }, (_, index) => ({
       ...({ kind: 'change', what: 'product', id: `prd_bulk_${index}`, name: `Bulk ${index}.` } as const),
       members: [{ member: 'name', from: 'Old', to: 'New' }],
     }))
     const entry = {
-      ...house.seller,
+      ...testServer.seller,
       requestId: null,
       undoes: null,
-      at: house.clock.now,
+      at: testServer.clock.now,
       operation: 'updateAdminProducts',
     }
-    const id = await house.storage.write(async (tx) =>
+    const id = await testServer.storage.write(async (tx) =>
       insertEntry(tx, { ...entry, actor: { kind: 'operator', id: null }, changes }),
     )
     await page.open(path('developers/changes'))
@@ -270,15 +276,15 @@ eachEngine('developers in the dashboard', (given) => {
   })
 
   test('owners see who acted by name, and others only themselves', async () => {
-    const colleague = await deskOf(house, { role: 'staff' })
-    const principal = personCaller({ ...house.seller, userId: colleague.userId, scopes: scopesOfRole.staff })
+    const colleague = await dashboardUserOf(testServer, { role: 'staff' })
+    const principal = personCaller({ ...testServer.seller, userId: colleague.userId, scopes: scopesOfRole.staff })
     const category = { slug: 'rain', name: 'For rainy days' }
-    await house.app.admin.perform('createAdminCategory', {
+    await testServer.app.admin.perform('createAdminCategory', {
       principal,
       body: { idempotencyKey: newId('req'), category },
     })
-    await desk.page.open(desk.path('developers/changes'))
-    assert.match(desk.page.text(), /staff\d+@bloom\.example added a category/)
+    await dashboardUser.page.open(dashboardUser.path('developers/changes'))
+    assert.match(dashboardUser.page.text(), /staff\d+@bloom\.example added a category/)
     await colleague.page.open(colleague.path('developers/changes'))
     assert.match(colleague.page.text(), /staff\d+@bloom\.example added a category/)
     assert.match(colleague.page.text(), /Someone took a change back/)
@@ -287,44 +293,47 @@ eachEngine('developers in the dashboard', (given) => {
 
   test('taking back a payment method asks for the password again, as changing it does', async () => {
     const set = async (instructions: string) => {
-      const { version } = (await house.askAdmin('getAdminShop')).body.data
+      const { version } = (await testServer.askAdmin('getAdminShop')).body.data
       const body = { enabled: true, instructions, termDays: 10, expectedVersion: version, idempotencyKey: newId('req') }
-      const answer = await house.askAdmin('updateAdminPaymentProvider', { path: { provider: 'bank_transfer' }, body })
+      const answer = await testServer.askAdmin('updateAdminPaymentProvider', {
+        path: { provider: 'bank_transfer' },
+        body,
+      })
       assert.equal(answer.status, 200, answer.text)
     }
     await set('IBAN ONE')
     await set('IBAN TWO')
-    const change = (await house.askAdmin('listAdminChanges')).body.data[0].id
-    const own = await deskOf(house)
+    const change = (await testServer.askAdmin('listAdminChanges')).body.data[0].id
+    const own = await dashboardUserOf(testServer)
     const undo = (id: string) =>
-      fetch(`${house.origin}${own.path('undo')}`, {
+      fetch(`${testServer.origin}${own.path('undo')}`, {
         method: 'POST',
         redirect: 'manual',
         headers: own.headers,
         body: new URLSearchParams({ change: id, back: own.path('home'), key: newId('req') }),
       })
-    house.clock.now += 3_600_000
-    const { body: before } = await house.askAdmin('getAdminShop')
+    testServer.clock.now += 3_600_000
+    const { body: before } = await testServer.askAdmin('getAdminShop')
     const confirm = `/admin/confirm?next=${encodeURIComponent(own.path('developers/changes'))}`
     assert.equal((await undo(change)).headers.get('location'), confirm)
-    assert.deepEqual((await house.askAdmin('getAdminShop')).body, before)
+    assert.deepEqual((await testServer.askAdmin('getAdminShop')).body, before)
     // Other things are taken back without it.
-    const changed = await house.askAdmin('updateAdminShop', {
+    const changed = await testServer.askAdmin('updateAdminShop', {
       body: { expectedVersion: before.data.version, lowStockAt: 9, idempotencyKey: newId('req') },
     })
     assert.equal(changed.status, 200)
-    const other = (await house.askAdmin('listAdminChanges')).body.data[0].id
+    const other = (await testServer.askAdmin('listAdminChanges')).body.data[0].id
     assert.equal((await undo(other)).headers.get('location'), `${own.path('home')}?done=undone`)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
-      update user_sessions set confirmed_at = ${house.clock.now} where user_id = ${own.userId}`,
+      update user_sessions set confirmed_at = ${testServer.clock.now} where user_id = ${own.userId}`,
     )
     assert.equal((await undo(change)).headers.get('location'), `${own.path('home')}?done=undone`)
-    assert.match((await house.askAdmin('getAdminShop')).text, /IBAN ONE/)
+    assert.match((await testServer.askAdmin('getAdminShop')).text, /IBAN ONE/)
   })
 
   test('a viewer has the list of changes and nothing else of Developers', async () => {
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     await viewer.page.open(viewer.path('developers'))
     assert.equal(viewer.page.path, viewer.path('developers/changes'))
     const names = [...viewer.page.links().keys()]

@@ -3,23 +3,23 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deskOf } from '../harness/dashboard.ts'
-import { type House, testSecret } from '../harness/house.ts'
-import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 
 anyEngine('orders at the dashboard', (given) => {
-  let opened: Promise<House & { orders: Orders }> | undefined
+  let opened: Promise<TestServer & { orders: Orders }> | undefined
   const open = () => {
-    opened ??= openOrderHouse(given.shared)
+    opened ??= openOrderTestServer(given.shared)
     return opened
   }
 
   // Who did what, newest first.
-  async function changesOf(house: House, subjectId: string) {
-    const { body } = await house.askAdmin('listAdminChanges', { query: `?subjectId=${subjectId}` })
+  async function changesOf(testServer: TestServer, subjectId: string) {
+    const { body } = await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${subjectId}` })
     return body.data.map(({ operation, actor }: { operation: string; actor: { kind: string; id: string } }) => [
       operation,
       actor.kind === 'person' ? actor.id : actor.kind,
@@ -30,13 +30,13 @@ anyEngine('orders at the dashboard', (given) => {
     page.text().match(/Parcel sent\.|Payment recorded\.|Order cancelled\./)?.[0]
 
   test('an order to send is found, sent with its tracking number, and leaves the list', async () => {
-    const house = await open()
-    const { page, path, userId } = await deskOf(house, { role: 'staff' })
-    const { orderId, number } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+    const testServer = await open()
+    const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
+    const { orderId, number } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
     await page.open(path('orders'))
     assert.equal(page.heading(), 'Orders')
     assert.ok(page.links().get(number)?.endsWith(`/orders/${orderId}`))
-    const { todo } = (await house.askAdmin('getAdminHome')).body.data
+    const { todo } = (await testServer.askAdmin('getAdminHome')).body.data
     assert.match(page.text(), new RegExp(`To send ${todo.toSend} Unpaid ${todo.awaitingPayment} All`))
     await page.open(path(`orders/${orderId}`))
     assert.match(page.text(), /Red roses.*€35\.00.*Card.*€3\.33.*Total €/)
@@ -50,18 +50,18 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.status, 409)
     assert.deepEqual([page.field('trackingUrl')?.isInvalid, page.field('trackingUrl')?.value], [true, 'ftp://x'])
     assert.deepEqual([page.field('carrier')?.value, page.field(`quantity-${sku[1]}`)?.value], ['DHL', '1'])
-    assert.deepEqual(await changesOf(house, orderId), [])
+    assert.deepEqual(await changesOf(testServer, orderId), [])
     await page.press('Send', { trackingUrl: '', trackingNumber: '0034' })
     assert.deepEqual([page.path.split('?')[0], statusOf(page)], [path(`orders/${orderId}`), 'Parcel sent.'])
     assert.match(page.text(), /Partly sent/)
     assert.match(page.text(), /DHL 0034 2 items/)
     await page.open(page.links().get('Send') ?? '')
     await page.press('Send')
-    assert.deepEqual(await changesOf(house, orderId), [
+    assert.deepEqual(await changesOf(testServer, orderId), [
       ['fulfilAdminOrder', userId],
       ['fulfilAdminOrder', userId],
     ])
-    const { events } = await orderWorld(house, orderId)
+    const { events } = await orderWorld(testServer, orderId)
     assert.deepEqual(events.map(([kind]) => kind).filter((kind) => kind === 'order.fulfilled').length, 1)
     await page.open(path('orders'))
     assert.ok(!page.links().has(number))
@@ -70,9 +70,9 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('a parcel is corrected, and Undo puts it back', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/${orderId}/send`))
     await page.press('Send', { trackingNumber: 'WRONG' })
     await page.open(page.links().get('Correct') ?? '')
@@ -86,12 +86,12 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('a parcel that is corrected in two tabs keeps what each of them entered', async () => {
-    const house = await open()
-    const { page, path, headers } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const testServer = await open()
+    const { page, path, headers } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/${orderId}/send`))
     await page.press('Send')
-    const other = scriptless(house.origin, headers)
+    const other = scriptless(testServer.origin, headers)
     const correct = page.links().get('Correct') ?? ''
     await page.open(correct)
     await other.open(correct)
@@ -100,56 +100,56 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(other.status, 409)
     await other.press('Save', { trackingUrl: '' })
     assert.match(other.text(), /Parcel corrected\./)
-    const { body } = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    const { body } = await testServer.askAdmin('getAdminOrder', { path: { orderId } })
     const [{ carrier, trackingNumber }] = body.data.fulfillments
     assert.deepEqual([carrier, trackingNumber], ['DHL', 'T-1'])
   })
 
   test('a part of an order is sent once by two presses of one form', async () => {
-    const house = await open()
-    const { page, path, headers } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 2 } })
+    const testServer = await open()
+    const { page, path, headers } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
     await page.open(path(`orders/${orderId}/send`))
     const { action = '', fields = [] } = page.forms().find((form) => form.action.endsWith('/send')) ?? {}
     const body = new URLSearchParams()
     for (const [name, value] of fields) body.append(name, name.startsWith('quantity-') ? '1' : value)
     for (const press of ['first', 'second']) {
-      const answer = await fetch(house.origin + action, { method: 'POST', body, headers, redirect: 'manual' })
+      const answer = await fetch(testServer.origin + action, { method: 'POST', body, headers, redirect: 'manual' })
       assert.deepEqual([press, answer.status], [press, 303])
     }
-    const { body: seen } = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    const { body: seen } = await testServer.askAdmin('getAdminOrder', { path: { orderId } })
     assert.deepEqual([seen.data.fulfillments.length, seen.data.items[0].fulfilled], [1, 1])
   })
 
   test('a refund that is confirmed in two tabs is made once, also while the money is on its way', async () => {
-    const house = await open()
-    const { page, path, headers } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 3 } })
-    const other = scriptless(house.origin, headers)
+    const testServer = await open()
+    const { page, path, headers } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
+    const other = scriptless(testServer.origin, headers)
     for (const tab of [page, other]) {
       await tab.open(path(`orders/${orderId}/refund`))
       await tab.press('Continue', { amount: '1' })
     }
     await page.press('Refund €1.00')
     assert.match(page.text(), /Refund/)
-    assert.equal((await orderWorld(house, orderId)).refunds.length, 1)
+    assert.equal((await orderWorld(testServer, orderId)).refunds.length, 1)
     await other.press('Refund €1.00')
     assert.deepEqual(
       [other.status, other.alerts()],
       [409, ['Someone changed this in the meantime. Please check it and try again.']],
     )
-    assert.equal((await orderWorld(house, orderId)).refunds.length, 1)
+    assert.equal((await orderWorld(testServer, orderId)).refunds.length, 1)
     // Seen again, it is another one.
     await other.press('Continue')
     await other.press('Refund €1.00')
-    assert.equal((await orderWorld(house, orderId)).refunds.length, 2)
+    assert.equal((await orderWorld(testServer, orderId)).refunds.length, 2)
   })
 
   test('one of three lines is refunded and put back: the sum is shown first, and two presses refund once', async () => {
-    const house = await open()
-    const { page, path, headers, userId } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
-    const before = await orderWorld(house, orderId)
+    const testServer = await open()
+    const { page, path, headers, userId } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
+    const before = await orderWorld(testServer, orderId)
     await page.open(path(`orders/${orderId}/refund`))
     await page.press('Continue')
     assert.deepEqual([page.status, page.alerts()], [409, ['Choose items or enter an amount.']])
@@ -161,26 +161,26 @@ anyEngine('orders at the dashboard', (given) => {
       page.text(),
       /Goes back to the customer €29\.95 Nothing was refunded yet\. Back into stock 1 × Book of flowers/,
     )
-    assert.deepEqual(await orderWorld(house, orderId), before)
+    assert.deepEqual(await orderWorld(testServer, orderId), before)
 
     const fields = [...page.html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)]
     const form = /<form class="form"[\s\S]*?<\/form>/.exec(page.html)?.[0] ?? ''
     const body = new URLSearchParams()
     for (const [whole, name = '', value = ''] of fields) if (form.includes(whole)) body.append(name, value)
     const press = () =>
-      fetch(house.origin + path(`orders/${orderId}/refund`), { method: 'POST', body, headers, redirect: 'manual' })
+      fetch(testServer.origin + path(`orders/${orderId}/refund`), { method: 'POST', body, headers, redirect: 'manual' })
     const answers = await Promise.all([press(), press()])
     assert.deepEqual(
       answers.map(({ status }) => status),
       [303, 303],
     )
-    const after = await orderWorld(house, orderId)
+    const after = await orderWorld(testServer, orderId)
     assert.deepEqual(
       after.refunds.map(([, amount]) => amount),
       [2995],
     )
     assert.equal(after.onHand.BOOK, (before.onHand.BOOK ?? 0) + 1)
-    assert.deepEqual(await changesOf(house, orderId), [['refundAdminOrder', userId]])
+    assert.deepEqual(await changesOf(testServer, orderId), [['refundAdminOrder', userId]])
     // More than is left is refused, in words.
     await page.open(path(`orders/${orderId}/refund`))
     await page.press('Continue', { amount: '5000' })
@@ -191,9 +191,9 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('an unpaid order is marked as paid, and then sent; another is cancelled', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
     await page.open(path('orders?view=unpaid'))
     assert.ok(page.links().has(unpaid.number))
     await page.open(path(`orders/${unpaid.orderId}`))
@@ -207,7 +207,7 @@ anyEngine('orders at the dashboard', (given) => {
     await page.press('Cancel order', { reason: 'out_of_stock', note: 'Sorry' })
     assert.equal(statusOf(page), 'Order cancelled.')
     assert.match(page.text(), /Cancellation : Out of stock Sorry|Cancellation: Out of stock Sorry/)
-    assert.equal((await orderWorld(house, unpaid.orderId)).status, 'cancelled')
+    assert.equal((await orderWorld(testServer, unpaid.orderId)).status, 'cancelled')
     assert.ok(!page.links().has('Cancel order'))
     // A form from before is refused in words, and its page says what is true now.
     await page.open(path(`orders/${unpaid.orderId}/pay`))
@@ -219,22 +219,22 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('name and address are shown by one press, which is written down', async () => {
-    const house = await open()
-    const { page, path, userId } = await deskOf(house, { role: 'staff' })
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const testServer = await open()
+    const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/${orderId}`))
     await page.press('Show name and address')
     assert.match(page.text(), /Unter den Linden 1/)
-    assert.deepEqual(await changesOf(house, orderId), [['getAdminOrderCustomer', userId]])
+    assert.deepEqual(await changesOf(testServer, orderId), [['getAdminOrderCustomer', userId]])
     await page.open(path(`orders/${orderId}/customer`))
     assert.doesNotMatch(page.text(), /Unter den Linden/, 'by its address it shows nothing')
     assert.match(page.text(), /looked at name and address/)
   })
 
   test('a note is added; an empty one is refused at its field', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/${orderId}`))
     await page.press('Add note', { text: ' ' })
     assert.deepEqual([page.status, page.field('text')?.isInvalid], [409, true])
@@ -244,16 +244,16 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('many are sent by one press, each with its number; what is refused stays with its reason', async () => {
-    const house = await open()
-    const { page, path, userId } = await deskOf(house)
-    const placed = await Promise.all([1, 2, 3].map((count) => house.orders.place({ items: { CARD: count } })))
+    const testServer = await open()
+    const { page, path, userId } = await dashboardUserOf(testServer)
+    const placed = await Promise.all([1, 2, 3].map((count) => testServer.orders.place({ items: { CARD: count } })))
     const ids = placed.map(({ orderId }) => orderId)
     const query = ids.map((id) => `order=${id}`).join('&')
     await page.open(path(`orders/send?${query}`))
     assert.equal(page.heading(), 'Send 3 orders')
     const [first = '', second = '', third = ''] = ids
     // Someone else sends one in the meantime.
-    await house.askAdmin('fulfilAdminOrder', { path: { orderId: second }, body: { idempotencyKey: second } })
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId: second }, body: { idempotencyKey: second } })
     await page.press('Send 3 parcels', {
       carrier: 'DHL',
       [`tracking-${first}`]: 'A1',
@@ -265,12 +265,12 @@ anyEngine('orders at the dashboard', (given) => {
       [page.field(`tracking-${second}`)?.value, page.field(`tracking-${second}`)?.isInvalid],
       ['B2', true],
     )
-    const sent = await house.askAdmin('getAdminOrder', { path: { orderId: third } })
+    const sent = await testServer.askAdmin('getAdminOrder', { path: { orderId: third } })
     const { carrier, trackingNumber } = sent.body.data.fulfillments[0]
     assert.deepEqual([carrier, trackingNumber], ['DHL', 'C3'])
-    assert.deepEqual(await changesOf(house, first), [['fulfilAdminOrders', userId]])
+    assert.deepEqual(await changesOf(testServer, first), [['fulfilAdminOrders', userId]])
 
-    const fourth = await house.orders.place({ items: { CARD: 1 } })
+    const fourth = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/send?order=${fourth.orderId}`))
     await page.press('Send 1 parcel')
     assert.match(page.text(), /1 parcel sent\./)
@@ -279,22 +279,22 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('slips have the address, which is written down for each; receipts have the money', async () => {
-    const house = await open()
-    const { path, headers, userId } = await deskOf(house)
-    const placed = await Promise.all([1, 2].map((count) => house.orders.place({ items: { CARD: count } })))
+    const testServer = await open()
+    const { path, headers, userId } = await dashboardUserOf(testServer)
+    const placed = await Promise.all([1, 2].map((count) => testServer.orders.place({ items: { CARD: count } })))
     const print = async (kind: string) => {
       const body = new URLSearchParams([
         ['kind', kind],
         ...placed.map(({ orderId }) => ['order', orderId] as [string, string]),
       ])
-      const answer = await fetch(house.origin + path('orders/print'), { method: 'POST', body, headers })
+      const answer = await fetch(testServer.origin + path('orders/print'), { method: 'POST', body, headers })
       return { status: answer.status, text: await answer.text() }
     }
     const slips = await print('slips')
     assert.equal(slips.text.match(/Unter den Linden 1/g)?.length, 2)
     assert.doesNotMatch(slips.text, /€|\sstyle=/)
     for (const { orderId } of placed)
-      assert.deepEqual(await changesOf(house, orderId), [['getAdminOrderCustomer', userId]])
+      assert.deepEqual(await changesOf(testServer, orderId), [['getAdminOrderCustomer', userId]])
     const receipts = await print('receipts')
     assert.deepEqual([receipts.status, receipts.text.match(/<article/g)?.length], [200, 2])
     assert.match(receipts.text, /Total.*€/)
@@ -302,10 +302,10 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('search finds an order by surname and by number, and says how when there is nothing', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    const { number, orderId } = await house.orders.place({ items: { CARD: 1 } })
-    await indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const { number, orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    await indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
     for (const q of [number, 'Lovelace', '10117']) {
       await page.open(path(`search?q=${q}`))
       assert.ok(page.html.includes(`/orders/${orderId}"`), q)
@@ -315,10 +315,10 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('a viewer sees no button that would be refused, and each deed as a viewer is a 403 that moves nothing', async () => {
-    const house = await open()
-    const { page, path, headers } = await deskOf(house, { role: 'viewer' })
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
-    const before = await orderWorld(house, orderId)
+    const testServer = await open()
+    const { page, path, headers } = await dashboardUserOf(testServer, { role: 'viewer' })
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    const before = await orderWorld(testServer, orderId)
     await page.open(path(`orders/${orderId}`))
     assert.deepEqual(
       page.buttons().filter((name) => !['Sign out', 'Search'].includes(name)),
@@ -332,31 +332,35 @@ anyEngine('orders at the dashboard', (given) => {
     )
     for (const deed of ['send', 'refund', 'cancel', 'pay', 'notes', 'customer']) {
       const body = new URLSearchParams({ key: 'k'.repeat(10), text: 'x', amount: '1', step: 'refund', order: orderId })
-      const answer = await fetch(house.origin + path(`orders/${orderId}/${deed}`), { method: 'POST', body, headers })
+      const answer = await fetch(testServer.origin + path(`orders/${orderId}/${deed}`), {
+        method: 'POST',
+        body,
+        headers,
+      })
       assert.equal(answer.status, 403, deed)
     }
-    const slips = await fetch(house.origin + path('orders/print'), {
+    const slips = await fetch(testServer.origin + path('orders/print'), {
       method: 'POST',
       body: new URLSearchParams({ kind: 'slips', order: orderId }),
       headers,
     })
     assert.equal(slips.status, 403)
-    assert.deepEqual([await orderWorld(house, orderId), await changesOf(house, orderId)], [before, []])
+    assert.deepEqual([await orderWorld(testServer, orderId), await changesOf(testServer, orderId)], [before, []])
   })
 
   test("another merchant's order is shown as one that never was, in every address and form", async () => {
-    const house = await open()
-    const { path, headers } = await deskOf(house)
-    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
-    const [row] = await house.storage.read(
+    const testServer = await open()
+    const { path, headers } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ id: string; slug: string }>`select id, slug from merchants where slug = 'rival'`,
     )
     assert.ok(row)
-    const other = await deskOf(house, { slug: row.slug, merchantId: row.id })
+    const other = await dashboardUserOf(testServer, { slug: row.slug, merchantId: row.id })
     const never = `${orderId.slice(0, -4)}zzzz`
     for (const deed of ['', '/send', '/refund', '/cancel', '/pay', '/notes', '/customer']) {
       const look = async (id: string) => {
-        const answer = await fetch(house.origin + other.path(`orders/${id}${deed}`), { headers: other.headers })
+        const answer = await fetch(testServer.origin + other.path(`orders/${id}${deed}`), { headers: other.headers })
         return [answer.status, (await answer.text()).replaceAll(id, '').replaceAll(/value="[\w-]{36}"/g, '')]
       }
       const found = await look(orderId)
@@ -364,21 +368,21 @@ anyEngine('orders at the dashboard', (given) => {
       assert.deepEqual(found, await look(never))
     }
     // Nor is a live address of the same shop the way to a test order.
-    const live = await fetch(`${house.origin}/admin/bloom/orders/${orderId}`, { headers })
+    const live = await fetch(`${testServer.origin}/admin/bloom/orders/${orderId}`, { headers })
     assert.equal(live.status, 404)
-    assert.equal((await fetch(house.origin + path(`orders/${orderId}`), { headers })).status, 200)
+    assert.equal((await fetch(testServer.origin + path(`orders/${orderId}`), { headers })).status, 200)
   })
 
   test('the number of rows is chosen and remembered, and the links to further pages keep it', async () => {
-    const house = await open()
-    const { page, path, headers } = await deskOf(house)
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
-    for (let count = 0; count < 51; count++) await house.orders.place({ items: { CARD: 1 }, quote })
+    const testServer = await open()
+    const { page, path, headers } = await dashboardUserOf(testServer)
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 51; count++) await testServer.orders.place({ items: { CARD: 1 }, quote })
     const rowsOf = ({ html }: { html: string }) => html.match(/<tr data-row>/g)?.length ?? 0
     const list = path('orders?view=all&payment=paid')
     await page.open(list)
     assert.equal(rowsOf(page), 20)
-    const posted = await fetch(house.origin + path('orders/rows'), {
+    const posted = await fetch(testServer.origin + path('orders/rows'), {
       method: 'POST',
       redirect: 'manual',
       headers,
@@ -388,7 +392,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([posted.status, location], [303, list])
     assert.match(cookie, /^list_rows=50; Path=\/admin; Max-Age=31536000; HttpOnly; SameSite=Lax$/)
     const own = { ...headers, cookie: `${headers.cookie}; ${cookie.split(';')[0]}` }
-    const again = scriptless(house.origin, own)
+    const again = scriptless(testServer.origin, own)
     await again.open(list)
     assert.equal(rowsOf(again), 50)
     const next = again.links().get('Next page') ?? ''
@@ -398,7 +402,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([page.status, rowsOf(page) > 0], [200, true])
     assert.equal(page.links().get('First page'), list)
     for (const back of ['https://evil.example', `${list}\r\nx: y`, `${list}&q=漢`, `${path('orders')}.evil`]) {
-      const led = await fetch(house.origin + path('orders/rows'), {
+      const led = await fetch(testServer.origin + path('orders/rows'), {
         method: 'POST',
         redirect: 'manual',
         headers,
@@ -409,10 +413,10 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('all orders to send are chosen together, also those of further pages', async () => {
-    const house = await open()
-    const { page, path } = await deskOf(house)
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
-    for (let count = 0; count < 26; count++) await house.orders.place({ items: { CARD: 1 }, quote })
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 26; count++) await testServer.orders.place({ items: { CARD: 1 }, quote })
     const chosen = () => page.html.match(/ data-choose checked>/g)?.length ?? 0
     await page.open(path('orders'))
     assert.equal(chosen(), 0)
@@ -430,8 +434,8 @@ anyEngine('orders at the dashboard', (given) => {
   })
 
   test('a number of rows that is not offered changes nothing, and the choice leads to no other place', async () => {
-    const house = await open()
-    const { path, headers } = await deskOf(house)
+    const testServer = await open()
+    const { path, headers } = await dashboardUserOf(testServer)
     for (const [rows, back] of [
       ['7', path('orders?view=all')],
       ['50', 'https://elsewhere.example/'],
@@ -439,7 +443,7 @@ anyEngine('orders at the dashboard', (given) => {
       ['50', path('ordersx')],
     ] as const) {
       const body = new URLSearchParams({ rows, back })
-      const posted = await fetch(house.origin + path('orders/rows'), {
+      const posted = await fetch(testServer.origin + path('orders/rows'), {
         method: 'POST',
         redirect: 'manual',
         headers,

@@ -3,32 +3,32 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { AdminHouse } from '../harness/admin/world.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import type { AdminTestServer } from '../harness/admin/world.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { countSales } from '../src/domain/reports/count.ts'
 import { setSecondFactorRequired } from '../src/domain/users/members.ts'
 
 eachEngine('settings in the dashboard', (given) => {
-  let house: AdminHouse & { orders: Orders }
-  let desk: Desk
+  let testServer: AdminTestServer & { orders: Orders }
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
   })
 
-  const shop = async () => (await house.askAdmin('getAdminShop')).body.data
+  const shop = async () => (await testServer.askAdmin('getAdminShop')).body.data
   const changeShop = async (body: object) => {
     const { version } = await shop()
-    const answer = await house.askAdmin('updateAdminShop', {
+    const answer = await testServer.askAdmin('updateAdminShop', {
       body: { ...body, expectedVersion: version, idempotencyKey: `other-${version}` },
     })
     assert.equal(answer.status, 200, answer.text)
   }
 
   test('the shop is changed; what is wrong is said at its field, and nothing typed is lost', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('settings'))
     await page.press('Save', { color: 'green', supportEmail: 'help@bloom.test', legalName: 'Bloom GmbH' })
     assert.equal(page.status, 400)
@@ -52,7 +52,7 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('words that mean the same are saved, in the largest number too, and a comma within a number stays', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const synonyms = [
       ['1,5 l', 'family size'],
       ['shelf, small', 'bracket'],
@@ -74,7 +74,7 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('two save one shop: what does not meet is saved, what meets is shown twice and chosen', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('settings'))
     await changeShop({ name: 'Bloom & Co', lowStockAt: 9 })
     await page.press('Save', { name: 'Bloom Bremen' })
@@ -90,7 +90,7 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('taxes: a changed, a new and a removed line by one save; a change elsewhere in the shop is no conflict', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const post = async (rows: readonly (readonly string[])[], base: unknown) => {
       const form = new URLSearchParams({ base: JSON.stringify(base), key: 'taxes-once-and-again' })
       for (const [country = '', region = '', taxClass = '', rate = ''] of rows) {
@@ -99,11 +99,11 @@ eachEngine('settings in the dashboard', (given) => {
         form.append('class', taxClass)
         form.append('rate', rate)
       }
-      const answer = await fetch(house.origin + path('settings/taxes'), {
+      const answer = await fetch(testServer.origin + path('settings/taxes'), {
         method: 'POST',
         redirect: 'manual',
         body: form,
-        headers: { ...desk.headers, 'accept-language': 'en' },
+        headers: { ...dashboardUser.headers, 'accept-language': 'en' },
       })
       return { status: answer.status, text: await answer.text() }
     }
@@ -145,16 +145,16 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('shipping: a zone is made, edited, asked about, and removed', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('settings/shipping/new'))
     const form = (fields: readonly (readonly [string, string])[]) =>
-      fetch(house.origin + path('settings/shipping/new'), {
+      fetch(testServer.origin + path('settings/shipping/new'), {
         method: 'POST',
         redirect: 'manual',
         body: new URLSearchParams(
           [['base', 'null'] as const, ...fields].map(([name, value]): [string, string] => [name, value]),
         ),
-        headers: desk.headers,
+        headers: dashboardUser.headers,
       })
     const wrong = await form([
       ['zone', 'north'],
@@ -222,8 +222,8 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('payments: a method is turned on with what the shopper reads; live bank transfer needs it', async () => {
-    const { page } = desk
-    const live = await deskOf(house, { mode: 'live' })
+    const { page } = dashboardUser
+    const live = await dashboardUserOf(testServer, { mode: 'live' })
     await live.page.open(live.path('settings/payments'))
     assert.match(live.page.text(), /Shoppers cannot pay yet/)
     await live.page.open(live.path('settings/payments/bank_transfer'))
@@ -233,19 +233,19 @@ eachEngine('settings in the dashboard', (given) => {
     await live.page.press('Save', { instructions: 'IBAN DE02 1203' })
     assert.match(live.page.text(), /Settings saved.*Bank transfer On/s)
     assert.doesNotMatch(live.page.text(), /Shoppers cannot pay yet/)
-    await page.open(desk.path('settings/payments'))
+    await page.open(dashboardUser.path('settings/payments'))
     assert.match(page.text(), /payments connect stripe --merchant bloom --mode test/)
   })
 
   test('people: an invitation is a link that is shown once; a role is changed; the last owner stays', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     await page.open(path('settings/people/invite'))
     await page.press('Invite', { email: 'not an address', role: 'viewer' })
     assert.equal(page.status, 400)
     assert.equal(page.field('email')?.value, 'not an address')
     await page.press('Invite', { email: 'grace@bloom.example', role: 'viewer' })
     const link = page.html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1] ?? ''
-    assert.ok(link.startsWith(`${house.origin}/admin/invitations/`), link)
+    assert.ok(link.startsWith(`${testServer.origin}/admin/invitations/`), link)
     assert.equal(page.headers.get('cache-control'), 'no-store')
     await page.open(path('settings/people'))
     assert.ok(!page.html.includes(link))
@@ -253,7 +253,7 @@ eachEngine('settings in the dashboard', (given) => {
     await page.open([...page.links()].find(([name]) => name.startsWith('Take back grace@'))?.[1] ?? '')
     await page.press('Take back')
     assert.match(page.text(), /Removed\./)
-    const staff = await deskOf(house, { role: 'staff' })
+    const staff = await dashboardUserOf(testServer, { role: 'staff' })
     await page.open(path(`settings/people/${staff.userId}/password`))
     await page.press('Make link')
     assert.match(page.html, /id="secret"[^>]*value="http[^"]+"/)
@@ -261,16 +261,16 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /Each person decides\./)
     await page.open(path('settings/people/second-factor'))
     await page.press('Demand it')
-    const { body } = await house.askAdmin('getAdminPeople')
+    const { body } = await testServer.askAdmin('getAdminPeople')
     assert.equal(body.data.secondFactorRequired, true)
-    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+    await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
     await page.open(path(`settings/people/${staff.userId}/role`))
     await page.press('Save', { role: 'viewer' })
     assert.match(page.text(), /Role changed/)
-    const away = await deskOf(house, { role: 'staff' })
+    const away = await dashboardUserOf(testServer, { role: 'staff' })
     await page.open(path('settings/people'))
     const names = [...page.links().keys()].filter((name) => name.startsWith('End sessions '))
-    assert.ok(names.length >= 2 && !names.some((name) => name.includes(desk.email)), names.join(', '))
+    assert.ok(names.length >= 2 && !names.some((name) => name.includes(dashboardUser.email)), names.join(', '))
     await page.open(path(`settings/people/${away.userId}/sessions`))
     await page.press('End sessions')
     assert.match(page.text(), /Sessions ended\./)
@@ -283,13 +283,15 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('reports: what is shown is what the file has', async () => {
-    const { page, path } = desk
-    await house.orders.place({ items: { CARD: 2 } })
-    await countSales(house.storage, house.clock.now, 100)
+    const { page, path } = dashboardUser
+    await testServer.orders.place({ items: { CARD: 2 } })
+    await countSales(testServer.storage, testServer.clock.now, 100)
     await page.open(path('reports?by=country'))
     assert.equal(page.status, 200)
     const csv = page.links().get('Download CSV') ?? ''
-    const answer = await fetch(house.origin + csv, { headers: { ...desk.headers, 'accept-language': 'en-GB' } })
+    const answer = await fetch(testServer.origin + csv, {
+      headers: { ...dashboardUser.headers, 'accept-language': 'en-GB' },
+    })
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="sales-by-country-/)
     const [head = '', ...lines] = (await answer.text()).replace('\ufeff', '').trim().split('\r\n')
@@ -305,7 +307,7 @@ eachEngine('settings in the dashboard', (given) => {
   })
 
   test('a viewer reads every part, with no button and no form', async () => {
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const part of ['settings', 'settings/taxes', 'settings/shipping', 'settings/payments', 'reports']) {
       await viewer.page.open(viewer.path(part))
       assert.equal(viewer.page.status, 200, part)
@@ -324,7 +326,7 @@ eachEngine('settings in the dashboard', (given) => {
       ['settings/taxes', { country: 'DE', rate: '1', base: '[]' }],
     ] as const) {
       const { version } = await shop()
-      const answer = await fetch(house.origin + viewer.path(part), {
+      const answer = await fetch(testServer.origin + viewer.path(part), {
         method: 'POST',
         redirect: 'manual',
         body: new URLSearchParams(body),

@@ -4,40 +4,40 @@ import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { createProduct, unusedName } from '../harness/admin/catalog.ts'
 import { clearTransfers, runTransfers } from '../harness/admin/transfers.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import type { House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const header = 'Handle,Title,Variant SKU,Variant Price\n'
 
 anyEngine('import and export in the dashboard', (given) => {
-  let house: House & { orders: Orders }
-  let desk: Desk
+  let testServer: TestServer & { orders: Orders }
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
   })
-  beforeEach(() => clearTransfers(house))
+  beforeEach(() => clearTransfers(testServer))
 
   async function upload(file: string | Buffer | null, fields: Readonly<Record<string, string>> = {}) {
     const form = new FormData()
     for (const [name, value] of Object.entries({ kind: 'products', key: newId('req'), ...fields }))
       form.set(name, value)
     if (file !== null) form.set('file', new Blob([file]), 'summer.csv')
-    const answer = await fetch(house.origin + desk.path('developers/transfers/new'), {
+    const answer = await fetch(testServer.origin + dashboardUser.path('developers/transfers/new'), {
       method: 'POST',
       redirect: 'manual',
-      headers: desk.headers,
+      headers: dashboardUser.headers,
       body: form,
     })
     return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() }
   }
 
   async function download(path: string) {
-    const answer = await fetch(house.origin + desk.path(path), { headers: desk.headers })
+    const answer = await fetch(testServer.origin + dashboardUser.path(path), { headers: dashboardUser.headers })
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
     return { name: answer.headers.get('content-disposition'), bytes: Buffer.from(await answer.arrayBuffer()) }
   }
@@ -45,13 +45,13 @@ anyEngine('import and export in the dashboard', (given) => {
   const names = (bytes: Buffer) => [...new Set(bytes.toString('utf8').match(/T-\d+/g))]
 
   test('a file of products that was exported and is imported again has nothing to change', async () => {
-    await createProduct(house, { name: 'Käse, "mild"' })
+    await createProduct(testServer, { name: 'Käse, "mild"' })
     const { bytes, name } = await download('developers/export?of=products')
     assert.match(name ?? '', /^attachment; filename="products-test-\d{4}-\d\d-\d\d\.csv"$/)
     const { status, location } = await upload(bytes)
     assert.equal(status, 303)
-    await runTransfers(house)
-    const { page } = desk
+    await runTransfers(testServer)
+    const { page } = dashboardUser
     await page.open(location)
     assert.equal(page.heading(), 'summer.csv')
     assert.match(page.text(), /To confirm Nothing to change\./)
@@ -61,22 +61,22 @@ anyEngine('import and export in the dashboard', (given) => {
   })
 
   test('bad rows are named with the reason, the others are written when they are confirmed, and once', async () => {
-    const { page, path } = desk
+    const { page, path } = dashboardUser
     const slug = unusedName('bowl')
     const rows = [`${slug},Bowl,${unusedName('BOWL')},12.00`, `${slug}-2,Plate,${unusedName('PLATE')},twelve`]
     const { location } = await upload(`${header}${rows.join('\n')}\n`)
     await page.open(location)
     assert.match(page.text(), /The file is compared with the shop\..*Reload/s)
-    await runTransfers(house)
+    await runTransfers(testServer)
     await page.open(location)
     assert.match(page.text(), /1 thing would change\./)
     assert.match(page.text(), new RegExp(`Line 3 ${slug}-2 [^.]*twelve`))
     assert.match(page.text(), new RegExp(`Line 2 New product ${slug}`))
-    const other = scriptless(house.origin, desk.headers)
+    const other = scriptless(testServer.origin, dashboardUser.headers)
     await other.open(location)
     await page.press('Confirm')
     assert.match(page.text(), /Confirmed\. The changes are being written\./)
-    await runTransfers(house)
+    await runTransfers(testServer)
     // What was written is not said to be discarded.
     await other.press('Discard')
     assert.match(other.text(), /It may be written already\..*Done/s)
@@ -86,9 +86,9 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /summer\.csv Products Done 1 1/)
     await page.open(path('developers/changes'))
     assert.match(page.text(), /confirmed an import/)
-    const [found] = await house.storage.read(
+    const [found] = await testServer.storage.read(
       (db) => db.sql<{ count: number }>`
-        select count(*) as "count" from products where merchant_id = ${house.merchantId} and slug like ${`${slug}%`}`,
+        select count(*) as "count" from products where merchant_id = ${testServer.merchantId} and slug like ${`${slug}%`}`,
     )
     assert.equal(Number(found?.count), 1)
   })
@@ -111,10 +111,10 @@ anyEngine('import and export in the dashboard', (given) => {
     )
     const [location = '', ...others] = new Set(answers.map((answer) => answer.location))
     assert.deepEqual(others, [])
-    await runTransfers(house)
-    await desk.page.open(location)
-    assert.match(desk.page.text(), /1 thing would change\./)
-    assert.match(desk.page.text(), /New product cup-/)
+    await runTransfers(testServer)
+    await dashboardUser.page.open(location)
+    assert.match(dashboardUser.page.text(), /1 thing would change\./)
+    assert.match(dashboardUser.page.text(), /New product cup-/)
   })
 
   test('what is not a file of text is refused with the reason, and so is a sixth that waits', async () => {
@@ -138,54 +138,56 @@ anyEngine('import and export in the dashboard', (given) => {
 
   test('why a file cannot be read is said in the language of the browser', async () => {
     const { location } = await upload(`${header}cup,"Cup`)
-    await runTransfers(house)
-    const answer = await fetch(house.origin + location, { headers: { ...desk.headers, 'accept-language': 'de' } })
+    await runTransfers(testServer)
+    const answer = await fetch(testServer.origin + location, {
+      headers: { ...dashboardUser.headers, 'accept-language': 'de' },
+    })
     assert.match(await answer.text(), /Zeile 2: Das Anführungszeichen, das hier beginnt, wird nie geschlossen/)
   })
 
   test('a file in another encoding is read as the person says', async () => {
-    const { page } = desk
+    const { page } = dashboardUser
     const bytes = Buffer.from(`${header}${unusedName('cafe')},Caf\xe9 \x80,${unusedName('CAFE')},4.50\n`, 'latin1')
     const { status, location } = await upload(bytes, { encoding: 'windows-1252' })
     assert.equal(status, 303)
-    await runTransfers(house)
+    await runTransfers(testServer)
     await page.open(location)
     await page.press('Confirm')
-    await runTransfers(house)
-    const { data } = (await house.askAdmin('listAdminProducts', { query: '?q=caf' })).body
+    await runTransfers(testServer)
+    const { data } = (await testServer.askAdmin('listAdminProducts', { query: '?q=caf' })).body
     assert.ok(data.some(({ name }: { name: string }) => name === 'Café €'))
     assert.equal((await upload(bytes, { encoding: 'klingon' })).status, 400)
   })
 
   test('the feed for Google is a file, with the page of a product that is named', async () => {
-    const { product } = await createProduct(house, { images: [{ url: 'https://pictures.example/a.jpg' }] })
-    await desk.page.open(desk.path('developers/transfers'))
-    assert.ok(desk.page.buttons().includes('Google feed'))
-    assert.match(desk.page.text(), /Page of a product, with \{slug\}/)
+    const { product } = await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg' }] })
+    await dashboardUser.page.open(dashboardUser.path('developers/transfers'))
+    assert.ok(dashboardUser.page.buttons().includes('Google feed'))
+    assert.match(dashboardUser.page.text(), /Page of a product, with \{slug\}/)
     const link = encodeURIComponent('https://shop.example/p/{slug}')
-    const answer = await fetch(house.origin + desk.path(`developers/export?of=google&link=${link}`), {
-      headers: desk.headers,
+    const answer = await fetch(testServer.origin + dashboardUser.path(`developers/export?of=google&link=${link}`), {
+      headers: dashboardUser.headers,
     })
     assert.equal(answer.headers.get('content-type'), 'application/xml; charset=utf-8')
     assert.match(answer.headers.get('content-disposition') ?? '', /"google-test-\d{4}-\d\d-\d\d\.xml"$/)
     const text = await answer.text()
     assert.ok(text.startsWith('<?xml') && text.includes(`<link>https://shop.example/p/${product.slug}</link>`))
-    await desk.page.open(desk.path('developers/export?of=google&link=nowhere'))
-    assert.equal(desk.page.status, 400)
+    await dashboardUser.page.open(dashboardUser.path('developers/export?of=google&link=nowhere'))
+    assert.equal(dashboardUser.page.status, 400)
   })
 
   test('orders are exported as they are in view, by days of the shop', async () => {
-    const { body } = await house.askAdmin('getAdminShop')
+    const { body } = await testServer.askAdmin('getAdminShop')
     const expectedVersion = body.data.version
-    await house.askAdmin('updateAdminShop', {
+    await testServer.askAdmin('updateAdminShop', {
       body: { expectedVersion, timeZone: 'Pacific/Auckland', idempotencyKey: newId('req') },
     })
     // Both on 17 November in Auckland, and on two days in UTC.
-    const early = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-16T11:30:00Z') })
-    const late = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T10:30:00Z') })
-    const after = await house.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T11:30:00Z') })
-    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
-    const { page, path } = desk
+    const early = await testServer.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-16T11:30:00Z') })
+    const late = await testServer.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T10:30:00Z') })
+    const after = await testServer.orders.place({ items: { CARD: 1 }, now: Date.parse('2026-11-17T11:30:00Z') })
+    const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
+    const { page, path } = dashboardUser
     await page.open(path('orders?view=all&from=2026-11-17&to=2026-11-17'))
     const shown = page.text()
     assert.deepEqual(
@@ -193,42 +195,44 @@ anyEngine('import and export in the dashboard', (given) => {
       [true, true, false],
     )
     const href = page.links().get('Export') ?? ''
-    const inView = await download(href.slice(desk.path('').length))
+    const inView = await download(href.slice(dashboardUser.path('').length))
     assert.deepEqual(names(inView.bytes), [early.number, late.number])
     await page.open(path('orders?view=unpaid'))
-    const waiting = await download((page.links().get('Export') ?? '').slice(desk.path('').length))
+    const waiting = await download((page.links().get('Export') ?? '').slice(dashboardUser.path('').length))
     assert.deepEqual(names(waiting.bytes), [unpaid.number])
     await page.open(path('orders'))
-    const toSend = names((await download((page.links().get('Export') ?? '').slice(desk.path('').length))).bytes)
+    const toSend = names(
+      (await download((page.links().get('Export') ?? '').slice(dashboardUser.path('').length))).bytes,
+    )
     assert.ok(toSend.includes(early.number) && !toSend.includes(unpaid.number), toSend.join(' '))
   })
 
   test('a file with customers is a post, and a look at each of its orders', async () => {
-    const { orderId, number } = await house.orders.place({
+    const { orderId, number } = await testServer.orders.place({
       items: { CARD: 1 },
       now: Date.parse('2026-10-10T10:00:00Z'),
     })
     const send = (headers: Readonly<Record<string, string>>, shopPath: (path: string) => string) =>
-      fetch(house.origin + shopPath('developers/export/customers'), {
+      fetch(testServer.origin + shopPath('developers/export/customers'), {
         method: 'POST',
         headers,
         body: new URLSearchParams({ from: '2026-10-10', to: '2026-10-11' }),
       })
-    const answer = await send(desk.headers, desk.path)
+    const answer = await send(dashboardUser.headers, dashboardUser.path)
     const text = await answer.text()
     assert.match(text, /,Email,Phone,/)
     assert.deepEqual(names(Buffer.from(text)), [number])
-    const { body } = await house.askAdmin('listAdminChanges', { query: `?subjectId=${orderId}` })
+    const { body } = await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${orderId}` })
     assert.deepEqual(
       body.data.map(({ operation }: { operation: string }) => operation),
       ['listAdminCustomerExport'],
     )
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     assert.equal((await send(viewer.headers, viewer.path)).status, 403)
   })
 
   test('a viewer sees imports and takes files without customers, and can send none', async () => {
-    const viewer = await deskOf(house, { role: 'viewer' })
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     const { location } = await upload(header)
     await viewer.page.open(viewer.path('developers/transfers'))
     assert.equal(viewer.page.status, 200)

@@ -9,11 +9,11 @@ import { setImmediate } from 'node:timers/promises'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { failedDelivery } from '../harness/admin/developers.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import type { House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/letters.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
@@ -40,35 +40,36 @@ const idPattern = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 const shapeOf = (href: string) => href.replaceAll(idPattern, ':$1').split('?')[0] ?? ''
 
 eachEngine('a walk over the dashboard', (given) => {
-  let house: House & { orders: Orders }
-  let desk: Desk
+  let testServer: TestServer & { orders: Orders }
+  let dashboardUser: DashboardUser
   let pages: readonly Seen[]
 
   before(async () => {
-    house = await openOrderHouse(given)
-    desk = await deskOf(house)
-    await deskOf(house, { role: 'staff' })
-    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
-    const sent = await house.orders.place({ items: { CARD: 2 } })
-    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    testServer = await openOrderTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
+    await dashboardUserOf(testServer, { role: 'staff' })
+    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+    const sent = await testServer.orders.place({ items: { CARD: 2 } })
+    const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
     const keyed = { idempotencyKey: newId('req') }
     for (const [id, path, body] of [
       ['fulfilAdminOrder', { orderId: sent.orderId }, { trackingNumber: 'T-1', ...keyed }],
       ['addAdminOrderNote', { orderId }, { text: 'Rings twice.', ...keyed }],
     ] as const)
-      await house.askAdmin(id, { path, body })
-    await createProduct(house, { images: [{ url: 'https://pictures.example/a.jpg', alt: 'A "cup" & <saucer>' }] })
-    await createCategory(house)
-    await createPromotion(house)
-    await failedDelivery(house)
-    await house.newKey(['catalog:read'])
-    await sendFile(house, 'products', 'Handle,Title,Variant SKU,Variant Price\ncup,Cup,CUP,3.00\nbad,Bad,BAD,x\n')
-    await runTransfers(house)
-    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
-    await house.askAdmin('inviteAdminMember', { body: { email: 'new@bloom.example', role: 'viewer', ...keyed } })
-    const { body } = await house.askAdmin('listAdminChanges')
+      await testServer.askAdmin(id, { path, body })
+    await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg', alt: 'A "cup" & <saucer>' }] })
+    await createCategory(testServer)
+    await createPromotion(testServer)
+    await failedDelivery(testServer)
+    await testServer.newKey(['catalog:read'])
+    await sendFile(testServer, 'products', 'Handle,Title,Variant SKU,Variant Price\ncup,Cup,CUP,3.00\nbad,Bad,BAD,x\n')
+    await runTransfers(testServer)
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+    await testServer.askAdmin('inviteAdminMember', { body: { email: 'new@bloom.example', role: 'viewer', ...keyed } })
+    const { body } = await testServer.askAdmin('listAdminChanges')
     const undoable = body.data.find(({ operation }: { operation: string }) => operation === 'createAdminProduct')
-    const [parcel] = (await house.askAdmin('getAdminOrder', { path: { orderId: sent.orderId } })).body.data.fulfillments
+    const [parcel] = (await testServer.askAdmin('getAdminOrder', { path: { orderId: sent.orderId } })).body.data
+      .fulfillments
     pages = await walk([
       `orders/${orderId}/customer`,
       `orders/${orderId}/notes`,
@@ -81,20 +82,25 @@ eachEngine('a walk over the dashboard', (given) => {
 
   // One page of each shape.
   async function walk(more: readonly string[]): Promise<Seen[]> {
-    const { page } = desk
+    const { page } = dashboardUser
     const seen = new Map<string, Seen>()
     const queue = screens
       .filter(({ get, path }) => get && !path.includes(':') && !path.endsWith('export'))
-      .map(({ path }) => desk.path(path))
+      .map(({ path }) => dashboardUser.path(path))
     const views = ['orders?view=all', 'search?q=roses', 'nothing']
-    queue.push(...[...more, ...views].map(desk.path), '/admin/account')
+    queue.push(...[...more, ...views].map(dashboardUser.path), '/admin/account')
     for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
       if (seen.has(shapeOf(path)) && !path.includes('?')) continue
       await page.open(path)
       const found = { path, html: page.html, forms: page.forms() }
       seen.set(`${shapeOf(path)}${path.includes('?') ? path : ''}`, found)
       for (const href of page.links().values())
-        if (href.startsWith(desk.path('')) && !/export/.test(href) && !seen.has(shapeOf(href)) && !href.includes('?'))
+        if (
+          href.startsWith(dashboardUser.path('')) &&
+          !/export/.test(href) &&
+          !seen.has(shapeOf(href)) &&
+          !href.includes('?')
+        )
           queue.push(href)
     }
     return [...seen.values()]
@@ -104,7 +110,7 @@ eachEngine('a walk over the dashboard', (given) => {
     const shapes = new Set(pages.map(({ path }) => shapeOf(path)))
     const missed = screens
       .filter(({ get, path }) => get && !path.endsWith('export'))
-      .map(({ path }) => desk.path(path))
+      .map(({ path }) => dashboardUser.path(path))
       .filter((path) => {
         const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
         return ![...shapes].some((shape) => pattern.test(shape))
@@ -134,8 +140,8 @@ eachEngine('a walk over the dashboard', (given) => {
 
   test('pages and forms with ids of another shop are answered as with ids that never were, and nothing moves', async () => {
     const merchantId = await rivalId()
-    const rival = await deskOf(house, { slug: 'rival', merchantId })
-    const there = (text: string) => text.replaceAll(desk.path(''), rival.path(''))
+    const rival = await dashboardUserOf(testServer, { slug: 'rival', merchantId })
+    const there = (text: string) => text.replaceAll(dashboardUser.path(''), rival.path(''))
     // Each id has one that never was.
     const others = new Map<string, string>()
     const never = (text: string) =>
@@ -147,7 +153,7 @@ eachEngine('a walk over the dashboard', (given) => {
     const before = await rowsOf()
     const found: string[] = []
     const ask = async (path: string, form?: URLSearchParams) => {
-      const answer = await fetch(house.origin + path, {
+      const answer = await fetch(testServer.origin + path, {
         redirect: 'manual',
         headers: { ...rival.headers, 'accept-language': 'en-GB' },
         ...(form && { method: 'POST', body: form }),
@@ -174,7 +180,7 @@ eachEngine('a walk over the dashboard', (given) => {
       }
       for (const { action, method, fields } of page.forms) {
         const text = `${action} ${JSON.stringify(fields)}`
-        if (method !== 'post' || !text.match(idPattern) || !action.startsWith(desk.path(''))) continue
+        if (method !== 'post' || !text.match(idPattern) || !action.startsWith(dashboardUser.path(''))) continue
         const shape = shapeOf(action)
         if (sent.has(shape)) continue
         sent.add(shape)
@@ -200,7 +206,7 @@ eachEngine('a walk over the dashboard', (given) => {
   })
 
   async function rivalId(): Promise<string> {
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ id: string }>`select id from merchants where slug = 'rival'`,
     )
     return row?.id ?? ''
@@ -208,8 +214,8 @@ eachEngine('a walk over the dashboard', (given) => {
 
   // What the first shop has, as far as a form could reach it.
   async function rowsOf() {
-    const own = house.merchantId
-    return house.storage.read(async (db) => ({
+    const own = testServer.merchantId
+    return testServer.storage.read(async (db) => ({
       products: await db.sql`select * from products where merchant_id = ${own} order by id`,
       skus: await db.sql`select * from skus where merchant_id = ${own} order by id`,
       stock: await db.sql`select * from stock where merchant_id = ${own} order by sku_id, mode`,

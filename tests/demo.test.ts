@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { berlin, cartsOf } from '../harness/carts.ts'
-import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { findMerchant, listInstallations } from '../src/domain/merchants/store.ts'
 import { createStorefrontMount } from '../src/ops/cli/storefront.ts'
 import { makeDemoShop, makeStorefrontKey } from '../src/ops/provisioning/demo.ts'
@@ -22,8 +22,8 @@ const demo = read.file
 
 anyEngine('the demo shop', (given) => {
   test('a cart is made, filled, changed, promoted, addressed and read', async () => {
-    const house = await openHouse(given, { shops: [demo] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [demo] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create()
     await carts.put(cartId, 'MUG-STO-250-OAT', 1)
     await carts.put(cartId, 'BOK-LOF-EN', 1)
@@ -94,8 +94,8 @@ anyEngine('the demo shop', (given) => {
   })
 
   test('scarce, sold out, on backorder, limited: each says so', async () => {
-    const house = await openHouse(given, { shops: [demo] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [demo] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'LMP-PLT-PLU': 2 })
     assert.equal((await carts.read(cartId)).body.data.items[0].availability, 'backorder')
     assertError(await carts.put(cartId, 'VAS-RIB-320', 1), 'insufficient_stock')
@@ -108,15 +108,15 @@ anyEngine('the demo shop', (given) => {
 
 eachEngine('keys of the demo shop', (given) => {
   test('twelve processes that show the storefront each keep a key that works', async () => {
-    const house = await openHouse(given)
-    await makeDemoShop(house.storage, testSecret, house.clock.now)
+    const testServer = await openTestServer(given)
+    await makeDemoShop(testServer.storage, testSecret, testServer.clock.now)
     const keys: string[] = []
     for (let process = 0; process < 12; process += 1) {
-      const made = await makeStorefrontKey(house.storage, testSecret, house.clock.now)
+      const made = await makeStorefrontKey(testServer.storage, testSecret, testServer.clock.now)
       assert.ok(made)
       keys.push(made.key)
     }
-    const answers = await Promise.all(keys.map((key) => house.ask('getInstallationCredentialIdentity', { key })))
+    const answers = await Promise.all(keys.map((key) => testServer.ask('getInstallationCredentialIdentity', { key })))
     assert.deepEqual(
       answers.map(({ status }) => status),
       keys.map(() => 200),
@@ -124,14 +124,14 @@ eachEngine('keys of the demo shop', (given) => {
   })
 
   test('a storefront that is open for days renews its key, and its old keys end', async () => {
-    const house = await openHouse(given)
-    const { installation } = await makeDemoShop(house.storage, testSecret, house.clock.now)
+    const testServer = await openTestServer(given)
+    const { installation } = await makeDemoShop(testServer.storage, testSecret, testServer.clock.now)
     const mount = createStorefrontMount({
-      apiUrl: house.origin,
-      publicUrl: house.origin,
-      clock: () => new Date(house.clock.now),
-      makeKey: (now) => makeStorefrontKey(house.storage, testSecret, now),
-      storage: house.storage,
+      apiUrl: testServer.origin,
+      publicUrl: testServer.origin,
+      clock: () => new Date(testServer.clock.now),
+      makeKey: (now) => makeStorefrontKey(testServer.storage, testSecret, now),
+      storage: testServer.storage,
       report: (error) => assert.fail(error as Error),
     })
     const look = async () => {
@@ -140,9 +140,9 @@ eachEngine('keys of the demo shop', (given) => {
       return (await shown?.({ method: 'GET', path: '/shop', ...rest }))?.status
     }
     assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
-    house.clock.now += 3 * 86_400_000
+    testServer.clock.now += 3 * 86_400_000
     assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
-    const keys = (await house.storage.read((db) => listKeys(db, installation.id, house.clock.now))).keys
+    const keys = (await testServer.storage.read((db) => listKeys(db, installation.id, testServer.clock.now))).keys
     assert.deepEqual(
       keys.filter(({ name }) => name === 'Demo key: storefront').map(({ status }) => status),
       ['active'],
@@ -151,8 +151,8 @@ eachEngine('keys of the demo shop', (given) => {
   })
 
   test('behind any number of newer keys, demo keys are bounded and those without an end get one', async () => {
-    const house = await openHouse(given)
-    const { storage, clock } = house
+    const testServer = await openTestServer(given)
+    const { storage, clock } = testServer
     const { installation: shown } = await makeDemoShop(storage, testSecret, clock.now)
     const installation = await storage.read(async (db) => {
       const merchant = await findMerchant(db, 'alder-finch')

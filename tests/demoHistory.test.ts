@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { cartwright, serveHere } from '../harness/commandline.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { isWide } from '../harness/wide.ts'
@@ -27,7 +27,7 @@ import type { Reader } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
 
-async function makeHistory({ storage, clock }: House, partsMax = Infinity): Promise<void> {
+async function makeHistory({ storage, clock }: TestServer, partsMax = Infinity): Promise<void> {
   const facts = await findHistory(storage, testSecret, clock.now)
   assert.ok(facts)
   let parts = 0
@@ -37,17 +37,17 @@ async function makeHistory({ storage, clock }: House, partsMax = Infinity): Prom
 
 eachEngine('an endpoint that is added while the history of the demo shop is made', (given) => {
   test('gets none of the past, is not given up, and gets what happens from then on', async () => {
-    const house = await openHouse(given)
-    const { storage, clock } = house
+    const testServer = await openTestServer(given)
+    const { storage, clock } = testServer
     await makeDemoShop(storage, testSecret, clock.now)
     const facts = await findHistory(storage, testSecret, clock.now)
     assert.ok(facts)
-    await makeHistory(house, 2)
+    await makeHistory(testServer, 2)
     const receiver = await openReceiver(given)
-    const webhooks = webhooksOf(house)
+    const webhooks = webhooksOf(testServer)
     const { id: installationId } = facts.installation
     const { endpoint } = await webhooks.add({ url: receiver.url, events: ['*'] }, installationId)
-    await makeHistory(house, 6)
+    await makeHistory(testServer, 6)
     const [after] = await storage.read(
       (db) => db.sql<object>`
         select e.status, e.consecutive_failures as "failures", e.last_failure_at as "failedAt",
@@ -56,10 +56,10 @@ eachEngine('an endpoint that is added while the history of the demo shop is made
     )
     assert.deepEqual({ ...after }, { status: 'enabled', failures: 0, failedAt: null, deliveries: 0 })
     await webhooks.ping(endpoint.id, installationId)
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     await until(() => receiver.received.length > 0, 'the call of the new event')
     assert.equal(receiver.received.length, 1)
-    await makeHistory(house, 7)
+    await makeHistory(testServer, 7)
     assert.equal(await storage.read(countDeliveries(endpoint.id)), 1, 'what was sent meanwhile stays')
   })
 })
@@ -70,35 +70,36 @@ const countDeliveries = (endpointId: string) => async (db: Reader) =>
   )
 
 anyEngine('the history of the demo shop', (given) => {
-  let house: House
+  let testServer: TestServer
   let ask: (
     id: string,
     query?: Readonly<Record<string, unknown>>,
   ) => Promise<{ data: never[] & Record<string, unknown> }>
   before(async () => {
-    house = await openHouse(given)
-    const { storage, clock } = house
+    testServer = await openTestServer(given)
+    const { storage, clock } = testServer
     await storage.write((tx) => setMailSwitch(tx, true, clock.now))
     await makeDemoShop(storage, testSecret, clock.now)
     // Ended in the middle, and gone on with.
-    await makeHistory(house, 11)
+    await makeHistory(testServer, 11)
     assert.ok(await findHistory(storage, testSecret, clock.now), 'there is more to make')
-    await makeHistory(house)
+    await makeHistory(testServer)
     while ((await countSales(storage, clock.now, 500)) > 0);
-    const { merchantId = '', userId = '' } = await personOf(house)
+    const { merchantId = '', userId = '' } = await personOf(testServer)
     const principal = personCaller({ userId, merchantId, mode: 'test', scopes: adminScopes })
-    ask = async (id, query = {}) => JSON.parse(String((await house.app.admin.perform(id, { principal, query })).body))
+    ask = async (id, query = {}) =>
+      JSON.parse(String((await testServer.app.admin.perform(id, { principal, query })).body))
   })
 
   test('is made once', async () => {
-    assert.equal(await findHistory(house.storage, testSecret, house.clock.now), undefined)
-    assert.equal(await findHistory(house.storage, testSecret, house.clock.now + 40 * day), undefined)
-    await makeDemoShop(house.storage, testSecret, house.clock.now + day)
-    assert.equal(await findHistory(house.storage, testSecret, house.clock.now + day), undefined)
+    assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now), undefined)
+    assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + 40 * day), undefined)
+    await makeDemoShop(testServer.storage, testSecret, testServer.clock.now + day)
+    assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + day), undefined)
   })
 
   test('breaks no invariant', async () => {
-    assert.deepEqual(await house.storage.read(findViolations), [])
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
   test('gives every screen something to show', async () => {
@@ -110,7 +111,7 @@ anyEngine('the history of the demo shop', (given) => {
       // The demo shop has no account at a payment provider that could fail.
       [['paymentAccountsFailing', 0]],
     )
-    const [sums] = await house.storage.read(
+    const [sums] = await testServer.storage.read(
       (db) => db.sql<Record<string, number>>`
         select count(*) as "orders", count(distinct o.email_hash) as "customers",
           count(distinct a.country) as "countries", sum(case when o.promotion_id is null then 0 else 1 end) as "discounted",
@@ -131,21 +132,21 @@ anyEngine('the history of the demo shop', (given) => {
   })
 
   test('is silent: no letters, and nothing waits for webhooks listen', async () => {
-    const [letters] = await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
+    const [letters] = await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
     assert.equal(Number(letters?.n), 0)
-    const [own] = await house.storage.read(
+    const [own] = await testServer.storage.read(
       (db) => db.sql<{ n: number; events: string }>`
         select e.events, (select count(*) from webhook_deliveries d where d.endpoint_id = e.id) as n
         from webhook_endpoints e where e.url like 'http://localhost:%'`,
     )
     assert.deepEqual([Number(own?.n), own?.events.includes('order.*')], [0, true])
     // From now on letters are owed again.
-    const [mail] = await house.storage.read((db) => db.sql<{ on: number }>`select is_on as "on" from mail_switch`)
+    const [mail] = await testServer.storage.read((db) => db.sql<{ on: number }>`select is_on as "on" from mail_switch`)
     assert.equal(mail?.on, 1)
   })
 
   test('has a receiver that takes calls, one that fails and one that is turned off; none of them is called outside', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const rows = await storage.read(
       (db) => db.sql<{ url: string; status: string; failures: number; failed: number }>`
         select e.url, e.status, e.consecutive_failures as "failures",
@@ -168,7 +169,7 @@ anyEngine('the history of the demo shop', (given) => {
       rateLimit: null,
       trustedProxies: [],
       webhookAllowPrivate: false,
-      publicOrigin: () => house.origin,
+      publicOrigin: () => testServer.origin,
       version: 'test',
       clock: () => new Date(clock.now + day),
       log: createLog({ level: 'error', pretty: false, write: () => {} }),
@@ -188,12 +189,12 @@ anyEngine('the history of the demo shop', (given) => {
 
 anyEngine('a shop that is there before', (given) => {
   test('a shop whose first start ended before its keys were made gets its history too; one of an earlier release does not', async () => {
-    const house = await openHouse(given)
-    const { storage, clock } = house
+    const testServer = await openTestServer(given)
+    const { storage, clock } = testServer
     const file: ShopFile = JSON.parse(
       await readFile(new URL('../src/ops/provisioning/demo/shop.json', import.meta.url), 'utf8'),
     )
-    await house.apply(file)
+    await testServer.apply(file)
     assert.equal(await findHistory(storage, testSecret, clock.now), undefined, 'nobody works there yet')
     await makeDemoShop(storage, testSecret, clock.now)
     assert.ok(await findHistory(storage, testSecret, clock.now))
@@ -205,7 +206,7 @@ anyEngine('a shop that is there before', (given) => {
   })
 })
 
-async function personOf({ storage }: House): Promise<{ merchantId?: string; userId?: string }> {
+async function personOf({ storage }: TestServer): Promise<{ merchantId?: string; userId?: string }> {
   const [row] = await storage.read(
     (db) => db.sql<{ merchantId: string; userId: string }>`
       select um.merchant_id as "merchantId", um.user_id as "userId" from user_merchants um

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { poison } from '../harness/poison.ts'
 import { openReceiver, type Receiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { type Webhooks, webhooksOf } from '../harness/webhooks.ts'
 import { releaseLeases } from '../src/domain/webhooks/claim.ts'
 import { listDeferred } from '../src/platform/jobs/store.ts'
@@ -24,28 +24,28 @@ interface DeliveryRow {
 }
 
 eachEngine('the dispatcher survives its worst row', (given) => {
-  let house: House
+  let testServer: TestServer
   let webhooks: Webhooks
   let receivers: Receiver[]
   let rivalInstallation: string
 
   before(async () => {
-    house = await openHouse(given, { shops: [market, rival] })
-    webhooks = webhooksOf(house)
-    const [found] = await house.storage.read(
-      (db) => db.sql<{ id: string }>`select id from installations where id <> ${house.installationId}`,
+    testServer = await openTestServer(given, { shops: [market, rival] })
+    webhooks = webhooksOf(testServer)
+    const [found] = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from installations where id <> ${testServer.installationId}`,
     )
     rivalInstallation = found?.id ?? ''
     receivers = [await openReceiver(given), await openReceiver(given), await openReceiver(given)]
     for (const [i, { url }] of receivers.entries())
-      await webhooks.add({ url, events: ['cart.created'] }, i === 2 ? rivalInstallation : house.installationId)
+      await webhooks.add({ url, events: ['cart.created'] }, i === 2 ? rivalInstallation : testServer.installationId)
   })
 
   // Carts of both merchants, each with one delivery for each endpoint that listens; the ids of the deliveries of the first.
   async function announceCarts(): Promise<{ all: string[]; first: DeliveryRow }> {
     const known = new Set((await deliveries()).map(({ id }) => id))
-    for (const key of [house.keys.full, house.keys.full, house.keys.rival, house.keys.full])
-      await house.ask('createPublicCart', { key, body: { idempotencyKey: randomUUID(), items: [] } })
+    for (const key of [testServer.keys.full, testServer.keys.full, testServer.keys.rival, testServer.keys.full])
+      await testServer.ask('createPublicCart', { key, body: { idempotencyKey: randomUUID(), items: [] } })
     const made = (await deliveries()).filter(({ id }) => !known.has(id))
     assert.equal(made.length, 7)
     const [first] = made
@@ -54,7 +54,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
   }
 
   const deliveries = () =>
-    house.storage.read(
+    testServer.storage.read(
       (db) => db.sql<DeliveryRow>`
         select id, event_id as "eventId", status, attempts from webhook_deliveries order by id`,
     )
@@ -69,15 +69,18 @@ eachEngine('the dispatcher survives its worst row', (given) => {
       .length
 
   const deferred = async () =>
-    (await house.storage.read((db) => listDeferred(db, house.clock.now, 10))).map(({ loop, rowId }) => [loop, rowId])
+    (await testServer.storage.read((db) => listDeferred(db, testServer.clock.now, 10))).map(({ loop, rowId }) => [
+      loop,
+      rowId,
+    ])
 
   function logged(rowId: string): number {
-    return house
+    return testServer
       .lines()
       .filter((line) => line.message === 'row could not be handled; retrying later' && line.rowId === rowId).length
   }
 
-  const dispatch = () => house.app.dispatcher.dispatchDue()
+  const dispatch = () => testServer.app.dispatcher.dispatchDue()
 
   // What holds of each: the others are sent at once, the bad one is passed over and sent when it can be.
   async function assertSurvived(
@@ -85,16 +88,16 @@ eachEngine('the dispatcher survives its worst row', (given) => {
     all: readonly string[],
     { cure, status, calls }: { cure: () => Promise<unknown>; status: string; calls: number },
   ): Promise<void> {
-    const failures = house.app.dispatcher.stats().rowFailures
+    const failures = testServer.app.dispatcher.stats().rowFailures
     await dispatch()
     assert.deepEqual(await statusesOf(all.filter((id) => id !== bad.id)), { succeeded: 6 })
     assert.deepEqual(await statusesOf([bad.id]), { [status]: 1 })
     assert.deepEqual(await deferred(), [['webhook_dispatch', bad.id]])
-    assert.deepEqual([logged(bad.id), house.app.dispatcher.stats().rowFailures], [1, failures + 1])
+    assert.deepEqual([logged(bad.id), testServer.app.dispatcher.stats().rowFailures], [1, failures + 1])
     await dispatch()
     assert.deepEqual([logged(bad.id), callsOf(bad.id)], [1, calls], 'it is passed over')
     await cure()
-    house.clock.now += 2 * minute
+    testServer.clock.now += 2 * minute
     await dispatch()
     assert.deepEqual(await statusesOf(all), { succeeded: 7 })
     for (const id of all) assert.equal(callsOf(id), id === bad.id ? calls + 1 : 1)
@@ -103,21 +106,21 @@ eachEngine('the dispatcher survives its worst row', (given) => {
 
   test('that cannot be claimed', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
-    const cure = await poison(house.storage, 'webhook_deliveries', `old.id = '${first.id}'`)
+    const cure = await poison(testServer.storage, 'webhook_deliveries', `old.id = '${first.id}'`)
     await assertSurvived(first, all, { cure, status: 'pending', calls: 0 })
   })
 
   test('whose outcome cannot be written down', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
     const condition = `old.id = '${first.id}' and old.status = 'sending'`
-    const cure = await poison(house.storage, 'webhook_deliveries', condition)
+    const cure = await poison(testServer.storage, 'webhook_deliveries', condition)
     await assertSurvived(first, all, { cure, status: 'sending', calls: 1 })
   })
 
   test('whose failure cannot be written down', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
     const condition = `old.id = '${first.id}' and old.status = 'sending'`
-    const cure = await poison(house.storage, 'webhook_deliveries', condition)
+    const cure = await poison(testServer.storage, 'webhook_deliveries', condition)
     let isFailing = true
     for (const receiver of receivers)
       receiver.behave(({ headers }, response) => {
@@ -133,7 +136,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
 
   test('whose text cannot be read', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
-    const { storage } = house
+    const { storage } = testServer
     const [event] = await storage.read(
       (db) => db.sql<{ body: string }>`select body from events where id = ${first.eventId}`,
     )
@@ -149,7 +152,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
     assert.deepEqual(await statusesOf([first.id, twin.id]), { pending: 2 })
     assert.deepEqual((await deferred()).map(([, id]) => id).sort(), [first.id, twin.id].sort())
     await setText(event?.body ?? '')
-    house.clock.now += 2 * minute
+    testServer.clock.now += 2 * minute
     await dispatch()
     assert.deepEqual(await statusesOf(all), { succeeded: 7 })
   })
@@ -157,15 +160,15 @@ eachEngine('the dispatcher survives its worst row', (given) => {
   test('whose lease was lost with its process and cannot be released', async () => {
     const { all, first } = await announceCarts()
     for (const id of all) await webhooks.set(id, 'sending')
-    const cure = await poison(house.storage, 'webhook_deliveries', `old.id = '${first.id}'`)
-    house.clock.now += 2 * minute
-    await assert.rejects(releaseLeases(house.storage, house.clock.now, { all: false }), { rows: 7 })
+    const cure = await poison(testServer.storage, 'webhook_deliveries', `old.id = '${first.id}'`)
+    testServer.clock.now += 2 * minute
+    await assert.rejects(releaseLeases(testServer.storage, testServer.clock.now, { all: false }), { rows: 7 })
     assert.deepEqual(await statusesOf(all), { retrying: 6, sending: 1 })
-    assert.equal(await releaseLeases(house.storage, house.clock.now, { all: false }), 0)
+    assert.equal(await releaseLeases(testServer.storage, testServer.clock.now, { all: false }), 0)
     await dispatch()
     assert.deepEqual(await statusesOf(all), { succeeded: 6, sending: 1 })
     await cure()
-    house.clock.now += 2 * minute
+    testServer.clock.now += 2 * minute
     await dispatch()
     assert.deepEqual(await statusesOf(all), { succeeded: 7 })
   })

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { settingsOf } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { settingsOf } from '../harness/testServer.ts'
 import { findLetter } from '../src/domain/emails/store.ts'
 import type { DisputeStanding } from '../src/domain/payments/port.ts'
 import { toInstant } from '../src/platform/kit/instant.ts'
@@ -15,23 +15,23 @@ import { prepareLetter } from '../src/web/emails/prepare.ts'
 const day = 24 * 3_600_000
 
 async function look(shop: BankShop, paymentId: string) {
-  shop.house.clock.now += 5_000
+  shop.testServer.clock.now += 5_000
   await shop.notice(paymentId)
   await shop.check()
 }
 
 // The only one, as it is sent.
-async function letterOf({ house }: BankShop, disputeId: string | undefined) {
-  return house.storage.read(async (db) => {
+async function letterOf({ testServer }: BankShop, disputeId: string | undefined) {
+  return testServer.storage.read(async (db) => {
     const rows = await db.sql<{ id: string; subjectId: string }>`
       select id, subject_id as "subjectId" from emails where kind = 'dispute_opened'`
     assert.deepEqual(
       rows.map(({ subjectId }) => subjectId),
       [disputeId],
     )
-    const letter = await findLetter(db, house.merchantId, rows[0]?.id ?? '')
-    const { rootSecret } = house.app.payTools
-    const tools = { rootSecret, publicOrigin: () => house.origin, clock: () => new Date(house.clock.now) }
+    const letter = await findLetter(db, testServer.merchantId, rows[0]?.id ?? '')
+    const { rootSecret } = testServer.app.payTools
+    const tools = { rootSecret, publicOrigin: () => testServer.origin, clock: () => new Date(testServer.clock.now) }
     const message = letter && (await prepareLetter(tools, db, letter))
     assert.ok(message && 'text' in message)
     return message
@@ -41,17 +41,17 @@ async function letterOf({ house }: BankShop, disputeId: string | undefined) {
 eachEngine('a dispute', (given) => {
   test('is shown and named by doctor until it is decided, and the order does not move', async () => {
     const shop = await openBankShop(given)
-    await shop.house.storage.write((tx) => setMailSwitch(tx, true, shop.house.clock.now))
-    await shop.house.storage.write((tx) => tx.sql`update merchants set support_email = 'help@example.com'`)
+    await shop.testServer.storage.write((tx) => setMailSwitch(tx, true, shop.testServer.clock.now))
+    await shop.testServer.storage.write((tx) => tx.sql`update merchants set support_email = 'help@example.com'`)
     const { orderId, paymentId, total } = await shop.place()
     const before = await shop.order(orderId)
-    const dueAt = shop.house.clock.now + 7 * day
+    const dueAt = shop.testServer.clock.now + 7 * day
     const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
     shop.bank.dispute(paymentId, open)
     await look(shop, paymentId)
     await look(shop, paymentId)
     const rows = () =>
-      shop.house.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
+      shop.testServer.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
     const [row] = await rows()
     assert.match(row?.id ?? '', /^dsp_/)
     const message = await letterOf(shop, row?.id)
@@ -60,10 +60,10 @@ eachEngine('a dispute', (given) => {
     assert.deepEqual([(await rows()).length, row?.status, shop.incidents()], [1, 'open', { dispute_opened: 1 }])
     assert.deepEqual(await shop.owed(), [['dispute_open', [`${orderId} ${row?.id} until ${toInstant(dueAt)} (test)`]]])
     assert.match(
-      (await shop.house.fetch('/metrics')).text,
+      (await shop.testServer.fetch('/metrics')).text,
       /\ncartwright_disputes_open\{mode="test",status="open"\} 1\n/,
     )
-    const settings = settingsOf(shop.house)
+    const settings = settingsOf(shop.testServer)
     const { out } = await cartwright(['orders', 'show', orderId, '--json'], settings)
     assert.deepEqual(JSON.parse(out).disputes, [
       {
@@ -74,7 +74,7 @@ eachEngine('a dispute', (given) => {
         status: 'open',
         reason: 'fraudulent',
         dueAt: toInstant(dueAt),
-        createdAt: toInstant(shop.house.clock.now - 5_000),
+        createdAt: toInstant(shop.testServer.clock.now - 5_000),
       },
     ])
     const { out: text } = await cartwright(['orders', 'show', orderId], settings)
@@ -93,22 +93,22 @@ eachEngine('a dispute', (given) => {
 
   test('of a payment that was given back is recorded as well', async () => {
     const shop = await openBankShop(given)
-    const { bank, house } = shop
+    const { bank, testServer } = shop
     const { paymentId, secret, payment, total } = await shop.begin()
-    await house.app.checkout.goBack(secret)
+    await testServer.app.checkout.goBack(secret)
     // The bank takes the money all the same, and gives it back.
     Object.assign(bank.books.get(paymentId) ?? {}, { state: 'open' })
     bank.act(paymentId, 'pay')
     await look(shop, paymentId)
     await shop.pay()
     assert.equal((await payment()).status, 'voided')
-    const dueAt = house.clock.now + 7 * day
+    const dueAt = testServer.clock.now + 7 * day
     const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
     bank.dispute(paymentId, open)
     await look(shop, paymentId)
     await look(shop, paymentId)
     const rows = () =>
-      house.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
+      testServer.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
     const [row] = await rows()
     assert.deepEqual([(await rows()).length, row?.status], [1, 'open'])
     assert.deepEqual(await shop.owed(), [

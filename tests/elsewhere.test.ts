@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
-import { openHouse } from '../harness/house.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { returnTokenOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
@@ -23,7 +23,7 @@ const hour = 60 * minute
 
 async function openShop(given: Given) {
   const bank = createElsewhere()
-  // The test provider writes into the database of the house, which is not open yet.
+  // The test provider writes into the database of the server, which is not open yet.
   let installed: Providers = createProviders([bank])
   const providers: Providers = {
     get names() {
@@ -33,15 +33,15 @@ async function openShop(given: Given) {
     offered: (db, merchant) => installed.offered(db, merchant),
     ofAccount: (db, accountId) => installed.ofAccount(db, accountId),
   }
-  const house = await openHouse(given, { shops: [market], payHooks: { providers } })
-  const sandbox = createSandboxProvider({ storage: house.storage, clock: () => new Date(house.clock.now) })
+  const testServer = await openTestServer(given, { shops: [market], payHooks: { providers } })
+  const sandbox = createSandboxProvider({ storage: testServer.storage, clock: () => new Date(testServer.clock.now) })
   installed = createProviders([sandbox, bank])
-  const checkout = await checkoutOf(house)
+  const checkout = await checkoutOf(testServer)
   const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
-  const { installationId } = house
+  const { installationId } = testServer
 
   const begin = (attempt = newId('pay')) =>
-    house.app.checkout.pay(secret, {
+    testServer.app.checkout.pay(secret, {
       version: view.session.version,
       expectedTotal: view.session.totals.total,
       provider: 'elsewhere',
@@ -49,15 +49,15 @@ async function openShop(given: Given) {
       details: {},
       attempt,
     })
-  const payments = () => house.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+  const payments = () => testServer.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
   const payment = async () => {
     const [first] = await payments()
     assert.ok(first)
     return first
   }
-  const tools = house.app.payTools
+  const tools = testServer.app.payTools
   return {
-    house,
+    testServer,
     bank,
     checkout,
     sessionId,
@@ -70,33 +70,34 @@ async function openShop(given: Given) {
     key: async () => (await payment()).id,
     returnPath: async () => `/r/${returnTokenOf(tools.rootSecret, await payment())}`,
     loop: async (ms: number) => {
-      house.clock.now += ms
+      testServer.clock.now += ms
       await recoverPayments(tools)
     },
-    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, house.clock.now),
+    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, testServer.clock.now),
     session: async () => (await checkout.read(sessionId)).body.data,
     orders: async () =>
-      (await house.ask('listStorefrontOrders')).body.data.orders as {
+      (await testServer.ask('listStorefrontOrders')).body.data.orders as {
         id: string
         status: string
         paymentStatus: string
       }[],
     stock: async () => {
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) =>
           db.sql<{
             onHand: number
-          }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${house.merchantId}`,
+          }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${testServer.merchantId}`,
       )
       return row?.onHand
     },
     events: async () =>
       (
-        await house.storage.read(
+        await testServer.storage.read(
           (db) => db.sql<{ type: string }>`select type from events where type like 'order.%' order by occurred_at, id`,
         )
       ).map(({ type }) => type),
-    get: (path: string, headers: Record<string, string> = {}) => house.fetch(path, { headers, redirect: 'manual' }),
+    get: (path: string, headers: Record<string, string> = {}) =>
+      testServer.fetch(path, { headers, redirect: 'manual' }),
   }
 }
 
@@ -121,7 +122,7 @@ anyEngine('a payment elsewhere', (given) => {
     const entry = shop.bank.books.get(await shop.key())
     assert.equal(entry?.charge.amount, shop.amount)
     const [journey] = shop.bank.journeys
-    assert.equal(journey?.returnUrl, shop.house.origin + (await shop.returnPath()))
+    assert.equal(journey?.returnUrl, shop.testServer.origin + (await shop.returnPath()))
     assert.ok(!JSON.stringify(journey).includes(shop.secret))
   })
 
@@ -196,9 +197,9 @@ anyEngine('a payment elsewhere', (given) => {
   test('back to the order: closed there, open here without an error, and paid in another way', async () => {
     const shop = await openShop(given)
     await shop.begin()
-    const posted = await shop.house.fetch(`/c/${shop.secret}/back`, {
+    const posted = await shop.testServer.fetch(`/c/${shop.secret}/back`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.house.origin },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.testServer.origin },
       body: '',
       redirect: 'manual',
     })
@@ -215,7 +216,7 @@ anyEngine('a payment elsewhere', (given) => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay')
-    const result = await shop.house.app.checkout.goBack(shop.secret)
+    const result = await shop.testServer.app.checkout.goBack(shop.secret)
     assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
   })
 
@@ -224,7 +225,7 @@ anyEngine('a payment elsewhere', (given) => {
     await shop.begin()
     shop.bank.loseNext('close')
     shop.bank.loseNext('lookUp')
-    const result = await shop.house.app.checkout.goBack(shop.secret)
+    const result = await shop.testServer.app.checkout.goBack(shop.secret)
     assert.deepEqual([result?.problem?.code, result?.view.session.status], ['payment_in_progress', 'processing'])
     await shop.loop(6 * minute)
     assert.equal((await shop.session()).status, 'open')
@@ -277,7 +278,7 @@ anyEngine('a payment elsewhere', (given) => {
     shop.bank.act(await shop.key(), 'pay', shop.amount - 1)
     await shop.loop(6 * minute)
     assert.deepEqual([(await shop.session()).status, (await shop.orders()).length], ['processing', 0])
-    const line = shop.house.lines().find(({ message }) => String(message).includes('another amount'))
+    const line = shop.testServer.lines().find(({ message }) => String(message).includes('another amount'))
     assert.deepEqual([line?.amount, line?.collected], [shop.amount, shop.amount - 1])
   })
 

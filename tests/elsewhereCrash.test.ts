@@ -6,9 +6,15 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { dieAtStep } from '../harness/dieAtStep.ts'
-import { openHouse, testSecret } from '../harness/house.ts'
+import {
+  connectFakeProviders,
+  type FakeProvider,
+  openFakeMollie,
+  openFakeStripe,
+  urlsOf,
+} from '../harness/fakeProviders.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
-import { connectTills, openMollieTill, openStripeTill, type Till, urlsOf } from '../harness/tills.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
@@ -23,30 +29,30 @@ const minute = 60_000
 async function openShop(given: Given) {
   let now = () => Date.now()
   const clock = () => new Date(now())
-  const tills = [await openStripeTill(clock), await openMollieTill(clock)]
+  const fakeProviders = [await openFakeStripe(clock), await openFakeMollie(clock)]
   given.later(async () => {
-    for (const till of tills) await till.close()
+    for (const fakeProvider of fakeProviders) await fakeProvider.close()
   })
-  const providerUrls = urlsOf(tills)
-  const house = await openHouse(given, { shops: [market], providerUrls })
-  now = () => house.clock.now
-  const { storage, seller, origin, installationId } = house
+  const providerUrls = urlsOf(fakeProviders)
+  const testServer = await openTestServer(given, { shops: [market], providerUrls })
+  now = () => testServer.clock.now
+  const { storage, seller, origin, installationId } = testServer
   const parts = { storage, providerUrls, clock, rootSecret: testSecret, publicOrigin: () => origin }
-  await connectTills(tills, parts, seller)
-  for (const till of tills) till.change()
-  const checkout = await checkoutOf(house)
-  const { payTools } = house.app
-  const die = (step: MoneyStep, work: 'check' | 'refunds') => dieAtStep(house, step, work, { providerUrls })
+  await connectFakeProviders(fakeProviders, parts, seller)
+  for (const fakeProvider of fakeProviders) fakeProvider.change()
+  const checkout = await checkoutOf(testServer)
+  const { payTools } = testServer.app
+  const die = (step: MoneyStep, work: 'check' | 'refunds') => dieAtStep(testServer, step, work, { providerUrls })
   const dieAsked = (step: MoneyStep, ask: (at: string) => Promise<unknown>) =>
-    dieAtStep(house, step, 'serve', { providerUrls, ask })
+    dieAtStep(testServer, step, 'serve', { providerUrls, ask })
 
-  async function begin(till: Till, diesAt?: MoneyStep) {
+  async function begin(fakeProvider: FakeProvider, diesAt?: MoneyStep) {
     const { sessionId, secret, view } = await checkout.ready({ CARD: 2 })
     const { version, totals } = view.session
-    const [provider = '', method = ''] = till.method.split(':')
+    const [provider = '', method = ''] = fakeProvider.method.split(':')
     const input = { version, expectedTotal: totals.total, provider, method, details: {}, attempt: newId('pay') }
-    if (diesAt === undefined) await house.app.checkout.pay(secret, input)
-    else await dieAtStep(house, diesAt, { pay: secret, input }, { providerUrls })
+    if (diesAt === undefined) await testServer.app.checkout.pay(secret, input)
+    else await dieAtStep(testServer, diesAt, { pay: secret, input }, { providerUrls })
     const payment = async () => {
       const [first] = await storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
       assert.ok(first)
@@ -59,28 +65,28 @@ async function openShop(given: Given) {
       payment,
       reference,
       total: totals.total,
-      act: async () => till.act(await reference(), 'pay'),
+      act: async () => fakeProvider.act(await reference(), 'pay'),
     }
   }
 
   async function loops(ms: number): Promise<void> {
-    house.clock.now += ms
-    for (const till of tills) {
-      till.settleAll(() => true)
-      await till.deliver({ isReversed: true, times: 2 })
+    testServer.clock.now += ms
+    for (const fakeProvider of fakeProviders) {
+      fakeProvider.settleAll(() => true)
+      await fakeProvider.deliver({ isReversed: true, times: 2 })
     }
     await recoverPayments(payTools)
-    await payRefunds({ ...payTools, onPaid: refundPaid }, house.clock.now)
+    await payRefunds({ ...payTools, onPaid: refundPaid }, testServer.clock.now)
   }
 
-  return { house, checkout, tills, die, dieAsked, begin, loops }
+  return { testServer, checkout, fakeProviders, die, dieAsked, begin, loops }
 }
 
 type Shop = Awaited<ReturnType<typeof openShop>>
 type Begun = Awaited<ReturnType<Shop['begin']>>
 
-async function order({ house, checkout }: Shop, { sessionId, payment }: Begun): Promise<string> {
-  await house.fetch(returnPathOf(testSecret, await payment()))
+async function order({ testServer, checkout }: Shop, { sessionId, payment }: Begun): Promise<string> {
+  await testServer.fetch(returnPathOf(testSecret, await payment()))
   return (await checkout.read(sessionId)).body.data.orderId as string
 }
 
@@ -92,10 +98,10 @@ interface Case {
   name: string
   // `npm test` takes the first one.
   steps: readonly MoneyStep[]
-  only?: Till['name']
-  ends: End | Readonly<Record<Till['name'], End>>
+  only?: FakeProvider['name']
+  ends: End | Readonly<Record<FakeProvider['name'], End>>
   isReturned?: true
-  crash(shop: Shop, till: Till, step: MoneyStep): Promise<Begun>
+  crash(shop: Shop, fakeProvider: FakeProvider, step: MoneyStep): Promise<Begun>
 }
 
 const cases: readonly Case[] = [
@@ -104,20 +110,20 @@ const cases: readonly Case[] = [
     steps: ['recorded'],
     // Looking it up makes the intent at Stripe, and the shopper finds the frame.
     ends: { stripe: 'completed', mollie: 'expired' },
-    crash: (shop, till, step) => shop.begin(till, step),
+    crash: (shop, fakeProvider, step) => shop.begin(fakeProvider, step),
   },
   {
     name: 'the start',
     steps: ['called', 'settling', 'settled'],
     ends: 'completed',
-    crash: (shop, till, step) => shop.begin(till, step),
+    crash: (shop, fakeProvider, step) => shop.begin(fakeProvider, step),
   },
   {
     name: 'the return',
     steps: ['settling', 'settled'],
     ends: 'completed',
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       await begun.act()
       const path = returnPathOf(testSecret, await begun.payment())
       await shop.dieAsked(step, (at) => fetch(at + path))
@@ -128,8 +134,8 @@ const cases: readonly Case[] = [
     name: 'the way back',
     steps: ['closed', 'settling', 'settled'],
     ends: 'expired',
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       await shop.dieAsked(step, (at) =>
         fetch(`${at}/c/${begun.secret}/back`, { method: 'POST', body: new URLSearchParams() }),
       )
@@ -140,13 +146,13 @@ const cases: readonly Case[] = [
     name: 'a notice',
     steps: ['noted', 'heard'],
     ends: 'completed',
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       await begun.act()
       await shop.dieAsked(step, async (at) => {
-        till.route((url) => url.replace(shop.house.origin, at))
-        await till.deliver({ isReversed: false, times: 1 })
-        till.route((url) => url)
+        fakeProvider.route((url) => url.replace(shop.testServer.origin, at))
+        await fakeProvider.deliver({ isReversed: false, times: 1 })
+        fakeProvider.route((url) => url)
       })
       return begun
     },
@@ -155,11 +161,11 @@ const cases: readonly Case[] = [
     name: 'the look-up after a notice',
     steps: ['settling', 'settled'],
     ends: 'completed',
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       await begun.act()
-      await till.deliver({ isReversed: false, times: 1 })
-      shop.house.clock.now += 6_000
+      await fakeProvider.deliver({ isReversed: false, times: 1 })
+      shop.testServer.clock.now += 6_000
       await shop.die(step, 'check')
       return begun
     },
@@ -170,9 +176,9 @@ const cases: readonly Case[] = [
     // At Mollie it ends by itself.
     only: 'stripe',
     ends: 'expired',
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
-      shop.house.clock.now = (await begun.payment()).placeUntil ?? 0
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
+      shop.testServer.clock.now = (await begun.payment()).placeUntil ?? 0
       await shop.die(step, 'check')
       return begun
     },
@@ -182,12 +188,12 @@ const cases: readonly Case[] = [
     steps: ['answered', 'asked', 'paid'],
     ends: 'completed',
     isReturned: true,
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       await begun.act()
       const orderId = await order(shop, begun)
       const body = { idempotencyKey: newId('pay') }
-      assert.equal((await shop.house.ask('cancelStorefrontOrder', { path: { orderId }, body })).status, 200)
+      assert.equal((await shop.testServer.ask('cancelStorefrontOrder', { path: { orderId }, body })).status, 200)
       await shop.die(step, 'refunds')
       return begun
     },
@@ -197,18 +203,18 @@ const cases: readonly Case[] = [
     steps: ['answered', 'settling', 'settled', 'asked', 'paid'],
     ends: 'expired',
     isReturned: true,
-    async crash(shop, till, step) {
-      const begun = await shop.begin(till)
+    async crash(shop, fakeProvider, step) {
+      const begun = await shop.begin(fakeProvider)
       const reference = await begun.reference()
-      await shop.house.app.checkout.goBack(begun.secret)
-      assert.ok(till.payClosed(reference))
-      await till.deliver({ isReversed: false, times: 1 })
-      shop.house.clock.now += 6_000
+      await shop.testServer.app.checkout.goBack(begun.secret)
+      assert.ok(fakeProvider.payClosed(reference))
+      await fakeProvider.deliver({ isReversed: false, times: 1 })
+      shop.testServer.clock.now += 6_000
       if (step === 'settling' || step === 'settled') {
         await shop.die(step, 'check')
         return begun
       }
-      await recoverPayments(shop.house.app.payTools)
+      await recoverPayments(shop.testServer.app.payTools)
       await shop.die(step, 'refunds')
       return begun
     },
@@ -223,15 +229,19 @@ anyEngine('kill -9 during a payment elsewhere', (given) => {
         test(`${name}, at the step ${step}, by ${by}`, async () => {
           opened ??= openShop(given.shared)
           const shop = await opened
-          const till = shop.tills.find((one) => one.name === by) as Till
-          const begun = await crash(shop, till, step)
-          const expected = typeof ends === 'string' ? ends : ends[till.name]
+          const fakeProvider = shop.fakeProviders.find((one) => one.name === by) as FakeProvider
+          const begun = await crash(shop, fakeProvider, step)
+          const expected = typeof ends === 'string' ? ends : ends[fakeProvider.name]
           await shop.loops(2 * minute)
           if (expected === 'completed') await begun.act()
           for (const minutes of [6, 6, 40, 420, 420, 1_500]) await shop.loops(minutes * minute)
           const { body } = await shop.checkout.read(begun.sessionId)
           const { id, checkAt } = await begun.payment()
-          const { charges, collected, refunded } = till.books().get(id) ?? { charges: 0, collected: 0, refunded: 0 }
+          const { charges, collected, refunded } = fakeProvider.books().get(id) ?? {
+            charges: 0,
+            collected: 0,
+            refunded: 0,
+          }
           const isCharged = expected === 'completed' || isReturned
           assert.deepEqual(
             { status: body.data.status, hasOrder: body.data.orderId !== null, checkAt, charges, collected, refunded },

@@ -7,11 +7,11 @@ import { before, test } from 'node:test'
 import { createProduct, createPromotion, productEntry } from '../harness/admin/catalog.ts'
 import { berlin } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type Answer, type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
 import { issuesOf as issuesBySchema } from '../harness/schemas.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import { openDocument } from '../src/contract/open/document.ts'
@@ -65,7 +65,7 @@ const shop: ShopFile = {
 }
 
 interface World {
-  house: House
+  testServer: TestServer
   checkout: Checkout
   orders: Orders
   // Hears everything but what is about itself.
@@ -83,22 +83,22 @@ interface Told {
 type Scenario = (world: World) => Promise<Told>
 
 async function asked(
-  { house }: World,
+  { testServer }: World,
   operationId: OperationId,
   path: Readonly<Record<string, string>>,
   body: object = {},
 ): Promise<Answer & { cause: Told['cause'] }> {
-  const answer = await house.ask(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
+  const answer = await testServer.ask(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
   assert.equal(answer.status, 200, answer.text)
   return { ...answer, cause: { operationId, answer } }
 }
 
 async function askedAdmin(
-  { house }: World,
+  { testServer }: World,
   operationId: AdminOperationId,
   { path = {}, body }: { path?: Readonly<Record<string, string>>; body: object },
 ): Promise<Answer & { cause: Told['cause'] }> {
-  const answer = await house.askAdmin(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
+  const answer = await testServer.askAdmin(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
   assert.equal(answer.status, 200, answer.text)
   return { ...answer, cause: { operationId, answer } }
 }
@@ -133,26 +133,26 @@ async function bought(world: World, items: Readonly<Record<string, number>> = { 
 }
 
 async function boughtByHand(
-  { house, checkout, secrets }: World,
+  { testServer, checkout, secrets }: World,
   method: 'bank_transfer' | 'cash_on_delivery',
 ): Promise<string> {
   const { sessionId, secret, view } = await checkout.ready({ CARD: 4 })
   secrets.add(secret)
   const { version, totals } = view.session
   const input = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-  const result = await house.app.checkout.pay(secret, { ...input, attempt: newId('pay') })
+  const result = await testServer.app.checkout.pay(secret, { ...input, attempt: newId('pay') })
   assert.equal(result?.problem, null)
   return (await checkout.read(sessionId)).body.data.orderId
 }
 
-async function sent({ house }: World, orderId: string, items: ReadonlyMap<string, number> | null): Promise<void> {
-  const { storage, installationId, clock } = house
+async function sent({ testServer }: World, orderId: string, items: ReadonlyMap<string, number> | null): Promise<void> {
+  const { storage, installationId, clock } = testServer
   const parcel = { carrier: 'DHL', trackingNumber: '1', items }
   const moment = { now: clock.now, cause: null }
   await storage.write((tx) => fulfilOrder(tx, { installationId, orderId }, parcel, moment))
 }
 
-function added({ storage, installationId, clock }: House, input: Partial<EndpointInput>) {
+function added({ storage, installationId, clock }: TestServer, input: Partial<EndpointInput>) {
   const whole = { url: 'https://hooks.example.com/in?token=hidden', description: '', events: ['*'], ...input }
   const tools = { rootSecret: testSecret, allowPrivate: false }
   return storage.write((tx) => addEndpoint(tx, installationId, whole, tools, clock.now))
@@ -171,10 +171,10 @@ const scenarios = {
     return { subjectId: cartId, cause }
   },
   'cart.converted': async (world) => ({ subjectId: (await bought(world)).cartId, cause: 'page' }),
-  'cart.expired': async ({ house, checkout }) => {
+  'cart.expired': async ({ testServer, checkout }) => {
     const cartId = await checkout.carts.create({ CARD: 1 })
     const expiresAt = Date.parse((await checkout.carts.read(cartId)).body.data.expiresAt)
-    assert.ok((await expireCarts(house.storage, house.app.cartTools, expiresAt)) >= 1)
+    assert.ok((await expireCarts(testServer.storage, testServer.app.cartTools, expiresAt)) >= 1)
     return { subjectId: cartId, cause: null }
   },
   'checkout_session.created': async (world) => {
@@ -195,13 +195,13 @@ const scenarios = {
   },
   'checkout_session.expired': async (world) => {
     const { id, expiresAt } = (await opened(world, { CARD: 1 })).body.data
-    const { storage, app } = world.house
+    const { storage, app } = world.testServer
     assert.ok((await expireSessions(storage, app.payTools, Date.parse(expiresAt))) >= 1)
     return { subjectId: id, cause: null }
   },
   'order.placed': async (world) => ({ subjectId: await boughtByHand(world, 'bank_transfer'), cause: 'page' }),
   'order.paid': async (world) => {
-    const { storage, installationId, clock } = world.house
+    const { storage, installationId, clock } = world.testServer
     const orderId = await boughtByHand(world, 'bank_transfer')
     const moment = { now: clock.now, cause: null }
     await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))
@@ -228,7 +228,7 @@ const scenarios = {
   'order.refund_failed': async (world) => {
     const { orderId } = await bought(world)
     await asked(world, 'cancelStorefrontOrder', { orderId })
-    const { storage, clock } = world.house
+    const { storage, clock } = world.testServer
     await storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
     await storage.write(
       (tx) => tx.sql`update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId}`,
@@ -237,7 +237,7 @@ const scenarios = {
     return { subjectId: orderId, cause: null }
   },
   'order.returned': async (world) => {
-    const { storage, installationId, clock } = world.house
+    const { storage, installationId, clock } = world.testServer
     const orderId = await boughtByHand(world, 'cash_on_delivery')
     await sent(world, orderId, null)
     const moment = { now: clock.now, cause: null }
@@ -259,7 +259,7 @@ const scenarios = {
     return { subjectId: world.checkout.carts.sku('BACK'), cause }
   },
   'promotion.exhausted': async (world) => {
-    const { storage, seller } = world.house
+    const { storage, seller } = world.testServer
     await bought(world, { CARD: 3 }, { promotionCode: 'once' })
     const promotion = await storage.read((db) => findPromotionByCode(db, seller, 'ONCE'))
     return { subjectId: promotion?.id ?? '', cause: 'page' }
@@ -269,12 +269,12 @@ const scenarios = {
     return { subjectId: body.data.id, cause }
   },
   'product.updated': async (world) => {
-    const { id } = await createProduct(world.house)
+    const { id } = await createProduct(world.testServer)
     const body = { productIds: [id], change: { pricePercentage: 500 } }
     return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminProducts', { body })).cause }
   },
   'product.unpublished': async (world) => {
-    const { id } = await createProduct(world.house)
+    const { id } = await createProduct(world.testServer)
     const body = { productIds: [id], change: { status: 'archived' } }
     return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminProducts', { body })).cause }
   },
@@ -284,19 +284,19 @@ const scenarios = {
     return { subjectId: body.data.id, cause }
   },
   'promotion.updated': async (world) => {
-    const { id, version, promotion } = await createPromotion(world.house)
+    const { id, version, promotion } = await createPromotion(world.testServer)
     const body = { expectedVersion: version, promotion: { ...promotion, disabled: true } }
     const { cause } = await askedAdmin(world, 'replaceAdminPromotion', { path: { promotionId: id }, body })
     return { subjectId: id, cause }
   },
   'shop.updated': async (world) => {
-    const { id, version } = (await world.house.askAdmin('getAdminShop')).body.data
+    const { id, version } = (await world.testServer.askAdmin('getAdminShop')).body.data
     const body = { expectedVersion: version, lowStockAt: 4 }
     return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminShop', { body })).cause }
   },
-  'webhook.endpoint_disabled': async ({ house, secrets }) => {
-    const { storage, installationId, clock } = house
-    const { endpoint, secret } = await added(house, {})
+  'webhook.endpoint_disabled': async ({ testServer, secrets }) => {
+    const { storage, installationId, clock } = testServer
+    const { endpoint, secret } = await added(testServer, {})
     secrets.add(secret)
     await storage.write(async (tx) => {
       const locked = await lockEndpoint(tx, installationId, endpoint.id)
@@ -306,9 +306,9 @@ const scenarios = {
     return { subjectId: endpoint.id, cause: null }
   },
   'webhook.delivery_failed': async (world) => {
-    const { house, checkout, secrets } = world
-    const { storage, installationId, clock } = house
-    const { endpoint, secret } = await added(house, { events: ['cart.created'] })
+    const { testServer, checkout, secrets } = world
+    const { storage, installationId, clock } = testServer
+    const { endpoint, secret } = await added(testServer, { events: ['cart.created'] })
     secrets.add(secret)
     await checkout.carts.create()
     const key = { installationId, id: endpoint.id }
@@ -331,12 +331,12 @@ const scenarios = {
   'app.installed': (world) => installed(world),
   'app.uninstalled': async (world) => {
     const { subjectId } = await installed(world)
-    await world.house.storage.write((tx) => uninstall(tx, subjectId, world.house.clock.now))
+    await world.testServer.storage.write((tx) => uninstall(tx, subjectId, world.testServer.clock.now))
     return { subjectId, cause: null }
   },
-  'webhook.ping': async ({ house, secrets }) => {
-    const { storage, installationId, clock } = house
-    const { endpoint, secret } = await added(house, { events: ['order.placed'] })
+  'webhook.ping': async ({ testServer, secrets }) => {
+    const { storage, installationId, clock } = testServer
+    const { endpoint, secret } = await added(testServer, { events: ['order.placed'] })
     secrets.add(secret)
     await storage.write((tx) => pingEndpoint(tx, installationId, endpoint.id, clock.now))
     return { subjectId: endpoint.id, cause: null }
@@ -345,8 +345,8 @@ const scenarios = {
   'webhook.fixture': null,
 } satisfies Record<EventKind, Scenario | null>
 
-async function installed({ house }: World): Promise<Told> {
-  const { storage, merchantId, clock } = house
+async function installed({ testServer }: World): Promise<Told> {
+  const { storage, merchantId, clock } = testServer
   const definition = {
     name: newId('app'),
     description: '',
@@ -360,7 +360,14 @@ async function installed({ house }: World): Promise<Told> {
     assert.ok(app)
     const person = { email: `${app.id}@example.com`, passwordHash: '', merchantIds: [merchantId] }
     const user = await createUser(tx, testSecret, person, clock.now)
-    const approval = { grant: app.id, app, userId: user.id, merchantId, resource: house.origin, granted: app.scopes }
+    const approval = {
+      grant: app.id,
+      app,
+      userId: user.id,
+      merchantId,
+      resource: testServer.origin,
+      granted: app.scopes,
+    }
     assert.ok(
       await install(
         tx,
@@ -447,10 +454,10 @@ eachEngine('the catalogue of events', (given) => {
   let world: World
 
   before(async () => {
-    const house = await openHouse(given, { shops: [shop, rival] })
-    const [checkout, orders] = await Promise.all([checkoutOf(house), ordersOf(house)])
-    const { endpoint, secret } = await added(house, { events: ['*'] })
-    world = { house, checkout, orders, listenerId: endpoint.id, secrets: new Set([secret, house.keys.full]) }
+    const testServer = await openTestServer(given, { shops: [shop, rival] })
+    const [checkout, orders] = await Promise.all([checkoutOf(testServer), ordersOf(testServer)])
+    const { endpoint, secret } = await added(testServer, { events: ['*'] })
+    world = { testServer, checkout, orders, listenerId: endpoint.id, secrets: new Set([secret, testServer.keys.full]) }
   })
 
   for (const kind of eventKinds) {
@@ -470,7 +477,7 @@ eachEngine('the catalogue of events', (given) => {
   }
 
   function eventsAbout(subject: EventSubject, subjectId: string): Promise<EventRow[]> {
-    const { installationId, storage } = world.house
+    const { installationId, storage } = world.testServer
     return storage.read(
       (db) => db.sql<EventRow>`
         select id, type, sequence, body from events
@@ -484,7 +491,7 @@ eachEngine('the catalogue of events', (given) => {
     assert.deepEqual(issuesOf(type, event), [], type)
     assert.deepEqual(
       [event.id, event.type, event.sequence, event.installationId, event.subject],
-      [id, type, sequence, world.house.installationId, { type: subject, id: subjectId }],
+      [id, type, sequence, world.testServer.installationId, { type: subject, id: subjectId }],
     )
     const typed = [email, berlin.name, berlin.line1, berlin.postalCode, berlin.phone, ...Object.values(cards)]
     for (const secret of [...typed, 'whsec_', 'cwk_', 'hidden', '/c/', ...world.secrets])
@@ -506,7 +513,7 @@ eachEngine('the catalogue of events', (given) => {
   // The last event is as new as its subject; those of an order and a SKU's stock have no gap before it.
   async function assertSequence(told: readonly EventRow[], subject: EventSubject, subjectId: string): Promise<void> {
     const { table, column } = versions[subject]
-    const [row] = await world.house.storage.read(
+    const [row] = await world.testServer.storage.read(
       (db) => db.sql<{ version: number }>`
         select ${new Fragment(column)} as "version" from ${new Fragment(table)} where id = ${subjectId}`,
     )
@@ -521,7 +528,7 @@ eachEngine('the catalogue of events', (given) => {
 
   // A test call is for one endpoint alone.
   async function assertHeard(kind: EventKind, eventId: string): Promise<void> {
-    const rows = await world.house.storage.read(
+    const rows = await world.testServer.storage.read(
       (db) => db.sql<{ status: string; body: string }>`
         select d.status, d.event_type as "type" from webhook_deliveries d
         where d.event_id = ${eventId} and d.endpoint_id = ${world.listenerId}`,
@@ -531,8 +538,8 @@ eachEngine('the catalogue of events', (given) => {
   }
 
   test('webhook.fixture is shown on request and never announced', async () => {
-    const { house, listenerId } = world
-    const answer = await house.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
+    const { testServer, listenerId } = world
+    const answer = await testServer.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
     assert.equal(answer.status, 200, answer.text)
     const event = JSON.parse(answer.body.data.liveCheck.body)
     assert.deepEqual(issuesOf('webhook.fixture', event), [])
@@ -543,7 +550,7 @@ eachEngine('the catalogue of events', (given) => {
 })
 
 eachEngine('a promotion that is used up', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
 
   before(async () => {
@@ -553,9 +560,9 @@ eachEngine('a promotion that is used up', (given) => {
       mode: 'test' as const,
       redirectHosts: ['localhost'],
     }))
-    house = await openHouse(given, { shops: [{ ...shop, installations }, rival] })
-    await house.storage.write((tx) => tx.sql`update installations set disabled_at = 1 where name = 'Closed'`)
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [{ ...shop, installations }, rival] })
+    await testServer.storage.write((tx) => tx.sql`update installations set disabled_at = 1 where name = 'Closed'`)
+    checkout = await checkoutOf(testServer)
   })
 
   async function made(entry: Partial<PromotionEntry> & { code: string }): Promise<Promotion> {
@@ -565,12 +572,12 @@ eachEngine('a promotion that is used up', (given) => {
     return promotion
   }
 
-  const find = (code: string) => house.storage.read((db) => findPromotionByCode(db, house.seller, code))
+  const find = (code: string) => testServer.storage.read((db) => findPromotionByCode(db, testServer.seller, code))
 
   async function applied(entry: Partial<PromotionEntry> & { code: string }): Promise<readonly unknown[]> {
     const promotion: PromotionEntry = { name: 'Limited', type: 'fixed_amount', amount: 100, ...entry }
     const file: ShopFile = { merchant: shop.merchant, promotions: [promotion] }
-    const { refusedPromotions } = await applyShop(house.storage, file, { now: start, stock: false, dryRun: false })
+    const { refusedPromotions } = await applyShop(testServer.storage, file, { now: start, stock: false, dryRun: false })
     return refusedPromotions
   }
 
@@ -582,11 +589,11 @@ eachEngine('a promotion that is used up', (given) => {
   }
 
   const cancel = (orderId: string) =>
-    house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: randomUUID() } })
+    testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: randomUUID() } })
 
   // Installation, sequence, limit and uses.
   async function told({ id }: Promotion): Promise<[string, number, number, number][]> {
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ name: string; body: string }>`
         select i.name, e.body from events e join installations i on i.id = e.installation_id
         where e.subject_id = ${id} order by e.sequence, i.name desc`,
@@ -630,11 +637,11 @@ eachEngine('a promotion that is used up', (given) => {
     const products = shop.products?.map((product) =>
       product.slug === 'last' ? { ...product, skus: [{ code: 'LAST', price: 1200, stock: 0 }] } : product,
     )
-    await house.apply(
+    await testServer.apply(
       { merchant: shop.merchant, products: products ?? [], categories: shop.categories ?? [] },
       { stock: true },
     )
-    await house.app.checkout.answerChallenge(secret, begun.challenge?.paymentId ?? '', 'accept')
+    await testServer.app.checkout.answerChallenge(secret, begun.challenge?.paymentId ?? '', 'accept')
     const { status, lastPaymentError } = (await checkout.read(sessionId)).body.data
     assert.deepEqual([status, lastPaymentError.message], ['open', 'The items are sold out; nothing is charged.'])
     const { used, version } = (await find('NOGOODS')) ?? {}
@@ -678,9 +685,9 @@ eachEngine('a promotion that is used up', (given) => {
     const promotion = await made({ code: 'DRY', usageLimit: 4 })
     const entry = { code: 'DRY', name: 'Limited', type: 'fixed_amount', amount: 100, usageLimit: 0 } as const
     const file: ShopFile = { merchant: shop.merchant, promotions: [entry] }
-    await applyShop(house.storage, file, { now: start, stock: false, dryRun: true })
+    await applyShop(testServer.storage, file, { now: start, stock: false, dryRun: true })
     assert.deepEqual(await told(promotion), [])
-    await applyShop(house.storage, file, { now: start, stock: false, dryRun: false })
+    await applyShop(testServer.storage, file, { now: start, stock: false, dryRun: false })
     assert.deepEqual(await told(promotion), [
       ['Storefront', 2, 0, 0],
       ['Second', 2, 0, 0],

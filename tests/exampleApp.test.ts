@@ -27,7 +27,7 @@ const program = join(root, 'examples', 'app', 'server.ts')
 const pictures = process.env.PAGE_PICTURES
 
 const looks = {
-  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  desktop: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   telephone: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 } as const satisfies Readonly<Record<string, BrowserContextOptions>>
 
@@ -51,7 +51,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
 
   'is installed, sells, hears of it, refreshes, and is uninstalled': async (scene) => {
-    const tab = await scene.open('desk')
+    const tab = await scene.open('desktop')
     const { page } = tab
     await page.goto(scene.appUrl)
     await tab.look('app-start')
@@ -118,7 +118,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
 
   'notices that the shop has ended it': async (scene) => {
-    const { page } = await scene.open('desk')
+    const { page } = await scene.open('desktop')
     await install(page, scene)
     await page.getByText('Now it calls nobody.').waitFor()
     const living = (await scene.installations()).filter(({ endedAt }) => endedAt === null)
@@ -129,13 +129,13 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
 
   'takes no answer that another browser asked for, and no form of another site': async (scene) => {
-    const mine = (await scene.open('desk')).page
+    const mine = (await scene.open('desktop')).page
     const stranger = await fetch(`${scene.appUrl}/callback?code=x&state=y`)
     assert.deepEqual([stranger.status, /not begun here/.test(await stranger.text())], [400, true])
 
     // A code that somebody else got for their own shop, brought to a browser that is under way with its own.
     await mine.goto(scene.appUrl)
-    const theirs = (await scene.open('desk')).page
+    const theirs = (await scene.open('desktop')).page
     let answer = ''
     theirs.on('request', (request) => {
       if (request.url().startsWith(`${scene.appUrl}/callback`)) answer = request.url()

@@ -5,28 +5,28 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type Answer, type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { createStorefrontMount, type StorefrontMount, storefrontPages } from '../src/ops/cli/storefront.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
 
 eachEngine('a page that fails', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   let secret: string
   let statusPath: string
   let mount: StorefrontMount
 
   before(async () => {
-    house = await openHouse(given, { shops: [market], extraPages: storefrontPages(() => mount) })
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [market], extraPages: storefrontPages(() => mount) })
+    checkout = await checkoutOf(testServer)
     secret = (await checkout.ready({ CARD: 1 })).secret
     const bought = await checkout.ready({ CARD: 1 })
     await checkout.pay(bought.secret, bought.view)
     statusPath = (await checkout.look(bought.secret)).order?.statusPath ?? ''
-    assert.equal((await house.fetch(statusPath)).status, 200)
+    assert.equal((await testServer.fetch(statusPath)).status, 200)
   })
 
   async function brokenly(
@@ -34,19 +34,19 @@ eachEngine('a page that fails', (given) => {
     mends: typeof breaks,
     work: () => Promise<void>,
   ) {
-    await breaks(house.storage)
+    await breaks(testServer.storage)
     try {
       await work()
     } finally {
-      await mends(house.storage)
+      await mends(testServer.storage)
     }
   }
 
   const setLinks = (text: string) => (storage: Storage) =>
-    storage.write((tx) => tx.sql`update merchants set links = ${text} where id = ${house.merchantId}`)
+    storage.write((tx) => tx.sql`update merchants set links = ${text} where id = ${testServer.merchantId}`)
 
   async function assertFailed(path: string, init: RequestInit = {}): Promise<void> {
-    const good = await house.fetch('/c/nobody', german)
+    const good = await testServer.fetch('/c/nobody', german)
     const answer = await assertFailure(path, init)
     const names = [
       'content-type',
@@ -60,13 +60,13 @@ eachEngine('a page that fails', (given) => {
   }
 
   async function assertFailure(path: string, init: RequestInit = {}): Promise<Answer> {
-    const answer = await house.fetch(path, { ...init, headers: german.headers, redirect: 'manual' })
+    const answer = await testServer.fetch(path, { ...init, headers: german.headers, redirect: 'manual' })
     assert.equal(answer.status, 500, path)
     assert.match(answer.text, /^<!doctype html>\n<html lang="de"/)
     assert.match(answer.text, /Der Fehler liegt bei uns\./)
     const requestId = answer.headers.get('x-request-id') ?? ''
     assert.match(requestId, /^req_/)
-    const defects = house.lines().filter((line) => line.message === 'defect' && line.requestId === requestId)
+    const defects = testServer.lines().filter((line) => line.message === 'defect' && line.requestId === requestId)
     assert.equal(defects.length, 1)
     return answer
   }
@@ -78,19 +78,19 @@ eachEngine('a page that fails', (given) => {
       await assertFailed(`/c/${secret}`)
       await assertFailed(`/c/${secret}/cancel`, { method: 'POST', body: new URLSearchParams() })
     })
-    assert.equal((await house.fetch(`/c/${secret}`)).status, 200)
+    assert.equal((await testServer.fetch(`/c/${secret}`)).status, 200)
   })
 
   test('shows a page to anyone who looks at an order', async () => {
     await brokenly(setLinks('not JSON'), setLinks('{}'), () => assertFailed(statusPath))
-    assert.equal((await house.fetch(statusPath)).status, 200)
+    assert.equal((await testServer.fetch(statusPath)).status, 200)
   })
 
   test('shows a page in the shop, private and with a way to the cart, and the shop is there again', async () => {
     mount = createStorefrontMount({
-      ...{ apiUrl: house.origin, publicUrl: house.origin, clock: () => new Date(house.clock.now) },
-      ...{ storage: house.storage, report: () => {} },
-      makeKey: async (now) => ({ key: house.keys.full, seller: house.seller, expiresAt: now + 3_600_000 }),
+      ...{ apiUrl: testServer.origin, publicUrl: testServer.origin, clock: () => new Date(testServer.clock.now) },
+      ...{ storage: testServer.storage, report: () => {} },
+      makeKey: async (now) => ({ key: testServer.keys.full, seller: testServer.seller, expiresAt: now + 3_600_000 }),
     })
     await brokenly(setLinks('{"terms": not JSON'), setLinks('{}'), async () => {
       for (const path of ['/shop', '/shop/products/nothing', '/shop/search?q=%3Cscript%3E', '/shop/cart']) {
@@ -102,12 +102,12 @@ eachEngine('a page that fails', (given) => {
         assert.doesNotMatch(answer.text, /JSON|SyntaxError|<script/)
       }
     })
-    assert.equal((await house.fetch('/shop')).status, 200)
+    assert.equal((await testServer.fetch('/shop')).status, 200)
   })
 
   test('shows a page for every link that is no page, and finds the one that a slash made longer', async () => {
     for (const path of [`/c/${secret}/`, `${statusPath}/`]) {
-      const longer = await house.fetch(path, { redirect: 'manual' })
+      const longer = await testServer.fetch(path, { redirect: 'manual' })
       assert.deepEqual([longer.status, longer.headers.get('location')], [303, path.slice(0, -1)])
     }
     const posted = { method: 'POST', body: new URLSearchParams() }
@@ -119,7 +119,7 @@ eachEngine('a page that fails', (given) => {
       ['/o/', {}],
       [`${statusPath}/more`, {}],
     ] as const) {
-      const answer = await house.fetch(path, { ...init, headers: german.headers })
+      const answer = await testServer.fetch(path, { ...init, headers: german.headers })
       assert.equal(answer.status, 404, path)
       assert.match(answer.text, /^<!doctype html>\n<html lang="de"/)
     }

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, openHouse } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('getApiKeyCatalogProduct', (given) => {
   test('200 shows everything about a product', async () => {
-    const house = await openHouse(given)
-    const { body, headers } = await house.ask('getApiKeyCatalogProduct', {
+    const testServer = await openTestServer(given)
+    const { body, headers } = await testServer.ask('getApiKeyCatalogProduct', {
       path: { slug: 'red-roses' },
-      key: house.keys.none,
+      key: testServer.keys.none,
     })
     const { data } = body
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(data.description, 'Cut in the morning.\n\nLast a week.')
     assert.deepEqual(data.merchant, { slug: 'bloom', name: 'Bloom' })
     assert.deepEqual(data.media, [
-      { url: `${house.origin}/media/demo/red-roses.svg`, alt: 'Red roses', width: 1200, height: 1200 },
+      { url: `${testServer.origin}/media/demo/red-roses.svg`, alt: 'Red roses', width: 1200, height: 1200 },
     ])
     assert.deepEqual(data.options, [{ name: 'Stems', values: ['12', '24'] }])
     assert.deepEqual(data.metadata, { supplier: 'north' })
@@ -53,16 +53,19 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
   })
 
   test('200 after each kind of change, with ids that stay', async () => {
-    const house = await openHouse(given)
-    const ask = async () => (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data
+    const testServer = await openTestServer(given)
+    const ask = async () => (await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data
     const before = await ask()
     const [roses] = bloom.products ?? []
     assert.ok(roses)
     const [twelve, twentyFour] = roses.skus
     assert.ok(twelve && twentyFour)
 
-    house.clock.now += 1_000
-    await house.apply({ ...bloom, products: [{ ...roses, name: 'Redder roses', skus: [{ ...twelve, stock: 1 }] }] })
+    testServer.clock.now += 1_000
+    await testServer.apply({
+      ...bloom,
+      products: [{ ...roses, name: 'Redder roses', skus: [{ ...twelve, stock: 1 }] }],
+    })
     const renamed = await ask()
     assert.equal(renamed.name, 'Redder roses')
     assert.equal(renamed.updatedAt, '2026-06-01T12:00:01.000Z')
@@ -73,7 +76,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
     assert.equal(renamed.skus[0].id, before.skus[0].id)
     assert.equal(renamed.skus[0].availableQuantity, 40, 'a file names opening stock')
 
-    await house.apply(
+    await testServer.apply(
       { ...bloom, products: [{ ...roses, skus: [{ ...twelve, stock: 1 }, twentyFour] }] },
       { stock: true },
     )
@@ -88,19 +91,20 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
     )
     assert.equal(restored.availability, 'low_stock')
 
-    await house.apply({ ...bloom, merchant: { ...bloom.merchant, name: 'Bloom & Co', lowStockAt: 0 } })
+    await testServer.apply({ ...bloom, merchant: { ...bloom.merchant, name: 'Bloom & Co', lowStockAt: 0 } })
     const again = await ask()
     assert.equal(again.merchant.name, 'Bloom & Co')
     assert.equal(again.availability, 'in_stock')
   })
 
   test('404 for what is not published, not there, or not yours', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     for (const slug of ['secret-tulips', 'nothing', 'rival-only']) {
-      assertError(await house.ask('getApiKeyCatalogProduct', { path: { slug } }), 'product_not_found')
+      assertError(await testServer.ask('getApiKeyCatalogProduct', { path: { slug } }), 'product_not_found')
     }
     assert.equal(
-      (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'rival-only' }, key: house.keys.rival })).status,
+      (await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'rival-only' }, key: testServer.keys.rival }))
+        .status,
       200,
     )
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 
@@ -11,33 +11,33 @@ const minute = 60_000
 
 eachEngine('getHostedCheckoutSession', (given) => {
   test('200 says expired from the instant on, before and after the sweeper; the stock is free at once', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, open, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 300 })).body.data
-    house.clock.now += 300_000 - 1
+    testServer.clock.now += 300_000 - 1
     assert.equal((await read(id)).body.data.status, 'open')
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.deepEqual([(await read(id)).body.data.status, (await read(id)).body.data.url], ['expired', null])
     assert.equal((await carts.put(await carts.create(), 'ROSE-24', 3)).status, 200, 'the hold is over')
     const sweeps = await Promise.all(
-      [1, 2, 3].map(() => expireSessions(house.storage, house.app.payTools, house.clock.now)),
+      [1, 2, 3].map(() => expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)),
     )
     assert.equal(
       sweeps.reduce((sum, ended) => sum + ended, 0),
       1,
     )
     assert.deepEqual(
-      (await eventsOf(house, id)).map(({ type }) => type),
+      (await eventsOf(testServer, id)).map(({ type }) => type),
       ['checkout_session.created', 'checkout_session.expired'],
     )
     assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
   })
 
   test('200 without an address of its page when the secret that sealed it is given up; the next one has one', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, read, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await tx.sql`update checkout_sessions set secret_sealed = 'AQIAAA', customer_sealed = 'AQIAAA'`
       await tx.sql`update addresses set row_key = 'AQIAAA'`
     })
@@ -45,7 +45,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.deepEqual([answer.status, answer.body.data.status, answer.body.data.url], [200, 'open', null])
     const seen = await look(secret)
     assert.deepEqual([seen.customer.email, seen.address], ['', null])
-    const next = await house.ask('createHostedCheckoutSession', {
+    const next = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'once-more', cartId: view.session.cartId, successUrl: 'http://localhost:9/thanks' },
     })
     assert.notEqual(next.body.data.id, sessionId)
@@ -54,42 +54,42 @@ eachEngine('getHostedCheckoutSession', (given) => {
   })
 
   test('200 with the hold as it runs: a look at the page keeps it, silence lets it lapse, and it is taken again if it can', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { open, read, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { open, read, look } = await checkoutOf(testServer)
     const { id, url } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 3_600 })).body.data
-    house.clock.now += 10 * minute
+    testServer.clock.now += 10 * minute
     await look(secretOf(url))
     assert.deepEqual((await read(id)).body.data.hold, { status: 'held', expiresAt: '2026-06-01T12:25:00.000Z' })
-    house.clock.now += 20 * minute
+    testServer.clock.now += 20 * minute
     assert.equal((await read(id)).body.data.hold.status, 'lapsed')
     await look(secretOf(url))
     assert.equal((await read(id)).body.data.hold.status, 'held')
   })
 
   test('200 with the address of the order’s page once there is an order; no event and no stored answer has it', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
     assert.equal((await read(sessionId)).body.data.statusUrl, null)
     await pay(secret, view)
     const { orderId, statusUrl } = (await read(sessionId)).body.data
-    const page = await house.fetch(new URL(statusUrl).pathname)
+    const page = await testServer.fetch(new URL(statusUrl).pathname)
     assert.deepEqual([page.status, page.text.includes('T-1001')], [200, true])
-    assert.equal((await house.ask('getStorefrontOrder', { path: { orderId } })).body.data.statusUrl, statusUrl)
-    const told = [...(await eventsOf(house, sessionId)), ...(await eventsOf(house, orderId))]
+    assert.equal((await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data.statusUrl, statusUrl)
+    const told = [...(await eventsOf(testServer, sessionId)), ...(await eventsOf(testServer, orderId))]
     const [completed, placed] = told.slice(-3).map(({ body }) => body.data.checkoutSession ?? body.data.order)
     assert.deepEqual(
       [completed.status, completed.statusUrl, placed.id, placed.statusUrl],
       ['completed', null, orderId, null],
     )
     const orderSecret = statusUrl.split('/').at(-1)
-    const answers = await house.storage.read((db) => db.sql`select * from idempotency_keys`)
+    const answers = await testServer.storage.read((db) => db.sql`select * from idempotency_keys`)
     for (const kept of [told, answers]) assert.ok(!JSON.stringify(kept).includes(orderSecret))
   })
 
   test('200 processing while the outcome is unknown, and settled by the loop: approved or declined', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(testServer)
     for (const [card, ends] of [
       ['4000000000000259', 'completed'],
       ['4000000000000267', 'open'],
@@ -97,18 +97,18 @@ eachEngine('getHostedCheckoutSession', (given) => {
       const { sessionId, secret, view } = await ready({ CARD: 1 })
       const { view: waiting } = await pay(secret, view, card)
       assert.deepEqual([waiting.session.status, waiting.session.paymentStatus], ['processing', 'processing'])
-      const refused = await house.ask('cancelHostedCheckoutSession', {
+      const refused = await testServer.ask('cancelHostedCheckoutSession', {
         path: { sessionId },
         body: { idempotencyKey: `c-${card}` },
       })
       assert.equal(refused.body.error.code, 'payment_in_progress')
-      const cart = await house.ask('updatePublicCartItemQuantity', {
+      const cart = await testServer.ask('updatePublicCartItemQuantity', {
         path: { cartId: view.session.cartId, skuId: view.session.items[0]?.skuId ?? '' },
         body: { idempotencyKey: `q-${card}`, quantity: 2 },
       })
       assert.equal(cart.body.error.code, 'cart_locked')
-      house.clock.now += 2 * minute
-      await Promise.all([recoverPayments(house.app.payTools), recoverPayments(house.app.payTools)])
+      testServer.clock.now += 2 * minute
+      await Promise.all([recoverPayments(testServer.app.payTools), recoverPayments(testServer.app.payTools)])
       const { body } = await read(sessionId)
       assert.equal(body.data.status, ends)
       if (ends === 'open') assert.equal(body.data.lastPaymentError.code, 'declined')
@@ -116,8 +116,8 @@ eachEngine('getHostedCheckoutSession', (given) => {
   })
 
   test('200 after the bank’s page: accepted completes, refused opens again, forgotten opens again', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(testServer)
     for (const [answer, ends] of [
       ['accept', 'completed'],
       ['refuse', 'open'],
@@ -126,11 +126,11 @@ eachEngine('getHostedCheckoutSession', (given) => {
       const { sessionId, secret, view } = await ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
       const { view: asked } = await pay(secret, view, '4000002500003155')
       assert.ok(asked.challenge)
-      if (answer) await house.app.checkout.answerChallenge(secret, asked.challenge.paymentId, answer)
+      if (answer) await testServer.app.checkout.answerChallenge(secret, asked.challenge.paymentId, answer)
       else {
         for (let step = 0; step < 4; step += 1) {
-          house.clock.now += 15 * minute
-          await recoverPayments(house.app.payTools)
+          testServer.clock.now += 15 * minute
+          await recoverPayments(testServer.app.payTools)
         }
       }
       const { body } = await read(sessionId)
@@ -140,8 +140,8 @@ eachEngine('getHostedCheckoutSession', (given) => {
   })
 
   test('200 pending with a manual payment, and a free cart needs no provider', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, read } = await checkoutOf(testServer)
     const manual = await ready({ CARD: 1 })
     const input = (view: typeof manual.view, provider: string, method: string) => ({
       version: view.session.version,
@@ -151,32 +151,32 @@ eachEngine('getHostedCheckoutSession', (given) => {
       details: {},
       attempt: `pay_${view.session.id.slice(4)}`,
     })
-    await house.app.checkout.pay(manual.secret, input(manual.view, 'manual', 'bank_transfer'))
+    await testServer.app.checkout.pay(manual.secret, input(manual.view, 'manual', 'bank_transfer'))
     const pending = (await read(manual.sessionId)).body.data
     assert.deepEqual([pending.status, pending.paymentStatus], ['completed', 'pending'])
-    await house.apply({
+    await testServer.apply({
       ...market,
       promotions: [{ code: 'ALLFREE', name: 'All', type: 'percentage', percentage: 10_000 }],
     })
     const free = await ready({ COURSE: 1 }, { promotionCode: 'ALLFREE' })
     assert.equal(free.view.session.totals.total, 0)
-    await house.app.checkout.pay(free.secret, input(free.view, '', ''))
+    await testServer.app.checkout.pay(free.secret, input(free.view, '', ''))
     assert.deepEqual(
       [
         (await read(free.sessionId)).body.data.status,
-        (await house.storage.read((db) => db.sql`select key from test_charges`)).length,
+        (await testServer.storage.read((db) => db.sql`select key from test_charges`)).length,
       ],
       ['completed', 0],
     )
   })
 
   test('an expired session starts again with the same items; a guessed or foreign link opens nothing', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 2 })
-    house.clock.now += 31 * minute
+    testServer.clock.now += 31 * minute
     assert.equal((await pay(secret, view)).problem?.code, 'not_open')
-    const again = await house.app.checkout.startAgain(secret)
+    const again = await testServer.app.checkout.startAgain(secret)
     assert.ok(again && 'secret' in again)
     const fresh = await look(again.secret)
     assert.deepEqual(
@@ -184,23 +184,23 @@ eachEngine('getHostedCheckoutSession', (given) => {
       ['open', 2, 'ada@example.com'],
     )
     assert.equal((await pay(again.secret, fresh)).view.session.status, 'completed')
-    assert.equal(await house.app.checkout.look('A'.repeat(43)), undefined)
-    assert.equal(await house.app.checkout.look(view.session.id), undefined)
+    assert.equal(await testServer.app.checkout.look('A'.repeat(43)), undefined)
+    assert.equal(await testServer.app.checkout.look(view.session.id), undefined)
   })
 
   test('a promotion that was used up meanwhile: the charge is owed back, and the shopper is asked again', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await house.apply({
+    const testServer = await openTestServer(given, { shops: [market] })
+    await testServer.apply({
       ...market,
       promotions: [{ code: 'LAST', name: 'Last', type: 'fixed_amount', amount: 100, usageLimit: 1 }],
     })
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const [one, two] = [
       await ready({ CARD: 1 }, { promotionCode: 'LAST' }),
       await ready({ CARD: 1 }, { promotionCode: 'LAST' }),
     ]
     await Promise.all([pay(one.secret, one.view, cards.approved), pay(two.secret, two.view, cards.approved)])
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ orders: number; used: number; owed: number; charges: number }>`
       select (select count(*) from orders) as "orders", (select test_used from promotions where code = 'LAST') as "used",
         (select count(*) from refunds where status = 'pending' and kind = 'void') as "owed",

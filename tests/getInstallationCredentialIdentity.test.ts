@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { endKey, rotateKey } from '../src/platform/access/keys.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
   test('200 says who the credential is, and nothing that could be used in its place', async () => {
-    const house = await openHouse(given, { rateLimit: { perSecond: 100, burst: 200 } })
-    const { key, id } = await house.newKey(['catalog:read', 'webhooks:read'], {
+    const testServer = await openTestServer(given, { rateLimit: { perSecond: 100, burst: 200 } })
+    const { key, id } = await testServer.newKey(['catalog:read', 'webhooks:read'], {
       name: 'Till 3',
-      expiresAt: house.clock.now + 60_000,
+      expiresAt: testServer.clock.now + 60_000,
     })
-    const { body, text } = await house.ask('getInstallationCredentialIdentity', { key })
+    const { body, text } = await testServer.ask('getInstallationCredentialIdentity', { key })
     const { credential, installation, app, merchant, limits } = body.data
     assert.deepEqual(credential, {
       id,
@@ -26,14 +26,20 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
       lastUsedAt: null,
     })
     assert.deepEqual(installation, {
-      id: house.installationId,
+      id: testServer.installationId,
       name: 'Storefront',
       mode: 'test',
       status: 'active',
       createdAt: '2026-06-01T12:00:00.000Z',
     })
     assert.equal(app, null)
-    assert.deepEqual(merchant, { id: house.merchantId, slug: 'bloom', name: 'Bloom', currency: 'EUR', country: 'DE' })
+    assert.deepEqual(merchant, {
+      id: testServer.merchantId,
+      slug: 'bloom',
+      name: 'Bloom',
+      currency: 'EUR',
+      country: 'DE',
+    })
     assert.deepEqual(limits, {
       requestsPerSecond: 100,
       burst: 200,
@@ -45,69 +51,75 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
   })
 
   test('200 with the last use, written at most once a minute', async () => {
-    const house = await openHouse(given)
-    await house.ask('getInstallationCredentialIdentity')
-    await house.app.identify.flushLastUse(house.clock.now)
-    house.clock.now += 5_000
-    await house.ask('getInstallationCredentialIdentity')
-    await house.app.identify.flushLastUse(house.clock.now)
-    const { body } = await house.ask('getInstallationCredentialIdentity')
+    const testServer = await openTestServer(given)
+    await testServer.ask('getInstallationCredentialIdentity')
+    await testServer.app.identify.flushLastUse(testServer.clock.now)
+    testServer.clock.now += 5_000
+    await testServer.ask('getInstallationCredentialIdentity')
+    await testServer.app.identify.flushLastUse(testServer.clock.now)
+    const { body } = await testServer.ask('getInstallationCredentialIdentity')
     assert.equal(body.data.credential.lastUsedAt, '2026-06-01T12:00:00.000Z')
   })
 
   test('401 at once after a revocation on this node, and within seconds after one elsewhere', async () => {
-    const house = await openHouse(given)
-    const here = await house.newKey([])
-    const elsewhere = await house.newKey([])
+    const testServer = await openTestServer(given)
+    const here = await testServer.newKey([])
+    const elsewhere = await testServer.newKey([])
     for (const { key } of [here, elsewhere])
-      assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
-    await house.storage.write(async (tx) => {
-      tx.afterCommit(() => house.forget(here.id))
-      assert.equal((await endKey(tx, here.id, house.clock.now)).length, 1)
-      assert.equal((await endKey(tx, elsewhere.id, house.clock.now)).length, 1)
-      assert.deepEqual(await endKey(tx, elsewhere.id, house.clock.now), [])
+      assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    await testServer.storage.write(async (tx) => {
+      tx.afterCommit(() => testServer.forget(here.id))
+      assert.equal((await endKey(tx, here.id, testServer.clock.now)).length, 1)
+      assert.equal((await endKey(tx, elsewhere.id, testServer.clock.now)).length, 1)
+      assert.deepEqual(await endKey(tx, elsewhere.id, testServer.clock.now), [])
     })
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: here.key })).status, 401)
-    house.clock.now += 2_000
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: elsewhere.key })).status, 401)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: here.key })).status, 401)
+    testServer.clock.now += 2_000
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: elsewhere.key })).status, 401)
   })
 
   test('401 from the instant of expiry on, also for a key that was just used', async () => {
-    const house = await openHouse(given)
-    const { key } = await house.newKey([], { expiresAt: house.clock.now + 1_000 })
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
-    house.clock.now += 999
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
-    house.clock.now += 1
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 401)
+    const testServer = await openTestServer(given)
+    const { key } = await testServer.newKey([], { expiresAt: testServer.clock.now + 1_000 })
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    testServer.clock.now += 999
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    testServer.clock.now += 1
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key })).status, 401)
   })
 
   test('a rotation overlaps: both keys work, the old one until the overlap ends', async () => {
-    const house = await openHouse(given)
-    const old = await house.newKey(['catalog:read'])
-    const made = await house.storage.write((tx) =>
-      rotateKey(tx, testSecret, old.id, { overlapMs: 3_600_000 }, house.clock.now),
+    const testServer = await openTestServer(given)
+    const old = await testServer.newKey(['catalog:read'])
+    const made = await testServer.storage.write((tx) =>
+      rotateKey(tx, testSecret, old.id, { overlapMs: 3_600_000 }, testServer.clock.now),
     )
     assert.ok(made)
-    const before = await house.ask('getInstallationCredentialIdentity', { key: old.key })
+    const before = await testServer.ask('getInstallationCredentialIdentity', { key: old.key })
     assert.equal(before.body.data.credential.status, 'expiring')
-    const fresh = await house.ask('getInstallationCredentialIdentity', { key: made.key })
+    const fresh = await testServer.ask('getInstallationCredentialIdentity', { key: made.key })
     assert.equal(fresh.body.data.credential.status, 'active')
     assert.deepEqual(fresh.body.data.credential.scopes, ['catalog:read'])
-    house.clock.now += 3_600_000
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: old.key })).status, 401)
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: made.key })).status, 200)
+    testServer.clock.now += 3_600_000
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: old.key })).status, 401)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: made.key })).status, 200)
   })
 
   test('401 for a disabled installation and for a closed merchant', async () => {
-    const house = await openHouse(given)
-    await house.storage.write(
-      (tx) => tx.sql`update installations set disabled_at = 1 where id = ${house.installationId}`,
+    const testServer = await openTestServer(given)
+    await testServer.storage.write(
+      (tx) => tx.sql`update installations set disabled_at = 1 where id = ${testServer.installationId}`,
     )
-    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 401)
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: house.keys.rival })).status, 200)
-    await house.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
-    house.clock.now += 2_000
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: house.keys.rival })).status, 401)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 401)
+    assert.equal(
+      (await testServer.ask('getInstallationCredentialIdentity', { key: testServer.keys.rival })).status,
+      200,
+    )
+    await testServer.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
+    testServer.clock.now += 2_000
+    assert.equal(
+      (await testServer.ask('getInstallationCredentialIdentity', { key: testServer.keys.rival })).status,
+      401,
+    )
   })
 })

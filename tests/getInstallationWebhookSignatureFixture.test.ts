@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import {
   assertTellsNoSecret,
   rivalInstallationId,
@@ -34,11 +34,11 @@ function isTaken(context: TestContext, secret: string, { headers, body }: Receiv
 }
 
 eachEngine('getInstallationWebhookSignatureFixture', (given) => {
-  let house: House
+  let testServer: TestServer
   let webhooks: Webhooks
   before(async () => {
-    house = await openHouse(given)
-    webhooks = webhooksOf(house)
+    testServer = await openTestServer(given)
+    webhooks = webhooksOf(testServer)
   })
 
   test('200 vectors that an unmodified receiver judges as they say, after their way over the wire', async (context) => {
@@ -61,7 +61,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
       const bytes = { ...vector, body: Buffer.from(vector.bodyBase64, 'base64').toString() }
       assert.equal(isTaken(context, secret, bytes, vector.now), vector.expect === 'accept', vector.name)
     }
-    const now = house.clock.now / 1000
+    const now = testServer.clock.now / 1000
     assert.equal(fresh.expiresAt, '2026-06-01T12:05:00.000Z')
     assert.ok(isTaken(context, secret, fresh, now))
     assert.ok(isTaken(context, secret, fresh, now + 300))
@@ -77,16 +77,16 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     const alone = await check()
     const then = Number(alone.headers['webhook-timestamp'])
     assert.ok(isTaken(context, first, alone, then))
-    assert.ok(!isTaken(context, first, alone, house.clock.now / 1000), 'nobody can use it as a call')
+    assert.ok(!isTaken(context, first, alone, testServer.clock.now / 1000), 'nobody can use it as a call')
     const second = (
-      await house.storage.write((tx) =>
-        rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+      await testServer.storage.write((tx) =>
+        rotateSecret(tx, testServer.installationId, endpoint.id, testSecret, testServer.clock.now),
       )
     )?.secret
     assert.ok(second)
     const during = await check()
     assert.deepEqual([isTaken(context, second, during, then), isTaken(context, first, during, then)], [true, true])
-    house.clock.now += 24 * 3_600_000
+    testServer.clock.now += 24 * 3_600_000
     const after = await check()
     assert.deepEqual([isTaken(context, second, after, then), isTaken(context, first, after, then)], [true, false])
   })
@@ -94,64 +94,68 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
   test('200 shows no live, former or root secret, and the fixture secret stays as it is', async () => {
     const { endpoint, secret: first } = await webhooks.add()
     const earlier = await webhooks.fixture(endpoint.id)
-    const rotated = await house.storage.write((tx) =>
-      rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+    const rotated = await testServer.storage.write((tx) =>
+      rotateSecret(tx, testServer.installationId, endpoint.id, testSecret, testServer.clock.now),
     )
-    house.clock.now += 60_000
+    testServer.clock.now += 60_000
     const answer = await webhooks.fixture(endpoint.id)
     assert.equal(answer.body.data.secret, earlier.body.data.secret)
     assert.deepEqual(answer.body.data.vectors, earlier.body.data.vectors)
     assert.notDeepEqual(answer.body.data.fresh, earlier.body.data.fresh)
-    assertTellsNoSecret(earlier.text + answer.text + JSON.stringify(house.lines()), [first, rotated?.secret ?? ''])
+    assertTellsNoSecret(earlier.text + answer.text + JSON.stringify(testServer.lines()), [first, rotated?.secret ?? ''])
     const fixtureSecret: string = answer.body.data.secret
-    assert.ok(!JSON.stringify(house.lines()).includes(fixtureSecret.slice(6)))
+    assert.ok(!JSON.stringify(testServer.lines()).includes(fixtureSecret.slice(6)))
     const other = await webhooks.fixture((await webhooks.add()).endpoint.id)
     assert.notEqual(other.body.data.secret, fixtureSecret)
   })
 
   test('200 for an endpoint that is paused too', async () => {
     const { endpoint } = await webhooks.add()
-    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, endpoint.id, house.clock.now))
+    await testServer.storage.write((tx) =>
+      pauseEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),
+    )
     assert.equal((await webhooks.fixture(endpoint.id)).status, 200)
   })
 
   test('404 byte for byte the same for a missing one, nonsense, a removed one and another installation’s', async () => {
     const { endpoint } = await webhooks.add()
     const removed = await webhooks.add()
-    const theirs = await webhooks.add({}, await rivalInstallationId(house))
+    const theirs = await webhooks.add({}, await rivalInstallationId(testServer))
     const deliveryId = await webhooks.ping(endpoint.id)
-    await house.storage.write((tx) => removeEndpoint(tx, house.installationId, removed.endpoint.id, house.clock.now))
-    const earlier = await webhookWorld(house)
+    await testServer.storage.write((tx) =>
+      removeEndpoint(tx, testServer.installationId, removed.endpoint.id, testServer.clock.now),
+    )
+    const earlier = await webhookWorld(testServer)
     const bodies = new Set<string>()
     for (const [id, key] of [
-      [endpoint.id, house.keys.rival],
-      [theirs.endpoint.id, house.keys.full],
-      [removed.endpoint.id, house.keys.full],
-      ['whe_01h455vb4pex5vsknk084sn02q', house.keys.full],
-      [endpoint.id.toUpperCase(), house.keys.full],
-      [`${endpoint.id} `, house.keys.full],
-      [deliveryId, house.keys.full],
-      ['nonsense', house.keys.full],
-      ["x' or 1=1 --", house.keys.full],
+      [endpoint.id, testServer.keys.rival],
+      [theirs.endpoint.id, testServer.keys.full],
+      [removed.endpoint.id, testServer.keys.full],
+      ['whe_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+      [endpoint.id.toUpperCase(), testServer.keys.full],
+      [`${endpoint.id} `, testServer.keys.full],
+      [deliveryId, testServer.keys.full],
+      ['nonsense', testServer.keys.full],
+      ["x' or 1=1 --", testServer.keys.full],
     ] as const) {
       const answer = await webhooks.fixture(id, key)
       assertError(answer, 'webhook_endpoint_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
     assert.equal(bodies.size, 1)
-    assert.deepEqual(await webhookWorld(house), earlier)
+    assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
   test('400, 401 and 403, and looking changes nothing', async () => {
     const { endpoint } = await webhooks.add()
-    const earlier = await webhookWorld(house)
+    const earlier = await webhookWorld(testServer)
     const path = { id: endpoint.id }
     const id = 'getInstallationWebhookSignatureFixture'
-    assertError(await house.ask(id, { path, query: '?secret=1' }), 'invalid_request')
-    assertError(await house.ask(id, { path, key: null }), 'unauthenticated')
-    assertError(await webhooks.fixture(endpoint.id, house.keys.catalog), 'scope_missing')
-    assertError(await webhooks.fixture(endpoint.id, (await house.newKey(['webhooks:write'])).key), 'scope_missing')
-    assert.equal((await webhooks.fixture(endpoint.id, (await house.newKey(['webhooks:read'])).key)).status, 200)
-    assert.deepEqual(await webhookWorld(house), earlier)
+    assertError(await testServer.ask(id, { path, query: '?secret=1' }), 'invalid_request')
+    assertError(await testServer.ask(id, { path, key: null }), 'unauthenticated')
+    assertError(await webhooks.fixture(endpoint.id, testServer.keys.catalog), 'scope_missing')
+    assertError(await webhooks.fixture(endpoint.id, (await testServer.newKey(['webhooks:write'])).key), 'scope_missing')
+    assert.equal((await webhooks.fixture(endpoint.id, (await testServer.newKey(['webhooks:read'])).key)).status, 200)
+    assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 })

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
 
 const day = 24 * 3_600_000
 
 eachEngine('getPublicCart', (given) => {
   test('200 reports a changed price, and stops once the line is written again', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 2 })
     const products = (market.products ?? []).map((product) =>
       product.slug === 'card' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 400 })) } : product,
     )
-    await house.apply({ ...market, products })
+    await testServer.apply({ ...market, products })
     const { body } = await carts.read(cartId)
     assert.deepEqual(body.data.messages, [
       {
@@ -33,8 +33,8 @@ eachEngine('getPublicCart', (given) => {
   })
 
   test('200 shows a product as it is called and sold now, also when it was read a moment before', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 5 })
     assert.equal((await carts.read(cartId)).body.data.items[0].name, 'Card')
     const change = (more: object, sku: object) =>
@@ -43,22 +43,22 @@ eachEngine('getPublicCart', (given) => {
           ? { ...product, ...more, skus: product.skus.map((one) => ({ ...one, ...sku })) }
           : product,
       )
-    await house.apply({ ...market, products: change({ name: 'Postcard' }, { maxPerOrder: 4 }) })
+    await testServer.apply({ ...market, products: change({ name: 'Postcard' }, { maxPerOrder: 4 }) })
     const renamed = (await carts.read(cartId)).body.data
     assert.deepEqual([renamed.items[0].name, renamed.items[0].maxQuantity], ['Postcard', 4])
     assert.deepEqual(
       renamed.messages.map(({ code }: { code: string }) => code),
       ['quantity_limit_exceeded'],
     )
-    await house.apply({ ...market, products: change({ name: 'Postcard', published: false }, { maxPerOrder: 4 }) })
+    await testServer.apply({ ...market, products: change({ name: 'Postcard', published: false }, { maxPerOrder: 4 }) })
     const gone = (await carts.read(cartId)).body.data
     assert.equal(gone.messages[0].code, 'item_unavailable')
     assertError(await carts.patch(cartId, 'CARD', 2), 'item_unavailable')
   })
 
   test('200 reports lost availability: less stock, a limit, a product taken off', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 5, BOOK: 5, 'ROSE-12': 5 })
     const products = (market.products ?? []).map((product) => ({
       ...product,
@@ -67,7 +67,7 @@ eachEngine('getPublicCart', (given) => {
         sku.code === 'CARD' ? { ...sku, stock: 2 } : sku.code === 'ROSE-12' ? { ...sku, maxPerOrder: 4 } : sku,
       ),
     }))
-    await house.apply({ ...market, products, promotions: [] }, { stock: true })
+    await testServer.apply({ ...market, products, promotions: [] }, { stock: true })
     const { body } = await carts.read(cartId)
     assert.deepEqual(
       body.data.messages.map(({ code, skuId, previous, current }: Record<string, unknown>) => [
@@ -86,17 +86,17 @@ eachEngine('getPublicCart', (given) => {
   })
 
   test('200 says expired from the instant on, before and after the sweeper, which gives it its version and event', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const [idle, busy] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]
-    house.clock.now += 30 * day - 1
+    testServer.clock.now += 30 * day - 1
     assert.equal((await carts.read(idle)).body.data.status, 'open')
     await carts.patch(busy, 'CARD', 2)
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.equal((await carts.read(idle)).body.data.status, 'expired')
     assertError(await carts.patch(idle, 'CARD', 2), 'cart_not_open')
     const sweeps = await Promise.all(
-      [1, 2, 3].map(() => expireCarts(house.storage, house.app.cartTools, house.clock.now)),
+      [1, 2, 3].map(() => expireCarts(testServer.storage, testServer.app.cartTools, testServer.clock.now)),
     )
     assert.equal(
       sweeps.reduce((sum, swept) => sum + swept, 0),
@@ -104,7 +104,7 @@ eachEngine('getPublicCart', (given) => {
     )
     const { body } = await carts.read(idle)
     assert.deepEqual([body.data.status, body.data.version], ['expired', 2])
-    const events = await eventsOf(house, idle)
+    const events = await eventsOf(testServer, idle)
     assert.deepEqual(
       events.map(({ type }) => type),
       ['cart.created', 'cart.expired'],
@@ -114,11 +114,11 @@ eachEngine('getPublicCart', (given) => {
   })
 
   test('200 without the address once its week is over', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     await carts.address(cartId, berlin)
-    house.clock.now += 7 * day
+    testServer.clock.now += 7 * day
     const { body } = await carts.read(cartId)
     assert.equal(body.data.address, null)
     assert.deepEqual(
@@ -129,16 +129,16 @@ eachEngine('getPublicCart', (given) => {
   })
 
   test('404, one answer for unknown, malformed and another installation’s', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create()
     const bodies = new Set<string>()
     for (const [id, key] of [
-      [cartId, house.keys.rival],
-      ['cart_01h455vb4pex5vsknk084sn02q', house.keys.full],
-      ['x', house.keys.full],
+      [cartId, testServer.keys.rival],
+      ['cart_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+      ['x', testServer.keys.full],
     ] as const) {
-      const answer = await house.ask('getPublicCart', { path: { cartId: id }, key })
+      const answer = await testServer.ask('getPublicCart', { path: { cartId: id }, key })
       assertError(answer, 'cart_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
@@ -146,23 +146,23 @@ eachEngine('getPublicCart', (given) => {
   })
 
   test('200 a cart that became an order shows what was charged, whatever became of prices and codes', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2 }, { promotionCode: 'WELCOME10' })
     await pay(secret, view)
     const { cartId, orderId } = (await read(sessionId)).body.data
-    const order = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const order = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
     const { refunded: _, refundPending: __, ...charged } = order.totals
     assert.ok(charged.shipping > 0 && charged.discount > 0)
-    const [told] = await house.storage.read(
+    const [told] = await testServer.storage.read(
       (db) => db.sql<{ body: string }>`select body from events where type = 'cart.converted'`,
     )
     assert.deepEqual(JSON.parse(told?.body ?? '').data.cart.totals, charged)
-    await house.storage.write(async (tx) => {
-      await tx.sql`update promotions set disabled_at = ${house.clock.now}`
+    await testServer.storage.write(async (tx) => {
+      await tx.sql`update promotions set disabled_at = ${testServer.clock.now}`
       await tx.sql`update skus set price = price + 1000`
     })
-    const cart = (await house.ask('getPublicCart', { path: { cartId } })).body.data
+    const cart = (await testServer.ask('getPublicCart', { path: { cartId } })).body.data
     assert.deepEqual(cart.totals, charged)
     assert.deepEqual(
       [cart.status, cart.promotion.code, cart.promotion.amount],
@@ -173,7 +173,7 @@ eachEngine('getPublicCart', (given) => {
       cart.shipping.options.map(({ amount }: { amount: number }) => amount),
       [charged.shipping],
     )
-    // The rest of the house holds listed prices against the SKUs'.
-    await house.storage.write((tx) => tx.sql`update skus set price = price - 1000`)
+    // The rest of the server holds listed prices against the SKUs'.
+    await testServer.storage.write((tx) => tx.sql`update skus set price = price - 1000`)
   })
 })

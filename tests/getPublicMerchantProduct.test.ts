@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { createApp } from '../src/app.ts'
 import { createLog } from '../src/platform/log/log.ts'
 
@@ -10,9 +10,9 @@ const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
 
 eachEngine('getPublicMerchantProduct', (given) => {
   test('200 without any key: the product less stock numbers and metadata, cacheable and open to any origin', async () => {
-    const house = await openHouse(given)
-    const open = await house.ask('getPublicMerchantProduct', { path: roses, key: null })
-    const { body } = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })
+    const testServer = await openTestServer(given)
+    const open = await testServer.ask('getPublicMerchantProduct', { path: roses, key: null })
+    const { body } = await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })
     assert.deepEqual(open.body.data, {
       ...body.data,
       metadata: {},
@@ -24,31 +24,31 @@ eachEngine('getPublicMerchantProduct', (given) => {
   })
 
   test('200 also with a credential that is no good: it is not looked at', async () => {
-    const house = await openHouse(given)
-    assert.equal((await house.ask('getPublicMerchantProduct', { path: roses, key: 'nonsense' })).status, 200)
+    const testServer = await openTestServer(given)
+    assert.equal((await testServer.ask('getPublicMerchantProduct', { path: roses, key: 'nonsense' })).status, 200)
   })
 
   test('200 with another ETag exactly when the bytes change', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const ask = async () =>
-      (await house.ask('getPublicMerchantProduct', { path: roses, key: null })).headers.get('etag')
+      (await testServer.ask('getPublicMerchantProduct', { path: roses, key: null })).headers.get('etag')
     const before = await ask()
-    await house.apply(bloom)
+    await testServer.apply(bloom)
     assert.equal(await ask(), before)
     const [first, ...others] = bloom.products ?? []
     assert.ok(first)
-    await house.apply({ ...bloom, products: [{ ...first, name: 'Other' }, ...others] })
+    await testServer.apply({ ...bloom, products: [{ ...first, name: 'Other' }, ...others] })
     assert.notEqual(await ask(), before)
   })
 
   test('304 without a body to who has the bytes already', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const path = '/api/v1/catalog/merchants/bloom/products/red-roses'
-    const whole = await house.fetch(path)
+    const whole = await testServer.fetch(path)
     const etag = whole.headers.get('etag') ?? ''
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await house.fetch(path, { method, headers: { 'if-none-match': known } })
+        const answer = await testServer.fetch(path, { method, headers: { 'if-none-match': known } })
         assert.deepEqual([answer.status, answer.text], [304, ''], `${method} ${known}`)
         for (const name of ['etag', 'cache-control', 'access-control-allow-origin'])
           assert.equal(answer.headers.get(name), whole.headers.get(name), name)
@@ -57,16 +57,16 @@ eachEngine('getPublicMerchantProduct', (given) => {
       }
     }
     for (const unknown of ['"other"', '', etag.slice(1, -1)]) {
-      const answer = await house.fetch(path, { headers: { 'if-none-match': unknown } })
+      const answer = await testServer.fetch(path, { headers: { 'if-none-match': unknown } })
       assert.deepEqual([answer.status, answer.text], [200, whole.text])
     }
-    const missing = await house.fetch(`${path}-none`, { headers: { 'if-none-match': '*' } })
+    const missing = await testServer.fetch(`${path}-none`, { headers: { 'if-none-match': '*' } })
     assertError(missing, 'product_not_found')
   })
 
   test('200 with another ETag when this server is reached under another origin', async () => {
-    // Each house has a port, and so an origin, of its own; the product is the same.
-    const { storage, url, ...first } = await openHouse(given)
+    // Each server has a port, and so an origin, of its own; the product is the same.
+    const { storage, url, ...first } = await openTestServer(given)
     const other = createApp({
       storage,
       rootSecret: testSecret,
@@ -92,9 +92,9 @@ eachEngine('getPublicMerchantProduct', (given) => {
   })
 
   test('404, one answer for an unknown merchant, an unknown product and a closed merchant', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const bodies = new Set<string>()
-    await house.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
+    await testServer.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
     for (const path of [
       { ...roses, merchantSlug: 'nobody' },
       { ...roses, merchantSlug: 'Bloom' },
@@ -102,7 +102,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
       { ...roses, productSlug: 'rival-only' },
       { merchantSlug: 'rival', productSlug: 'rival-only' },
     ]) {
-      const answer = await house.ask('getPublicMerchantProduct', { path, key: null })
+      const answer = await testServer.ask('getPublicMerchantProduct', { path, key: null })
       assertError(answer, 'product_not_found')
       bodies.add(answer.text.replaceAll(answer.body.error.requestId, ''))
     }

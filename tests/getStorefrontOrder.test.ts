@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { eventsOf } from '../harness/carts.ts'
-import { assertError, testSecret } from '../harness/house.ts'
-import { openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { openOrderTestServer, orderWorld } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, testSecret } from '../harness/testServer.ts'
 import { orderPageSecrets } from '../src/domain/orders/secret.ts'
 import { findOrderOfSecret, findSealedSecret } from '../src/domain/orders/store.ts'
 
 eachEngine('getStorefrontOrder', (given) => {
   test('200 the whole order', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, sessionId, cartId, paymentId, statusSecret, quote } = await house.orders.place({
+    const testServer = await openOrderTestServer(given)
+    const { orderId, sessionId, cartId, paymentId, statusSecret, quote } = await testServer.orders.place({
       code: 'WELCOME10',
     })
-    const answer = await house.orders.read(orderId)
+    const answer = await testServer.orders.read(orderId)
     const { totals } = quote
     assert.deepEqual(answer.body.data, {
       id: orderId,
@@ -60,21 +60,21 @@ eachEngine('getStorefrontOrder', (given) => {
       ],
       cancellable: true,
       metadata: { channel: 'test' },
-      statusUrl: `${house.origin}/o/${statusSecret}`,
+      statusUrl: `${testServer.origin}/o/${statusSecret}`,
     })
     assert.equal(totals.discount, 800)
   })
 
   test('is reported as it is read: placed first, then paid, and never the address', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    const events = await eventsOf(house, orderId)
-    assert.deepEqual((await orderWorld(house, orderId)).events, [
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    const events = await eventsOf(testServer, orderId)
+    assert.deepEqual((await orderWorld(testServer, orderId)).events, [
       ['order.placed', 1],
       ['order.paid', 2],
     ])
     const [placed, paid] = events.map(({ body }) => body.data.order)
-    const read = (await house.orders.read(orderId)).body.data
+    const read = (await testServer.orders.read(orderId)).body.data
     assert.deepEqual(paid, { ...read, statusUrl: null }, 'without the address of its page')
     assert.deepEqual(
       [placed.version, placed.paymentStatus, placed.timeline.length, placed.cancellable],
@@ -89,10 +89,10 @@ eachEngine('getStorefrontOrder', (given) => {
   })
 
   test('200 an order of nothing is paid by no one, and one without a parcel has no address', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, paymentId } = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
+    const testServer = await openOrderTestServer(given)
+    const { orderId, paymentId } = await testServer.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.equal(paymentId, null)
-    const { data } = (await house.orders.read(orderId)).body
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual(
       [data.total, data.paymentStatus, data.payments, data.shippingAddress, data.shipping],
       [0, 'paid', [], null, null],
@@ -100,17 +100,17 @@ eachEngine('getStorefrontOrder', (given) => {
   })
 
   test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
     const bodies = new Set<string>()
     for (const [path, key] of [
-      [orderId, house.keys.rival],
-      ['ord_01h455vb4pex5vsknk084sn02q', house.keys.full],
-      ['nonsense', house.keys.full],
-      ["x'--", house.keys.full],
-      ['T-1001', house.keys.full],
+      [orderId, testServer.keys.rival],
+      ['ord_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+      ['nonsense', testServer.keys.full],
+      ["x'--", testServer.keys.full],
+      ['T-1001', testServer.keys.full],
     ] as const) {
-      const answer = await house.ask('getStorefrontOrder', { path: { orderId: path }, key })
+      const answer = await testServer.ask('getStorefrontOrder', { path: { orderId: path }, key })
       assertError(answer, 'order_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
@@ -118,11 +118,11 @@ eachEngine('getStorefrontOrder', (given) => {
   })
 
   test('a session becomes one order; the secret of its page is kept as a hash, and sealed', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, statusSecret } = await house.orders.place()
-    const { installationId } = house
+    const testServer = await openOrderTestServer(given)
+    const { orderId, statusSecret } = await testServer.orders.place()
+    const { installationId } = testServer
     const key = { installationId, orderId }
-    await house.storage.read(async (db) => {
+    await testServer.storage.read(async (db) => {
       const hash = createHash('sha256').update(statusSecret).digest('base64url')
       assert.deepEqual(await findOrderOfSecret(db, hash), key)
       const sealed = await findSealedSecret(db, key)
@@ -132,7 +132,7 @@ eachEngine('getStorefrontOrder', (given) => {
     })
     assert.equal(Buffer.from(statusSecret, 'base64url').length, 32)
     await assert.rejects(
-      house.storage.write(
+      testServer.storage.write(
         (tx) => tx.sql`
           insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
             currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, item_count, checkout_session_id,
@@ -146,15 +146,15 @@ eachEngine('getStorefrontOrder', (given) => {
   })
 
   test('200 an order that was cancelled before it was written down by whom: then only the API could', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await house.orders.cancel(orderId)
-    await house.storage.write(async (tx) => {
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await testServer.orders.cancel(orderId)
+    await testServer.storage.write(async (tx) => {
       const [row] = await tx.sql<{ text: string }>`select cancellation as "text" from orders where id = ${orderId}`
       const { by: _, ...former } = JSON.parse(row?.text ?? '')
       await tx.sql`update orders set cancellation = ${JSON.stringify(former)} where id = ${orderId}`
     })
-    const { timeline } = (await house.orders.read(orderId)).body.data
+    const { timeline } = (await testServer.orders.read(orderId)).body.data
     assert.deepEqual([timeline[2].type, timeline[2].cancelledBy], ['cancelled', 'api'])
   })
 })

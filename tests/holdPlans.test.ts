@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { listCartLines, listOffers } from '../src/domain/carts/store.ts'
 import { sumProducts } from '../src/domain/catalog/adminStore.ts'
 import { listSkusByCode } from '../src/domain/catalog/store.ts'
@@ -17,14 +17,14 @@ const sessions = 100
 
 eachEngine('plans', (given) => {
   test('of questions about a SKU do not read the holds of others', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const checkout = await checkoutOf(testServer)
     const items = { CARD: 1 }
     const { id: sessionId, cartId } = (await checkout.open(items)).body.data
     for (let others = 0; others < sessions; others += 1) assert.equal((await checkout.open(items)).status, 200)
-    const { installationId, merchantId, seller, clock } = house
+    const { installationId, merchantId, seller, clock } = testServer
     const skuIds = [checkout.carts.sku('CARD')]
-    const plans = await house.storage.read(async (db) => ({
+    const plans = await testServer.storage.read(async (db) => ({
       lapsed: await planOf(db, (tx) => sumLapsedHolds(tx, seller, skuIds, { owner: sessionId, now: clock.now })),
       own: await planOf(db, (tx) => listHolds(tx, merchantId, sessionId)),
       lines: await planOf(db, (tx) => listCartLines(tx, { installationId, cartId }, clock.now)),
@@ -44,10 +44,10 @@ eachEngine('plans', (given) => {
   })
 
   test('of questions about many SKUs do not read the stock of all', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { merchantId, seller, clock } = house
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { merchantId, seller, clock } = testServer
     const names = Array.from({ length: 50 }, (_, place) => `name_${place}`)
-    const plans = await house.storage.read(async (db) => [
+    const plans = await testServer.storage.read(async (db) => [
       await planOf(db, (tx) => listSkusByCode(tx, merchantId, names)),
       await planOf(db, (tx) => listOffers(tx, seller, names, clock.now)),
       await planOf(db, (tx) => sumProducts(tx, seller, names)),

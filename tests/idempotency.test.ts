@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type AskOptions, assertError, type House, openHouse } from '../harness/house.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type AskOptions, assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { findCart, lockCart, saveCart } from '../src/domain/carts/store.ts'
@@ -22,16 +22,16 @@ interface Case {
   request(
     cartId: string,
     carts: Carts,
-    house: House,
+    testServer: TestServer,
   ): (AskOptions & { body: object }) | Promise<AskOptions & { body: object }>
   other: object | ((cartId: string) => object)
   // How many events one effect has; one unless said.
   events?: number
 }
 
-async function openSession(house: House, cartId: string): Promise<string> {
+async function openSession(testServer: TestServer, cartId: string): Promise<string> {
   const body = { cartId, successUrl: 'http://localhost/a', idempotencyKey: `open-${cartId}` }
-  return (await house.ask('createHostedCheckoutSession', { body })).body.data.id
+  return (await testServer.ask('createHostedCheckoutSession', { body })).body.data.id
 }
 
 const cases: readonly Case[] = [
@@ -74,14 +74,17 @@ const cases: readonly Case[] = [
   },
   {
     id: 'cancelHostedCheckoutSession',
-    request: async (cartId, _, house) => ({ path: { sessionId: await openSession(house, cartId) }, body: {} }),
+    request: async (cartId, _, testServer) => ({
+      path: { sessionId: await openSession(testServer, cartId) },
+      body: {},
+    }),
     other: { reason: 'other' },
     events: 2,
   },
   {
     id: 'cancelStorefrontOrder',
-    request: async (_, __, house) => {
-      const { ready, pay } = await checkoutOf(house)
+    request: async (_, __, testServer) => {
+      const { ready, pay } = await checkoutOf(testServer)
       const { secret, view } = await ready({ CARD: 1 })
       return { path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' }, body: {} }
     },
@@ -89,8 +92,8 @@ const cases: readonly Case[] = [
   },
   {
     id: 'replayInstallationWebhookDelivery',
-    request: async (_, __, house) => ({
-      path: { id: (await webhooksOf(house).given('failed')).deliveryId },
+    request: async (_, __, testServer) => ({
+      path: { id: (await webhooksOf(testServer).given('failed')).deliveryId },
       body: { reason: 'one' },
     }),
     other: { reason: 'other' },
@@ -100,11 +103,11 @@ const cases: readonly Case[] = [
 ]
 
 eachEngine('idempotency', (given) => {
-  let house: House
+  let testServer: TestServer
   let carts: Carts
   before(async () => {
-    house = await openHouse(given, { shops: [market, rival] })
-    carts = await cartsOf(house)
+    testServer = await openTestServer(given, { shops: [market, rival] })
+    carts = await cartsOf(testServer)
   })
 
   for (const [place, { id, request, other, events = 1 }] of cases.entries()) {
@@ -112,34 +115,34 @@ eachEngine('idempotency', (given) => {
     const crowd = place < 2 ? 64 : 16
     test(`${id}: ${crowd} at once with one key have one effect and one answer`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
-      const { body, ...rest } = await request(cartId, carts, house)
+      const { body, ...rest } = await request(cartId, carts, testServer)
       const before =
-        (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
+        (await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
       const key = `twins-${id}`
       const answers = await Promise.all(
         Array.from({ length: crowd }, (_, index) =>
           // Half of them name the key in the header, half in the body: it is the same key.
           index % 2 === 0
-            ? house.ask(id, { ...rest, body: { ...body, idempotencyKey: key } })
-            : house.ask(id, { ...rest, body, headers: { 'idempotency-key': key } }),
+            ? testServer.ask(id, { ...rest, body: { ...body, idempotencyKey: key } })
+            : testServer.ask(id, { ...rest, body, headers: { 'idempotency-key': key } }),
         ),
       )
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
       assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
       assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, crowd - 1)
       const after =
-        (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
+        (await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
       assert.equal(after - before, events)
       if (rest.path?.cartId) assert.equal((await carts.read(cartId)).body.data.version, 2)
     })
 
     test(`${id}: 409 to the key with another body, path or operation`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
-      const { body, ...rest } = await request(cartId, carts, house)
+      const { body, ...rest } = await request(cartId, carts, testServer)
       const idempotencyKey = `reused-${id}`
-      assert.equal((await house.ask(id, { ...rest, body: { ...body, idempotencyKey } })).status, 200)
+      assert.equal((await testServer.ask(id, { ...rest, body: { ...body, idempotencyKey } })).status, 200)
       assertError(
-        await house.ask(id, {
+        await testServer.ask(id, {
           ...rest,
           body: { ...(typeof other === 'function' ? other(cartId) : other), idempotencyKey },
         }),
@@ -148,39 +151,50 @@ eachEngine('idempotency', (given) => {
       if (rest.path?.cartId) {
         const elsewhere = { ...rest.path, cartId: await carts.create({ BOOK: 1 }) }
         assertError(
-          await house.ask(id, { ...rest, path: elsewhere, body: { ...body, idempotencyKey } }),
+          await testServer.ask(id, { ...rest, path: elsewhere, body: { ...body, idempotencyKey } }),
           'idempotency_key_reused',
         )
       }
       const next = cases.find((known) => known.id !== id)
       assert.ok(next)
-      const otherRequest = await next.request(cartId, carts, house)
+      const otherRequest = await next.request(cartId, carts, testServer)
       assertError(
-        await house.ask(next.id, { ...otherRequest, body: { ...otherRequest.body, idempotencyKey } }),
+        await testServer.ask(next.id, { ...otherRequest, body: { ...otherRequest.body, idempotencyKey } }),
         'idempotency_key_reused',
       )
     })
 
     test(`${id}: 400 without a key, with two that differ, and with a bad one`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
-      const { body, ...rest } = await request(cartId, carts, house)
-      assertError(await house.ask(id, { ...rest, body }), 'idempotency_key_required')
+      const { body, ...rest } = await request(cartId, carts, testServer)
+      assertError(await testServer.ask(id, { ...rest, body }), 'idempotency_key_required')
       assertError(
-        await house.ask(id, { ...rest, body: { ...body, idempotencyKey: 'a' }, headers: { 'idempotency-key': 'b' } }),
+        await testServer.ask(id, {
+          ...rest,
+          body: { ...body, idempotencyKey: 'a' },
+          headers: { 'idempotency-key': 'b' },
+        }),
         'idempotency_key_ambiguous',
       )
       for (const bad of ['', 'a b', 'é', 'x'.repeat(256), 7, null]) {
-        assertError(await house.ask(id, { ...rest, body: { ...body, idempotencyKey: bad } }), 'idempotency_key_invalid')
+        assertError(
+          await testServer.ask(id, { ...rest, body: { ...body, idempotencyKey: bad } }),
+          'idempotency_key_invalid',
+        )
       }
       for (const bad of ['a b', 'x'.repeat(256)]) {
         assertError(
-          await house.ask(id, { ...rest, body, headers: { 'idempotency-key': bad } }),
+          await testServer.ask(id, { ...rest, body, headers: { 'idempotency-key': bad } }),
           'idempotency_key_invalid',
         )
       }
       assert.equal(
-        (await house.ask(id, { ...rest, body: { ...body, idempotencyKey: `${id}${'~'.repeat(255 - id.length)}` } }))
-          .status,
+        (
+          await testServer.ask(id, {
+            ...rest,
+            body: { ...body, idempotencyKey: `${id}${'~'.repeat(255 - id.length)}` },
+          })
+        ).status,
         200,
       )
     })
@@ -188,8 +202,8 @@ eachEngine('idempotency', (given) => {
 
   test('the same key of another installation is independent', async () => {
     const [own, foreign] = await Promise.all(
-      [house.keys.full, house.keys.rival].map((key) =>
-        house.ask('createPublicCart', { key, body: { idempotencyKey: 'shared' } }),
+      [testServer.keys.full, testServer.keys.rival].map((key) =>
+        testServer.ask('createPublicCart', { key, body: { idempotencyKey: 'shared' } }),
       ),
     )
     assert.equal(foreign?.status, 200)
@@ -198,12 +212,12 @@ eachEngine('idempotency', (given) => {
   })
 
   test('another credential of the installation gets the answer, if it has the scope', async () => {
-    const { key } = await house.newKey(['checkout:quote'])
-    const first = await house.ask('createPublicCart', { body: { idempotencyKey: 'handover' } })
-    const second = await house.ask('createPublicCart', { key, body: { idempotencyKey: 'handover' } })
+    const { key } = await testServer.newKey(['checkout:quote'])
+    const first = await testServer.ask('createPublicCart', { body: { idempotencyKey: 'handover' } })
+    const second = await testServer.ask('createPublicCart', { key, body: { idempotencyKey: 'handover' } })
     assert.equal(second.text, first.text)
     assertError(
-      await house.ask('createPublicCart', { key: house.keys.none, body: { idempotencyKey: 'handover' } }),
+      await testServer.ask('createPublicCart', { key: testServer.keys.none, body: { idempotencyKey: 'handover' } }),
       'scope_missing',
     )
   })
@@ -211,11 +225,11 @@ eachEngine('idempotency', (given) => {
   test('the order of members and the way numbers are written make no other request', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
-    const first = await house.ask('updatePublicCartItemQuantity', {
+    const first = await testServer.ask('updatePublicCartItemQuantity', {
       path,
       body: '{"idempotencyKey":"form","quantity":2,"expectedVersion":1}',
     })
-    const second = await house.ask('updatePublicCartItemQuantity', {
+    const second = await testServer.ask('updatePublicCartItemQuantity', {
       path,
       body: '{"expectedVersion":1.0,"quantity":2e0, "idempotencyKey":"form"}',
     })
@@ -227,24 +241,27 @@ eachEngine('idempotency', (given) => {
     const cartId = await carts.create({ 'ROSE-12': 1 })
     const path = { cartId, skuId: carts.sku('ROSE-12') }
     const body = { idempotencyKey: 'later', quantity: 5, expectedVersion: 2 }
-    assertError(await house.ask('updatePublicCartItemQuantity', { path, body }), 'version_conflict')
+    assertError(await testServer.ask('updatePublicCartItemQuantity', { path, body }), 'version_conflict')
     await carts.patch(cartId, 'ROSE-12', 2)
-    assert.equal((await house.ask('updatePublicCartItemQuantity', { path, body })).body.data.itemCount, 5)
+    assert.equal((await testServer.ask('updatePublicCartItemQuantity', { path, body })).body.data.itemCount, 5)
   })
 
   test('400, 401 and 403 come before a stored answer, and 404 and 409 after it', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
     const body = { idempotencyKey: 'order', expectedVersion: 1 }
-    assert.equal((await house.ask('removePublicCartItem', { path, body })).status, 200)
+    assert.equal((await testServer.ask('removePublicCartItem', { path, body })).status, 200)
     assert.equal(
-      (await house.ask('removePublicCartItem', { path, body })).status,
+      (await testServer.ask('removePublicCartItem', { path, body })).status,
       200,
       'not a version conflict, not 404',
     )
-    assertError(await house.ask('removePublicCartItem', { path, body: { ...body, extra: 1 } }), 'invalid_request')
-    assertError(await house.ask('removePublicCartItem', { path, body, key: null }), 'unauthenticated')
-    assertError(await house.ask('removePublicCartItem', { path, body, key: house.keys.none }), 'scope_missing')
+    assertError(await testServer.ask('removePublicCartItem', { path, body: { ...body, extra: 1 } }), 'invalid_request')
+    assertError(await testServer.ask('removePublicCartItem', { path, body, key: null }), 'unauthenticated')
+    assertError(
+      await testServer.ask('removePublicCartItem', { path, body, key: testServer.keys.none }),
+      'scope_missing',
+    )
   })
 
   test('an answer of a hundred lines is stored in a tenth of its bytes, its event too, and repeated byte for byte', async () => {
@@ -254,7 +271,7 @@ eachEngine('idempotency', (given) => {
       publishedAt: '2026-01-01T00:00:00.000Z',
       skus: [{ code: `F${index}`, price: 100 + index, stock: 10 }],
     }))
-    const large = await openHouse(given, { shops: [{ ...market, products }] })
+    const large = await openTestServer(given, { shops: [{ ...market, products }] })
     const { sku } = await cartsOf(large)
     const items = products.map((_, index) => ({ skuId: sku(`F${index}`), quantity: 2 }))
     const webhooks = webhooksOf(large)
@@ -293,7 +310,7 @@ eachEngine('idempotency', (given) => {
   })
 
   test('kept for seven days, then free again, with or without the sweeper', async () => {
-    const alone = await openHouse(given, { shops: [market] })
+    const alone = await openTestServer(given, { shops: [market] })
     const make = (key: string) => alone.ask('createPublicCart', { body: { idempotencyKey: key } })
     const [first, second] = [await make('one'), await make('two')]
     alone.clock.now += 7 * 24 * 3_600_000 - 1
@@ -308,61 +325,67 @@ eachEngine('idempotency', (given) => {
   })
 
   test('409 to a repeat whose answer was sealed by a version that was forgotten, and nothing is done again', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ BOOK: 1 })
     const body = { cartId, successUrl: 'http://localhost/a', idempotencyKey: 'sealed-then-forgotten' }
-    const opened = await house.ask('createHostedCheckoutSession', { body })
+    const opened = await testServer.ask('createHostedCheckoutSession', { body })
     assert.equal(opened.status, 200)
     const forgotten = parseRootSecret('3:a-version-of-the-root-secret-that-nobody-knows-any-more') as RootSecret
-    const context = `${house.installationId} ${body.idempotencyKey}`
+    const context = `${testServer.installationId} ${body.idempotencyKey}`
     const sealed = sealByRoot(forgotten, 'idempotent answer', opened.text, context)
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await tx.sql`
         update idempotency_keys set answer = ${sealed}
-        where installation_id = ${house.installationId} and key = ${body.idempotencyKey}`
+        where installation_id = ${testServer.installationId} and key = ${body.idempotencyKey}`
     })
-    const countSessions = () => house.storage.read((db) => db.sql`select id, version from checkout_sessions`)
+    const countSessions = () => testServer.storage.read((db) => db.sql`select id, version from checkout_sessions`)
     const before = await countSessions()
     for (let repeat = 0; repeat < 2; repeat += 1) {
-      const again = await house.ask('createHostedCheckoutSession', { body })
+      const again = await testServer.ask('createHostedCheckoutSession', { body })
       assertError(again, 'idempotency_key_reused')
       assert.match(again.body.error.message, /was performed.*can no longer be shown/)
     }
     assertError(
-      await house.ask('createHostedCheckoutSession', { body: { ...body, successUrl: 'http://localhost/b' } }),
+      await testServer.ask('createHostedCheckoutSession', { body: { ...body, successUrl: 'http://localhost/b' } }),
       'idempotency_key_reused',
     )
     assert.deepEqual(await countSessions(), before)
-    const anew = await house.ask('createHostedCheckoutSession', { body: { ...body, idempotencyKey: 'another-key' } })
+    const anew = await testServer.ask('createHostedCheckoutSession', {
+      body: { ...body, idempotencyKey: 'another-key' },
+    })
     assert.equal(anew.body.data.id, opened.body.data.id, 'under another key it is answered with what there is')
-    house.clock.now += 7 * 86_400_000
-    assert.equal((await house.ask('createHostedCheckoutSession', { body })).status, 200, 'free when its time is over')
+    testServer.clock.now += 7 * 86_400_000
+    assert.equal(
+      (await testServer.ask('createHostedCheckoutSession', { body })).status,
+      200,
+      'free when its time is over',
+    )
   })
 
   test('a rejected code is a 200 and is stored like any other', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const body = { idempotencyKey: 'wrong-code', code: 'NOSUCH' }
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => house.ask('applyPublicCartPromotion', { path: { cartId }, body })),
+      Array.from({ length: 20 }, () => testServer.ask('applyPublicCartPromotion', { path: { cartId }, body })),
     )
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ guesses: number }>`select guesses from carts where id = ${cartId}`,
     )
     assert.equal(row?.guesses, 1)
-    assert.equal((await eventsOf(house, cartId)).length, 1)
+    assert.equal((await eventsOf(testServer, cartId)).length, 1)
   })
 
   // On PostgreSQL the work begins before it is known whether the key is free.
   test('what a work did before its key turned out to be taken never was', async () => {
-    await house.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
-    const { installationId } = house
+    await testServer.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
+    const { installationId } = testServer
     const claim = { claimant: installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
     const count = async () =>
-      (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from effects`))[0]?.n
+      (await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from effects`))[0]?.n
     const run = (fingerprint: string, work: (tx: Tx) => Promise<string>) =>
-      once(house.storage, { ...claim, fingerprint }, work)
+      once(testServer.storage, { ...claim, fingerprint }, work)
     const effect = async (tx: Tx) => {
       await tx.sql`insert into effects (n) values (1)`
       return 'the answer'
@@ -396,29 +419,29 @@ eachEngine('idempotency', (given) => {
       path: { cartId, skuId: carts.sku('BOOK') },
       body: { quantity: 2, idempotencyKey: 'asked-again' },
     }
-    const first = await house.ask('updatePublicCartItemQuantity', request)
+    const first = await testServer.ask('updatePublicCartItemQuantity', request)
     assert.equal(first.status, 200)
     // More than there are connections to the database.
     const many = Array.from({ length: 40 })
-    const askAgain = () => Promise.all(many.map(() => house.ask('updatePublicCartItemQuantity', request)))
+    const askAgain = () => Promise.all(many.map(() => testServer.ask('updatePublicCartItemQuantity', request)))
     // SQLite has one writer, and nobody can hold a row of it.
     const again =
       given.engine === 'sqlite'
         ? await askAgain()
-        : await house.storage.write(async (tx) => {
-            await lockCart(tx, { installationId: house.installationId, cartId })
+        : await testServer.storage.write(async (tx) => {
+            await lockCart(tx, { installationId: testServer.installationId, cartId })
             return askAgain()
           })
     for (const { status, text } of again) assert.deepEqual([status, text], [200, first.text])
   })
 
   test('a key whose time has passed is free to one of those who come for it', async () => {
-    const { installationId } = house
+    const { installationId } = testServer
     const now = Date.now()
     const claim = { claimant: installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
-    await once(house.storage, claim, async () => 'old')
+    await once(testServer.storage, claim, async () => 'old')
     const twins = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => once(house.storage, { ...claim, now }, async () => `new ${index}`)),
+      Array.from({ length: 8 }, (_, index) => once(testServer.storage, { ...claim, now }, async () => `new ${index}`)),
     )
     assert.equal(twins.filter(({ replayed }) => !replayed).length, 1)
     assert.equal(new Set(twins.map(({ text }) => text)).size, 1)
@@ -427,12 +450,12 @@ eachEngine('idempotency', (given) => {
 
   test('a cart that changed while it was thought to be locked is not written over', async () => {
     const cartId = await carts.create({ BOOK: 1 })
-    const { installationId } = house
+    const { installationId } = testServer
     const key = { installationId, cartId }
-    const found = await house.storage.read((db) => findCart(db, key))
+    const found = await testServer.storage.read((db) => findCart(db, key))
     assert.ok(found)
     const save = (version: number) =>
-      house.storage.write(async (tx) => {
+      testServer.storage.write(async (tx) => {
         saveCart(tx, { ...found, version })
         const saved = await findCart(tx, key)
         // No such change is told of, so it must not stay.

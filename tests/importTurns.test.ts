@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { clearTransfers, confirmTransfer, sendFile, transferWith } from '../harness/admin/transfers.ts'
 import { nodeFlags } from '../harness/flags.ts'
-import type { House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine, inTurns } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 
 // Slices are of 10 ms; what cannot be divided, such as a transaction, may take some more.
 const turnMsMax = 50
@@ -61,31 +61,31 @@ const files: [name: string, text: string, state: 'ready' | 'failed', problem: Re
 ]
 
 eachEngine('imports in slices', (given) => {
-  let house: House & { orders: Orders }
+  let testServer: TestServer & { orders: Orders }
   let loop: ChildProcess
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
     const script = join(import.meta.dirname, '..', 'harness', 'transferTurns.ts')
-    loop = fork(script, [house.url], { execArgv: [...nodeFlags] })
+    loop = fork(script, [testServer.url], { execArgv: [...nodeFlags] })
     await once(loop, 'message')
   })
   after(async () => {
     loop.kill('SIGKILL')
     await once(loop, 'exit')
   })
-  beforeEach(() => clearTransfers(house))
+  beforeEach(() => clearTransfers(testServer))
 
   async function heldBy(): Promise<number> {
-    loop.send(house.clock.now)
+    loop.send(testServer.clock.now)
     const [heldMs] = (await once(loop, 'message')) as [number]
     return heldMs
   }
 
   for (const [name, text, state, problem] of inTurns(given, files)) {
     test(name, async () => {
-      const id = await sendFile(house, 'products', text, Math.ceil(text.length / 1_000_000))
+      const id = await sendFile(testServer, 'products', text, Math.ceil(text.length / 1_000_000))
       const heldMs = await heldBy()
-      const transfer = await transferWith(house, id)
+      const transfer = await transferWith(testServer, id)
       assert.equal(transfer.state, state, JSON.stringify(transfer))
       if (problem) assert.match(transfer.problem ?? '', problem)
       else assert.equal(transfer.problem, null)
@@ -98,12 +98,12 @@ eachEngine('imports in slices', (given) => {
     const rows = bodies.flatMap((body, at) =>
       [0, 1, 2].map((no) => `long-${at}-${no},Bowl,${body},,LONG-${at}-${no},1.00\n`),
     )
-    const id = await sendFile(house, 'products', header + rows.join(''))
+    const id = await sendFile(testServer, 'products', header + rows.join(''))
     const planMs = await heldBy()
-    assert.equal((await transferWith(house, id)).created, rows.length)
-    assert.equal((await confirmTransfer(house, id)).status, 200)
+    assert.equal((await transferWith(testServer, id)).created, rows.length)
+    assert.equal((await confirmTransfer(testServer, id)).status, 200)
     const writeMs = await heldBy()
-    const { state, written } = await transferWith(house, id)
+    const { state, written } = await transferWith(testServer, id)
     assert.deepEqual([state, written], ['done', rows.length])
     assert.ok(Math.max(planMs, writeMs) < turnMsMax, `the event loop was held for ${planMs} and ${writeMs} ms`)
   })

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { openHouse, settingsOf } from '../harness/house.ts'
 import { openMollie } from '../harness/mollie/standin.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { openStripe } from '../harness/stripe/standin.ts'
+import { openTestServer, settingsOf } from '../harness/testServer.ts'
 
 anyEngine('an account at an installed provider', (given) => {
   const closes: (() => Promise<unknown>)[] = []
@@ -16,9 +16,9 @@ anyEngine('an account at an installed provider', (given) => {
   async function open() {
     const [stripe, mollie] = await Promise.all([openStripe(), openMollie()])
     closes.push(stripe.close, mollie.close)
-    const house = await openHouse(given, { shops: [market], now: Date.now() })
+    const testServer = await openTestServer(given, { shops: [market], now: Date.now() })
     const settings = {
-      ...settingsOf(house),
+      ...settingsOf(testServer),
       PORT: '4711',
       CARTWRIGHT_STRIPE_URL: stripe.url,
       CARTWRIGHT_MOLLIE_URL: mollie.url,

@@ -5,19 +5,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cards, checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { invariants } from '../src/domain/health/invariants.ts'
 
 const unasked = '4000000000000275'
 
 eachEngine('an invariant', (given) => {
   test('holds while a payment is under way, and is found when it is broken', async () => {
-    const house = await openHouse(given, { shops: [orderMarket] })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [orderMarket] })
+    const checkout = await checkoutOf(testServer)
     const bought = await checkout.ready({ CARD: 2 }, { promotionCode: 'WELCOME10' })
     assert.equal((await checkout.pay(bought.secret, bought.view)).problem, null)
     const { cartId, orderId } = (await checkout.read(bought.sessionId)).body.data
@@ -28,7 +28,7 @@ eachEngine('an invariant', (given) => {
     assert.equal((await checkout.read(waiting.sessionId)).body.data.status, 'processing')
 
     const { sessionId } = bought
-    await assertFound(house.storage, [
+    await assertFound(testServer.storage, [
       ['cart_is_told', (tx) => tx.sql`delete from events where subject_id = ${cartId} and sequence = 1`],
       ['cart_is_told', (tx) => tx.sql`update carts set version = version + 1 where id = ${cartId}`],
       ['cart_is_told', (tx) => tx.sql`delete from events where subject_type = 'cart'`],
@@ -76,7 +76,7 @@ eachEngine('an invariant', (given) => {
   })
 
   test('of listed products looks each of them up, however many the merchant has', async () => {
-    const { storage } = await openHouse(given, { shops: [orderMarket] })
+    const { storage } = await openTestServer(given, { shops: [orderMarket] })
     const { violations } = invariants.find(({ name }) => name === 'listed_as_sold') ?? assert.fail()
     const plan = await storage.read((db) => planOf(db, violations))
     // PostgreSQL reads each table once and joins them by hashes.

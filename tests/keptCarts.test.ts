@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, type Carts, cartsOf, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { eraseAddress } from '../src/domain/addresses/store.ts'
 import { cartOperations } from '../src/domain/carts/operations.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
@@ -45,7 +45,7 @@ function withCard(product: object, sku: object = {}): typeof shop {
 }
 
 interface World {
-  house: House
+  testServer: TestServer
   carts: Carts
   checkout: Checkout
   cartId: string
@@ -55,8 +55,8 @@ interface World {
 
 type Happening = readonly [name: string, isKept: boolean, happen: (world: World) => Promise<unknown>]
 
-async function promotionId({ house }: World, code: string): Promise<string> {
-  const promotion = await house.storage.read((db) => findPromotionByCode(db, house.seller, code))
+async function promotionId({ testServer }: World, code: string): Promise<string> {
+  const promotion = await testServer.storage.read((db) => findPromotionByCode(db, testServer.seller, code))
   assert.ok(promotion)
   return promotion.id
 }
@@ -67,57 +67,57 @@ const happenings: readonly Happening[] = [
   ['another quantity', true, ({ carts, cartId }) => carts.patch(cartId, 'CARD', 3)],
   ['one line more', true, ({ carts, cartId }) => carts.put(cartId, 'ROSE-12', 1)],
   ['one line less', true, ({ carts, cartId }) => carts.remove(cartId, 'ROSE-12')],
-  ['a price', true, ({ house }) => house.apply(withCard({}, { price: 400 }))],
-  ['the old price', true, ({ house }) => house.apply(shop)],
-  ['a name', true, ({ house }) => house.apply(withCard({ name: 'Postcard' }))],
-  ['less stock than wanted', true, ({ house }) => house.apply(withCard({}, { stock: 2 }), { stock: true })],
-  ['a product taken off', true, ({ house }) => house.apply(withCard({ published: false }))],
-  ['all as before', true, ({ house }) => house.apply(shop, { stock: true })],
-  ['other taxes', true, ({ house }) => house.apply({ ...shop, taxes: [{ country: 'DE', rate: 1600 }] })],
+  ['a price', true, ({ testServer }) => testServer.apply(withCard({}, { price: 400 }))],
+  ['the old price', true, ({ testServer }) => testServer.apply(shop)],
+  ['a name', true, ({ testServer }) => testServer.apply(withCard({ name: 'Postcard' }))],
+  ['less stock than wanted', true, ({ testServer }) => testServer.apply(withCard({}, { stock: 2 }), { stock: true })],
+  ['a product taken off', true, ({ testServer }) => testServer.apply(withCard({ published: false }))],
+  ['all as before', true, ({ testServer }) => testServer.apply(shop, { stock: true })],
+  ['other taxes', true, ({ testServer }) => testServer.apply({ ...shop, taxes: [{ country: 'DE', rate: 1600 }] })],
   ['a code', true, ({ carts, cartId }) => carts.promote(cartId, 'TWICE')],
-  ['a use of the code', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.seller, await promotionId(world, 'TWICE')))],
-  ['its last use', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.seller, await promotionId(world, 'TWICE')))],
-  ['a use that is given back', true, (world) => world.house.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.house.seller, await promotionId(world, 'TWICE')) })],
+  ['a use of the code', true, (world) => world.testServer.storage.write(async (tx) => usePromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
+  ['its last use', true, (world) => world.testServer.storage.write(async (tx) => usePromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
+  ['a use that is given back', true, (world) => world.testServer.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')) })],
   ['another code', true, ({ carts, cartId }) => carts.promote(cartId, 'ROSES')],
-  ['a code that is disabled', true, (world) => world.house.storage.write(async (tx) => disablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],
-  ['a code that is enabled', true, (world) => world.house.storage.write(async (tx) => enablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],
-  ['a product in the category of the code', true, ({ house }) => house.apply(withCard({ categories: ['bouquets'] }))],
-  ['an hour, to the begin of a code', true, async ({ house, carts, cartId }) => { house.clock.now = Date.parse(soon); assert.equal((await carts.promote(cartId, 'HAPPY')).body.data.promotion.state, 'applied') }],
-  ['a clock that is set back before it', true, async ({ house }) => { house.clock.now = Date.parse(soon) - 1 }],
-  ['the begin once more', true, async ({ house }) => { house.clock.now = Date.parse(soon) }],
-  ['the last moment of a code', true, async ({ house }) => { house.clock.now = Date.parse(later) - 1 }],
-  ['the end of a code', true, async ({ house }) => { house.clock.now += 1 }],
+  ['a code that is disabled', true, (world) => world.testServer.storage.write(async (tx) => disablePromotion(tx, world.testServer.merchantId, await promotionId(world, 'ROSES'), world.testServer.clock.now))],
+  ['a code that is enabled', true, (world) => world.testServer.storage.write(async (tx) => enablePromotion(tx, world.testServer.merchantId, await promotionId(world, 'ROSES'), world.testServer.clock.now))],
+  ['a product in the category of the code', true, ({ testServer }) => testServer.apply(withCard({ categories: ['bouquets'] }))],
+  ['an hour, to the begin of a code', true, async ({ testServer, carts, cartId }) => { testServer.clock.now = Date.parse(soon); assert.equal((await carts.promote(cartId, 'HAPPY')).body.data.promotion.state, 'applied') }],
+  ['a clock that is set back before it', true, async ({ testServer }) => { testServer.clock.now = Date.parse(soon) - 1 }],
+  ['the begin once more', true, async ({ testServer }) => { testServer.clock.now = Date.parse(soon) }],
+  ['the last moment of a code', true, async ({ testServer }) => { testServer.clock.now = Date.parse(later) - 1 }],
+  ['the end of a code', true, async ({ testServer }) => { testServer.clock.now += 1 }],
   ['no code', true, ({ carts, cartId }) => carts.promote(cartId, null)],
   ['somebody else\'s hold', false, async ({ checkout }) => assert.equal((await checkout.open({ CARD: 998 })).status, 200)],
-  ['a hold that is over', false, async ({ house }) => { house.clock.now += 16 * 60_000 }],
-  ['a hold that is given back', true, async ({ house }) => { house.clock.now += 20 * 60_000; await expireSessions(house.storage, house.app.payTools, house.clock.now) }],
+  ['a hold that is over', false, async ({ testServer }) => { testServer.clock.now += 16 * 60_000 }],
+  ['a hold that is given back', true, async ({ testServer }) => { testServer.clock.now += 20 * 60_000; await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now) }],
   ['somebody else\'s purchase', true, async ({ checkout }) => { const { secret, view } = await checkout.ready({ CARD: 998 }); await checkout.pay(secret, view) }],
   ['an address', false, async ({ carts, cartId, shared }) => { shared.address = (await carts.address(cartId, berlin)).body.data.addressToken }],
-  ['an address that is erased', true, ({ house, shared }) => house.storage.write(async (tx) => eraseAddress(tx, house.installationId, shared.address ?? ''))],
-  ['a new price', true, ({ house }) => house.apply(withCard({}, { price: 500 }))],
-  ['a payment under way', false, ({ house, key }) => house.storage.write(async (tx) => { setCartStatus(tx, key, 'lock'); fixPrices(tx, key) })],
-  ['a payment that failed', true, ({ house, key }) => house.storage.write(async (tx) => setCartStatus(tx, key, 'unlock'))],
+  ['an address that is erased', true, ({ testServer, shared }) => testServer.storage.write(async (tx) => eraseAddress(tx, testServer.installationId, shared.address ?? ''))],
+  ['a new price', true, ({ testServer }) => testServer.apply(withCard({}, { price: 500 }))],
+  ['a payment under way', false, ({ testServer, key }) => testServer.storage.write(async (tx) => { setCartStatus(tx, key, 'lock'); fixPrices(tx, key) })],
+  ['a payment that failed', true, ({ testServer, key }) => testServer.storage.write(async (tx) => setCartStatus(tx, key, 'unlock'))],
   ['no line', false, async ({ carts, cartId }) => { for (const code of ['CARD', 'BOOK']) await carts.remove(cartId, code) }],
   ['a line again', true, ({ carts, cartId }) => carts.put(cartId, 'CARD', 2)],
-  ['the last moment of the cart', true, async ({ house }) => { house.clock.now += 30 * 24 * 3_600_000 - 1 }],
-  ['the end of the cart', false, async ({ house }) => { house.clock.now += 1 }],
-  ['an end that is written down', false, ({ house }) => expireCarts(house.storage, house.app.payTools.carts, house.clock.now)],
+  ['the last moment of the cart', true, async ({ testServer }) => { testServer.clock.now += 30 * 24 * 3_600_000 - 1 }],
+  ['the end of the cart', false, async ({ testServer }) => { testServer.clock.now += 1 }],
+  ['an end that is written down', false, ({ testServer }) => expireCarts(testServer.storage, testServer.app.payTools.carts, testServer.clock.now)],
 ]
 
 anyEngine('a cart that is kept', (given) => {
   test('is the one that the database has, whatever happens to it', async () => {
-    const house = await openHouse(given, { shops: [shop] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [shop] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 2, BOOK: 1 })
-    const key = { installationId: house.installationId, cartId }
-    const world: World = { house, carts, checkout: await checkoutOf(house), cartId, key, shared: {} }
+    const key = { installationId: testServer.installationId, cartId }
+    const world: World = { testServer, carts, checkout: await checkoutOf(testServer), cartId, key, shared: {} }
     const reader = () => {
-      const tools = { ...house.app.payTools.carts, pricebooks: createPricebooks() }
+      const tools = { ...testServer.app.payTools.carts, pricebooks: createPricebooks() }
       const { getPublicCart } = cartOperations({ rootSecret: testSecret, tools })
       return () =>
-        house.storage.read(async (db) => {
-          const caller = { installationId: house.installationId, merchantId: house.merchantId }
-          const now = new Date(house.clock.now)
+        testServer.storage.read(async (db) => {
+          const caller = { installationId: testServer.installationId, merchantId: testServer.merchantId }
+          const now = new Date(testServer.clock.now)
           const answer = await getPublicCart({ db, caller, path: { cartId }, now } as Parameters<
             typeof getPublicCart
           >[0])
@@ -141,11 +141,11 @@ anyEngine('a cart that is kept', (given) => {
   })
 
   test("is no one else's", async () => {
-    const house = await openHouse(given)
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given)
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     for (let time = 0; time < 2; time += 1) assert.equal((await carts.read(cartId)).status, 200)
-    const foreign = await house.ask('getPublicCart', { path: { cartId }, key: house.keys.rival })
+    const foreign = await testServer.ask('getPublicCart', { path: { cartId }, key: testServer.keys.rival })
     assert.equal(foreign.status, 404)
   })
 })

@@ -6,13 +6,13 @@ import type { Browser, Page as Tab } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import type { House } from '../harness/house.ts'
 import { connectMollie } from '../harness/mollie/bench.ts'
 import { type MollieStandIn, openMollie } from '../harness/mollie/standin.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop, type StripeShop } from '../harness/stripe/shop.ts'
 import { keepTabs } from '../harness/tabs.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { wakeLoops } from '../src/ops/cli/loops.ts'
@@ -51,7 +51,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
           const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
           sessions.push(sessionId)
           await tabs.use({ locale: 'en-GB' }, async (tab) => {
-            await tab.goto(`${shop.house.origin}/c/${secret}`)
+            await tab.goto(`${shop.testServer.origin}/c/${secret}`)
             await buy(tab, shop)
             await tab.waitForURL(shop.thanksUrl)
           })
@@ -60,7 +60,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
       await Promise.all(Array.from({ length: atOnce }, buyer))
       for (const id of sessions) {
         const { status, orderId } = (await shop.checkout.read(id)).body.data
-        const { paymentStatus } = (await shop.house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+        const { paymentStatus } = (await shop.testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
         assert.deepEqual([status, paymentStatus], ['completed', 'paid'])
       }
       assert.deepEqual([sessions.length, shop.charges() - before], [2 * purchases, 2 * purchases])
@@ -70,10 +70,10 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
     shop.stripe.standIn.network.latencyMs = 50
     const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
     await tabs.use({ locale: 'en-GB' }, async (tab) => {
-      await tab.goto(`${shop.house.origin}/c/${secret}`)
+      await tab.goto(`${shop.testServer.origin}/c/${secret}`)
       await toStripe(tab)
       const second = await tab.context().newPage()
-      await second.goto(`${shop.house.origin}/c/${secret}`)
+      await second.goto(`${shop.testServer.origin}/c/${secret}`)
       await second.waitForSelector('#frame-pay:enabled')
       await payAtStripe(second)
       await Promise.all([second.waitForURL(shop.thanksUrl), tab.waitForURL(shop.thanksUrl)])
@@ -84,7 +84,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
 })
 
 interface Shop {
-  house: House
+  testServer: TestServer
   checkout: Checkout
   stripe: StripeShop
   mollie: MollieStandIn
@@ -109,17 +109,17 @@ async function openShop(given: Given): Promise<Shop> {
   const mollie = await openMollie()
   given.later(() => mollie.close())
   const stripe = await openStripeShop(given, { shops: [market], now: Date.now() }, { mollie: mollie.url })
-  const { house, there } = stripe
+  const { testServer, there } = stripe
   // Time passes here.
-  Object.defineProperty(house.clock, 'now', { get: () => Date.now() })
-  await connectMollie(house, mollie)
+  Object.defineProperty(testServer.clock, 'now', { get: () => Date.now() })
+  await connectMollie(testServer, mollie)
   there.webhooks.deliverAtOnce()
   const { books, webhooks } = mollie.profile.test
   webhooks.deliverAtOnce()
   const log = createLog({ level: 'silent', pretty: false, write: () => {} })
-  const work = async () => (await recoverPayments(house.app.payTools)) < 0
+  const work = async () => (await recoverPayments(testServer.app.payTools)) < 0
   const workers = startWorkers([{ name: 'payments', everyMs: 1_000, work }], log, { firstMs: 1_000 })
-  const stop = wakeLoops(house.storage, workers)
+  const stop = wakeLoops(testServer.storage, workers)
   given.later(async () => {
     stop()
     await workers.drain()
@@ -129,8 +129,8 @@ async function openShop(given: Given): Promise<Shop> {
     [...there.books.charges.values()].filter(({ status }) => status === 'succeeded').length +
     [...books.payments.values()].filter(({ status }) => status === 'paid').length
   return {
-    ...{ house, stripe, mollie, charges },
-    checkout: await checkoutOf(house),
+    ...{ testServer, stripe, mollie, charges },
+    checkout: await checkoutOf(testServer),
     thanksUrl: `${thanks.origin}/thanks`,
   }
 }

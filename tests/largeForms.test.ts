@@ -4,23 +4,23 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createProduct } from '../harness/admin/catalog.ts'
-import { type Desk, deskOf } from '../harness/dashboard.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { longestTurn } from '../harness/longestTurn.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
 const given = givenEngine('sqlite')
 const heldMsMax = 100
 
 describe('large forms', () => {
-  let house: House
-  let desk: Desk
+  let testServer: TestServer
+  let dashboardUser: DashboardUser
   before(async () => {
-    house = await openHouse(given)
-    desk = await deskOf(house)
+    testServer = await openTestServer(given)
+    dashboardUser = await dashboardUserOf(testServer)
   })
 
-  async function post(url: string, body: string, headers = desk.headers) {
+  async function post(url: string, body: string, headers = dashboardUser.headers) {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const response = await fetch(url, { method: 'POST', redirect: 'manual', headers: { ...headers, ...type }, body })
     return { status: response.status, text: await response.text() }
@@ -28,7 +28,7 @@ describe('large forms', () => {
 
   // The second of two: code that runs for the first time is slower.
   async function postTwice(path: string, body: string) {
-    const send = () => post(house.origin + desk.path(path), body)
+    const send = () => post(testServer.origin + dashboardUser.path(path), body)
     await send()
     let answer = { status: 0, text: '' }
     const heldMs = await longestTurn(async () => {
@@ -61,7 +61,7 @@ describe('large forms', () => {
       { name: 'Colour', values: colours },
       { name: 'Size', values: sizes },
     ]
-    const { id } = await createProduct(house, { slug: 'many', name: 'Many', options, skus })
+    const { id } = await createProduct(testServer, { slug: 'many', name: 'Many', options, skus })
     const sent = new URLSearchParams({ version: '1', name: 'Many', slug: 'many', status: 'published' })
     for (const [slot, { name, values }] of options.entries())
       for (const [member, value] of [
@@ -76,7 +76,7 @@ describe('large forms', () => {
     const answer = await postTwice(`products/${id}`, String(sent))
     // The second has the version of the first.
     assert.ok([303, 409].includes(answer.status), String(answer.status))
-    const { body } = await house.askAdmin('getAdminProduct', { path: { productId: id } })
+    const { body } = await testServer.askAdmin('getAdminProduct', { path: { productId: id } })
     assert.deepEqual([body.data.version, body.data.product.skus.at(-1).price], [2, 200])
   })
 
@@ -86,8 +86,8 @@ describe('large forms', () => {
   })
 
   test('429 for form after form of 500 KB from one address, before they are read', async () => {
-    const limited = await openHouse(given, { rateLimit: { perSecond: 100, burst: 100 } })
-    const { path, headers } = await deskOf(limited)
+    const limited = await openTestServer(given, { rateLimit: { perSecond: 100, burst: 100 } })
+    const { path, headers } = await dashboardUserOf(limited)
     const body = `name=&description=${'x'.repeat(500_000)}`
     const statuses: number[] = []
     for (let time = 0; time < 8; time += 1)

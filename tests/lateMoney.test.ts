@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { closePayment } from '../src/domain/checkout/pay/close.ts'
 import { answerChallenge, pay as payAt } from '../src/domain/checkout/pay/pay.ts'
@@ -33,9 +33,9 @@ type Calls = Pick<PaymentProvider, 'start' | 'confirm' | 'lookUp' | 'refund' | '
 
 // A shop whose provider keeps the books of the test provider, and answers as the test wants it to: what `says` has for a
 // call comes instead of the true answer.
-async function openTill(given: Given) {
-  const house = await openHouse(given, { shops: [market] })
-  const { storage, installationId, clock } = house
+async function openFakeProvider(given: Given) {
+  const testServer = await openTestServer(given, { shops: [market] })
+  const { storage, installationId, clock } = testServer
   const honest = createSandboxProvider({ storage, clock: () => new Date(clock.now) })
   const says: Partial<Calls> = {}
   const provider: PaymentProvider = {
@@ -49,7 +49,7 @@ async function openTill(given: Given) {
   }
   let onSettled: (() => void)[] = []
   const tools: PayTools = {
-    ...house.app.payTools,
+    ...testServer.app.payTools,
     providers: createProviders([provider]),
     onStep(step) {
       if (step !== 'settled') return
@@ -59,7 +59,7 @@ async function openTill(given: Given) {
   }
   // Answers when the next outcome is written down.
   const settled = () => new Promise<void>((resolve) => onSettled.push(resolve))
-  const checkout = await checkoutOf(house)
+  const checkout = await checkoutOf(testServer)
   const { sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
   const session = { installationId, sessionId }
 
@@ -92,13 +92,13 @@ async function openTill(given: Given) {
       }
     })
   const warnings = () =>
-    house
+    testServer
       .lines()
       .filter(({ level, message }) => level === 'warn' || (level === 'error' && message !== 'defect'))
       .map(({ message, call, provider: name, paymentId, reason }) => ({ message, call, name, paymentId, reason }))
-  const metric = async (text: string) => (await house.fetch('/metrics')).text.includes(`\n${text}\n`)
+  const metric = async (text: string) => (await testServer.fetch('/metrics')).text.includes(`\n${text}\n`)
   return {
-    ...house,
+    ...testServer,
     honest,
     says,
     tools,
@@ -134,25 +134,25 @@ const approved = (key: string): Outcome => ({
 
 eachEngine('a provider that is not to be relied on', (given) => {
   test('each call without an answer, or refused, is a line and a count, without what was typed', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const careless = async (): Promise<never> => {
       throw new TypeError(`POST failed: number=${cards.approved} name=Ada Lovelace`)
     }
-    till.says.start = careless
-    till.says.lookUp = careless
-    await till.pay()
-    const { paymentId } = await till.world()
-    till.clock.now += 10_000
-    await till.check()
-    till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.close = async () => 'unknown'
-    till.clock.now += 5 * minute
-    await till.check()
-    till.says.close = careless
-    till.clock.now += 5 * minute
-    await till.check()
+    fakeProvider.says.start = careless
+    fakeProvider.says.lookUp = careless
+    await fakeProvider.pay()
+    const { paymentId } = await fakeProvider.world()
+    fakeProvider.clock.now += 10_000
+    await fakeProvider.check()
+    fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
+    fakeProvider.says.close = async () => 'unknown'
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
+    fakeProvider.says.close = careless
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
     const silent = { message: 'payment provider gave no answer', name: 'test', paymentId, reason: 'threw' }
-    assert.deepEqual(till.warnings(), [
+    assert.deepEqual(fakeProvider.warnings(), [
       { ...silent, call: 'start' },
       { ...silent, call: 'lookUp' },
       { ...silent, call: 'close', reason: 'unknown' },
@@ -165,258 +165,266 @@ eachEngine('a provider that is not to be relied on', (given) => {
       counted('close', 'unknown', 1),
       counted('close', 'threw', 1),
     ])
-      assert.ok(await till.metric(line), line)
-    assert.doesNotMatch(JSON.stringify(till.lines()), /4242424242424242|Lovelace/)
-    assert.equal((await till.world()).payment, 'processing')
+      assert.ok(await fakeProvider.metric(line), line)
+    assert.doesNotMatch(JSON.stringify(fakeProvider.lines()), /4242424242424242|Lovelace/)
+    assert.equal((await fakeProvider.world()).payment, 'processing')
   })
 
   test('so is a confirmation that throws, and a provider that is not installed any more', async () => {
-    const till = await openTill(given)
-    await till.pay(challenging)
-    const { paymentId, payment } = await till.world()
+    const fakeProvider = await openFakeProvider(given)
+    await fakeProvider.pay(challenging)
+    const { paymentId, payment } = await fakeProvider.world()
     assert.equal(payment, 'challenge')
-    till.says.confirm = async () => {
+    fakeProvider.says.confirm = async () => {
       throw new Error('the wire broke')
     }
-    assert.equal(await answerChallenge(till.tools, till.session, { paymentId, answer: 'accept' }, null), null)
-    const departed = { ...till.tools, providers: createProviders([]) }
-    assert.deepEqual(await answerChallenge(departed, till.session, { paymentId, answer: 'accept' }, null), {
+    assert.equal(
+      await answerChallenge(fakeProvider.tools, fakeProvider.session, { paymentId, answer: 'accept' }, null),
+      null,
+    )
+    const departed = { ...fakeProvider.tools, providers: createProviders([]) }
+    assert.deepEqual(await answerChallenge(departed, fakeProvider.session, { paymentId, answer: 'accept' }, null), {
       code: 'not_open',
     })
-    till.clock.now += 10_000
-    await till.check(departed)
+    fakeProvider.clock.now += 10_000
+    await fakeProvider.check(departed)
     assert.deepEqual(
-      till.warnings().map(({ message, call }) => [message, call]),
+      fakeProvider.warnings().map(({ message, call }) => [message, call]),
       [
         ['payment provider gave no answer', 'confirm'],
         ['payment provider is not installed', 'confirm'],
         ['payment provider is not installed', 'lookUp'],
       ],
     )
-    assert.ok(await till.metric(counted('lookUp', 'no_such_provider', 1)))
+    assert.ok(await fakeProvider.metric(counted('lookUp', 'no_such_provider', 1)))
   })
 
   test('an approval that comes after the deadline is still the shopper’s order', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
-    till.says.start = async (...asked) => {
+    fakeProvider.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], new AbortController().signal)
+      return fakeProvider.honest.start(asked[0], asked[1], new AbortController().signal)
     }
-    await till.pay(cards.approved, 5)
-    assert.equal((await till.world()).session, 'processing')
-    const recorded = till.settled()
+    await fakeProvider.pay(cards.approved, 5)
+    assert.equal((await fakeProvider.world()).session, 'processing')
+    const recorded = fakeProvider.settled()
     held.resolve()
     await recorded
-    const { payment, orders, session, refunds } = await till.world()
+    const { payment, orders, session, refunds } = await fakeProvider.world()
     assert.deepEqual([payment, orders, session, refunds], ['succeeded', 1, 'completed', []])
-    assert.ok(await till.metric(incident('late_answer', 1)))
+    assert.ok(await fakeProvider.metric(incident('late_answer', 1)))
   })
 
   test('an approval for a payment that was closed meanwhile is owed back in one transaction, and goes back', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
-    till.says.start = async (...asked) => {
+    fakeProvider.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], new AbortController().signal)
+      return fakeProvider.honest.start(asked[0], asked[1], new AbortController().signal)
     }
     // It says that the key is closed, and does not close it.
-    till.says.close = async () => 'closed'
-    await till.pay(cards.approved, 5)
-    till.clock.now += 5 * minute
-    await till.check()
-    const closed = await till.world()
+    fakeProvider.says.close = async () => 'closed'
+    await fakeProvider.pay(cards.approved, 5)
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
+    const closed = await fakeProvider.world()
     assert.deepEqual([closed.payment, closed.session, closed.isChecked], ['declined', 'open', true])
-    const recorded = till.settled()
+    const recorded = fakeProvider.settled()
     held.resolve()
     await recorded
-    const owed = await till.world()
+    const owed = await fakeProvider.world()
     assert.deepEqual(
       [owed.payment, owed.refunds, owed.orders, owed.session],
       ['succeeded', ['void pending'], 0, 'open'],
     )
-    assert.deepEqual(await till.charges(), ['approved'])
+    assert.deepEqual(await fakeProvider.charges(), ['approved'])
     assert.ok(
-      till.warnings().some(({ message }) => message === 'payment was approved after it had ended; it is given back'),
+      fakeProvider
+        .warnings()
+        .some(({ message }) => message === 'payment was approved after it had ended; it is given back'),
     )
-    assert.ok(await till.metric(incident('late_success', 1)))
-    delete till.says.close
-    await till.giveBack()
-    const back = await till.world()
-    assert.deepEqual([back.payment, back.refunds, await till.charges()], ['voided', ['void succeeded'], ['voided']])
+    assert.ok(await fakeProvider.metric(incident('late_success', 1)))
+    delete fakeProvider.says.close
+    await fakeProvider.giveBack()
+    const back = await fakeProvider.world()
+    assert.deepEqual(
+      [back.payment, back.refunds, await fakeProvider.charges()],
+      ['voided', ['void succeeded'], ['voided']],
+    )
   })
 
   test('a confirmation that is answered while its challenge is given up is the shopper’s order', async () => {
-    const till = await openTill(given)
-    await till.pay(challenging)
-    const { paymentId } = await till.world()
+    const fakeProvider = await openFakeProvider(given)
+    await fakeProvider.pay(challenging)
+    const { paymentId } = await fakeProvider.world()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    till.says.confirm = async (...question) => {
-      const answer = await till.honest.confirm(...question)
+    fakeProvider.says.confirm = async (...question) => {
+      const answer = await fakeProvider.honest.confirm(...question)
       asked.resolve()
       await held.promise
       return answer
     }
-    const answering = answerChallenge(till.tools, till.session, { paymentId, answer: 'accept' }, null)
+    const answering = answerChallenge(fakeProvider.tools, fakeProvider.session, { paymentId, answer: 'accept' }, null)
     await asked.promise
     // The look-up before was slow, and saw what was before the shopper's answer.
-    till.says.lookUp = async () => {
-      delete till.says.lookUp
+    fakeProvider.says.lookUp = async () => {
+      delete fakeProvider.says.lookUp
       return { kind: 'challenge', reference: 'x', challenge: 'test' }
     }
-    till.clock.now += 40 * minute
-    await till.check()
-    assert.equal((await till.world()).payment, 'succeeded')
+    fakeProvider.clock.now += 40 * minute
+    await fakeProvider.check()
+    assert.equal((await fakeProvider.world()).payment, 'succeeded')
     held.resolve()
     await answering
-    const { payment, orders, refunds } = await till.world()
-    assert.deepEqual([payment, orders, refunds, await till.charges()], ['succeeded', 1, [], ['approved']])
+    const { payment, orders, refunds } = await fakeProvider.world()
+    assert.deepEqual([payment, orders, refunds, await fakeProvider.charges()], ['succeeded', 1, [], ['approved']])
   })
 
   test('an approval for a payment that was voided is voided again, once', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<Outcome>()
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    await till.pay()
-    const { paymentId } = await till.world()
+    await fakeProvider.pay()
+    const { paymentId } = await fakeProvider.world()
     const asked = Promise.withResolvers<void>()
-    till.says.lookUp = () => {
+    fakeProvider.says.lookUp = () => {
       asked.resolve()
       return slow.promise
     }
-    till.clock.now += minute
-    const behind = till.check()
+    fakeProvider.clock.now += minute
+    const behind = fakeProvider.check()
     await asked.promise
     // Its lease is over, and another node asks.
-    till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.close = async () => 'closed'
-    till.clock.now += 5 * minute
-    await till.check()
-    assert.equal((await till.world()).payment, 'declined')
-    delete till.says.lookUp
-    delete till.says.close
-    till.clock.now += 10 * minute
-    await till.check()
-    await till.giveBack()
-    assert.deepEqual((await till.world()).payment, 'voided')
+    fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
+    fakeProvider.says.close = async () => 'closed'
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
+    assert.equal((await fakeProvider.world()).payment, 'declined')
+    delete fakeProvider.says.lookUp
+    delete fakeProvider.says.close
+    fakeProvider.clock.now += 10 * minute
+    await fakeProvider.check()
+    await fakeProvider.giveBack()
+    assert.deepEqual((await fakeProvider.world()).payment, 'voided')
     slow.resolve(approved(paymentId))
     await behind
-    assert.deepEqual((await till.world()).refunds, ['void succeeded', 'void pending'])
-    await till.giveBack()
-    const { payment, refunds, isChecked } = await till.world()
+    assert.deepEqual((await fakeProvider.world()).refunds, ['void succeeded', 'void pending'])
+    await fakeProvider.giveBack()
+    const { payment, refunds, isChecked } = await fakeProvider.world()
     assert.deepEqual([payment, refunds, isChecked], ['voided', ['void succeeded', 'void succeeded'], false])
-    assert.deepEqual(await till.charges(), ['voided'])
-    assert.ok(await till.metric(incident('late_success', 2)))
+    assert.deepEqual(await fakeProvider.charges(), ['voided'])
+    assert.ok(await fakeProvider.metric(incident('late_success', 2)))
   })
 
   test('a decline by an adapter that was asked to stop is looked up before it is believed', async () => {
-    const till = await openTill(given)
-    till.says.start = async (charge, request, signal) => {
-      await till.honest.start(charge, request, signal)
+    const fakeProvider = await openFakeProvider(given)
+    fakeProvider.says.start = async (charge, request, signal) => {
+      await fakeProvider.honest.start(charge, request, signal)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return { kind: 'declined', code: 'provider_error', brand: null, last4: null }
     }
-    await till.pay(cards.approved, 100)
-    assert.equal((await till.world()).payment, 'processing')
-    till.clock.now += 5_000
-    await till.check()
-    const { payment, orders } = await till.world()
+    await fakeProvider.pay(cards.approved, 100)
+    assert.equal((await fakeProvider.world()).payment, 'processing')
+    fakeProvider.clock.now += 5_000
+    await fakeProvider.check()
+    const { payment, orders } = await fakeProvider.world()
     assert.deepEqual([payment, orders], ['succeeded', 1])
   })
 
   test('a late decline brings the next look-up forward', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<Outcome>()
-    till.says.start = () => late.promise
-    await till.pay(cards.declined, 5)
-    till.says.lookUp = async () => ({ kind: 'unknown' })
+    fakeProvider.says.start = () => late.promise
+    await fakeProvider.pay(cards.declined, 5)
+    fakeProvider.says.lookUp = async () => ({ kind: 'unknown' })
     // By now it would be asked once in a quarter of an hour.
     for (let round = 0; round < 6; round += 1) {
-      till.clock.now += hour
-      await till.check()
+      fakeProvider.clock.now += hour
+      await fakeProvider.check()
     }
-    till.says.lookUp = async () => ({ kind: 'declined', code: 'declined', brand: null, last4: null })
+    fakeProvider.says.lookUp = async () => ({ kind: 'declined', code: 'declined', brand: null, last4: null })
     // Whatever the reason, it is asked about once in five seconds at most.
-    till.clock.now += 5_000
-    assert.equal(await till.check(), 0)
+    fakeProvider.clock.now += 5_000
+    assert.equal(await fakeProvider.check(), 0)
     late.resolve({ kind: 'declined', code: 'declined', brand: null, last4: null })
-    await until(async () => (await till.check()) > 0, 'the answer')
-    const { payment, session } = await till.world()
+    await until(async () => (await fakeProvider.check()) > 0, 'the answer')
+    const { payment, session } = await fakeProvider.world()
     assert.deepEqual([payment, session], ['declined', 'open'])
   })
 
   test('a provider that is always too slow is heard all the same', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<Outcome>()
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    await till.pay(challenging)
-    const { paymentId } = await till.world()
-    till.says.lookUp = () => late.promise
-    till.clock.now += minute
-    await till.check({ callMsMax: 5 })
-    assert.equal((await till.world()).payment, 'processing')
-    const recorded = till.settled()
+    await fakeProvider.pay(challenging)
+    const { paymentId } = await fakeProvider.world()
+    fakeProvider.says.lookUp = () => late.promise
+    fakeProvider.clock.now += minute
+    await fakeProvider.check({ callMsMax: 5 })
+    assert.equal((await fakeProvider.world()).payment, 'processing')
+    const recorded = fakeProvider.settled()
     late.resolve({ kind: 'challenge', reference: `test_${paymentId}`, challenge: 'test' })
     await recorded
-    assert.equal((await till.world()).payment, 'challenge')
+    assert.equal((await fakeProvider.world()).payment, 'challenge')
   })
 
   test('what was closed here and is not known there is looked up for a day', async () => {
-    const till = await openTill(given)
-    till.says.start = async () => ({ kind: 'unknown' })
-    till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.close = async () => 'closed'
-    await till.pay()
-    till.clock.now += 5 * minute
-    await till.check()
+    const fakeProvider = await openFakeProvider(given)
+    fakeProvider.says.start = async () => ({ kind: 'unknown' })
+    fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
+    fakeProvider.says.close = async () => 'closed'
+    await fakeProvider.pay()
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
     for (let hours = 0; hours < 22; hours += 1) {
-      till.clock.now += hour
-      await till.check()
-      const { payment, isChecked } = await till.world()
+      fakeProvider.clock.now += hour
+      await fakeProvider.check()
+      const { payment, isChecked } = await fakeProvider.world()
       assert.deepEqual([payment, isChecked], ['declined', true])
     }
-    till.clock.now += 8 * hour
-    await till.check()
-    assert.equal((await till.world()).isChecked, false)
-    assert.deepEqual((await till.world()).refunds, [])
+    fakeProvider.clock.now += 8 * hour
+    await fakeProvider.check()
+    assert.equal((await fakeProvider.world()).isChecked, false)
+    assert.deepEqual((await fakeProvider.world()).refunds, [])
   })
 
   for (const isDeleted of [false, true])
     test(`its session ${isDeleted ? 'was deleted by an earlier release' : 'is kept while it is looked up'}, and it goes back`, async () => {
-      const till = await openTill(given)
-      till.says.start = async (charge, ...rest) => {
-        await till.honest.start(charge, ...rest)
+      const fakeProvider = await openFakeProvider(given)
+      fakeProvider.says.start = async (charge, ...rest) => {
+        await fakeProvider.honest.start(charge, ...rest)
         return { kind: 'unknown' }
       }
-      till.says.lookUp = async () => ({ kind: 'absent' })
-      till.says.close = async () => 'closed'
-      await till.pay()
-      till.clock.now += 5 * minute
-      await till.check()
-      assert.equal((await till.world()).payment, 'declined')
-      const { storage, clock } = till
+      fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
+      fakeProvider.says.close = async () => 'closed'
+      await fakeProvider.pay()
+      fakeProvider.clock.now += 5 * minute
+      await fakeProvider.check()
+      assert.equal((await fakeProvider.world()).payment, 'declined')
+      const { storage, clock } = fakeProvider
       const sweep = () => deleteSessions(storage, 'without order', { endedBy: clock.now, now: clock.now })
       await storage.write((tx) => tx.sql`update checkout_sessions set expires_at = ${clock.now}`)
-      assert.equal(await expireSessions(storage, till.tools, clock.now), 1)
+      assert.equal(await expireSessions(storage, fakeProvider.tools, clock.now), 1)
       assert.equal(await sweep(), 0)
       if (isDeleted) await storage.write((tx) => tx.sql`delete from checkout_sessions`)
-      const { session, payment } = await till.world()
+      const { session, payment } = await fakeProvider.world()
       assert.deepEqual([session, payment], [isDeleted ? undefined : 'expired', 'declined'])
-      delete till.says.lookUp
-      delete till.says.close
+      delete fakeProvider.says.lookUp
+      delete fakeProvider.says.close
       clock.now += hour
-      await till.check()
-      assert.deepEqual((await till.world()).refunds, ['void pending'])
-      await till.giveBack()
-      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+      await fakeProvider.check()
+      assert.deepEqual((await fakeProvider.world()).refunds, ['void pending'])
+      await fakeProvider.giveBack()
+      assert.deepEqual([(await fakeProvider.world()).payment, await fakeProvider.charges()], ['voided', ['voided']])
       assert.equal(await sweep(), isDeleted ? 0 : 1, 'when nothing is looked up any more')
-      assert.equal((await till.world()).session, undefined)
+      assert.equal((await fakeProvider.world()).session, undefined)
     })
 
   test('what was approved goes back when the address was erased, or the secret that sealed it is given up', async () => {
@@ -425,57 +433,61 @@ eachEngine('a provider that is not to be relied on', (given) => {
       ['the secret is gone', { rootSecret: other }, minute],
       ['the address is over', {}, 31 * 24 * hour],
     ] as const) {
-      const till = await openTill(given)
-      till.says.start = async (charge, ...rest) => {
-        await till.honest.start(charge, ...rest)
+      const fakeProvider = await openFakeProvider(given)
+      fakeProvider.says.start = async (charge, ...rest) => {
+        await fakeProvider.honest.start(charge, ...rest)
         return { kind: 'unknown' }
       }
-      await till.pay()
-      till.clock.now += laterMs
-      await till.check(more)
-      const owed = await till.world()
+      await fakeProvider.pay()
+      fakeProvider.clock.now += laterMs
+      await fakeProvider.check(more)
+      const owed = await fakeProvider.world()
       assert.deepEqual([owed.orders, owed.session, owed.refunds], [0, 'open', ['void pending']], what)
-      await till.giveBack()
-      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']], what)
+      await fakeProvider.giveBack()
+      assert.deepEqual(
+        [(await fakeProvider.world()).payment, await fakeProvider.charges()],
+        ['voided', ['voided']],
+        what,
+      )
     }
   })
 
   test('nothing is charged for an address that does not open', async () => {
-    const till = await openTill(given)
-    await till.storage.write((tx) => tx.sql`update addresses set row_key = 'AQIAAA'`)
-    await assert.rejects(till.pay(), /\/address/)
-    assert.deepEqual(await till.charges(), [])
+    const fakeProvider = await openFakeProvider(given)
+    await fakeProvider.storage.write((tx) => tx.sql`update addresses set row_key = 'AQIAAA'`)
+    await assert.rejects(fakeProvider.pay(), /\/address/)
+    assert.deepEqual(await fakeProvider.charges(), [])
   })
 
   test('a provider that takes an approval back is reported, and the order stays', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<Outcome>()
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    await till.pay()
+    await fakeProvider.pay()
     const asked = Promise.withResolvers<void>()
-    till.says.lookUp = () => {
+    fakeProvider.says.lookUp = () => {
       asked.resolve()
       return slow.promise
     }
-    till.clock.now += minute
-    const behind = till.check()
+    fakeProvider.clock.now += minute
+    const behind = fakeProvider.check()
     await asked.promise
-    delete till.says.lookUp
-    till.clock.now += 5 * minute
-    await till.check()
+    delete fakeProvider.says.lookUp
+    fakeProvider.clock.now += 5 * minute
+    await fakeProvider.check()
     slow.resolve({ kind: 'declined', code: 'declined', brand: null, last4: null })
     await behind
-    const { payment, orders, refunds } = await till.world()
+    const { payment, orders, refunds } = await fakeProvider.world()
     assert.deepEqual([payment, orders, refunds], ['succeeded', 1, []])
-    assert.ok(await till.metric(incident('contradiction', 1)))
+    assert.ok(await fakeProvider.metric(incident('contradiction', 1)))
   })
 
   test('an outcome that cannot be recorded is reported with its payment, and is recorded later', async () => {
-    const till = await openTill(given)
-    const { storage } = till.tools
+    const fakeProvider = await openFakeProvider(given)
+    const { storage } = fakeProvider.tools
     let writes = 0
     const failing: PayTools['storage'] = {
       ...storage,
@@ -485,163 +497,166 @@ eachEngine('a provider that is not to be relied on', (given) => {
         return storage.write(work)
       },
     }
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    await till.pay()
-    till.clock.now += minute
-    await assert.rejects(till.check({ storage: failing }), RowsFailed)
-    const { paymentId, payment } = await till.world()
+    await fakeProvider.pay()
+    fakeProvider.clock.now += minute
+    await assert.rejects(fakeProvider.check({ storage: failing }), RowsFailed)
+    const { paymentId, payment } = await fakeProvider.world()
     assert.equal(payment, 'processing')
-    assert.deepEqual(till.warnings().at(-1), {
+    assert.deepEqual(fakeProvider.warnings().at(-1), {
       message: 'outcome of a payment could not be recorded; retrying',
       name: 'test',
       paymentId,
       call: undefined,
       reason: undefined,
     })
-    assert.ok(await till.metric(incident('unrecorded', 1)))
-    till.clock.now += 2 * minute
-    await till.check()
-    assert.equal((await till.world()).orders, 1)
+    assert.ok(await fakeProvider.metric(incident('unrecorded', 1)))
+    fakeProvider.clock.now += 2 * minute
+    await fakeProvider.check()
+    assert.equal((await fakeProvider.world()).orders, 1)
   })
 })
 
 eachEngine('a payment whose outcome never becomes known', (given) => {
   // The charge is made, and the provider says nothing of it, whatever it is asked.
   async function openSilent() {
-    const till = await openTill(given)
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    const fakeProvider = await openFakeProvider(given)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    till.says.lookUp = async () => ({ kind: 'unknown' })
-    await till.pay()
-    till.clock.now += 25 * hour
-    await till.check()
-    assert.deepEqual(await till.owed(), ['outcome_unknown'])
-    return till
+    fakeProvider.says.lookUp = async () => ({ kind: 'unknown' })
+    await fakeProvider.pay()
+    fakeProvider.clock.now += 25 * hour
+    await fakeProvider.check()
+    assert.deepEqual(await fakeProvider.owed(), ['outcome_unknown'])
+    return fakeProvider
   }
-  const closedByHand = (till: Awaited<ReturnType<typeof openTill>>) =>
-    till.storage.read(
+  const closedByHand = (fakeProvider: Awaited<ReturnType<typeof openFakeProvider>>) =>
+    fakeProvider.storage.read(
       (db) => db.sql<{ at: number | null }>`select closed_by_hand_at as "at" from payments where order_id is null`,
     )
 
   test('is closed as declined: the shopper goes on, and a charge that turns up goes back', async () => {
-    const till = await openTill(given)
+    const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
-    till.says.start = async (...asked) => {
+    fakeProvider.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], new AbortController().signal)
+      return fakeProvider.honest.start(asked[0], asked[1], new AbortController().signal)
     }
-    till.says.lookUp = async () => ({ kind: 'unknown' })
-    await till.pay(cards.approved, 5)
-    till.clock.now += 25 * hour
-    const done = await Promise.all([till.close('declined'), till.close('declined')])
+    fakeProvider.says.lookUp = async () => ({ kind: 'unknown' })
+    await fakeProvider.pay(cards.approved, 5)
+    fakeProvider.clock.now += 25 * hour
+    const done = await Promise.all([fakeProvider.close('declined'), fakeProvider.close('declined')])
     assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
-    const closed = await till.world()
+    const closed = await fakeProvider.world()
     assert.deepEqual(
       [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
       ['declined', false, 'open', 0, []],
     )
-    assert.deepEqual(await closedByHand(till), [{ at: till.clock.now }])
-    assert.deepEqual(await till.owed(), [])
-    await till.check()
-    assert.equal((await till.world()).isChecked, false)
+    assert.deepEqual(await closedByHand(fakeProvider), [{ at: fakeProvider.clock.now }])
+    assert.deepEqual(await fakeProvider.owed(), [])
+    await fakeProvider.check()
+    assert.equal((await fakeProvider.world()).isChecked, false)
 
-    const recorded = till.settled()
+    const recorded = fakeProvider.settled()
     held.resolve()
     await recorded
-    assert.deepEqual((await till.world()).refunds, ['void pending'])
-    await till.giveBack()
-    const back = await till.world()
-    assert.deepEqual([back.payment, back.orders, await till.charges()], ['voided', 0, ['voided']])
-    assert.ok(await till.metric(incident('late_success', 1)))
+    assert.deepEqual((await fakeProvider.world()).refunds, ['void pending'])
+    await fakeProvider.giveBack()
+    const back = await fakeProvider.world()
+    assert.deepEqual([back.payment, back.orders, await fakeProvider.charges()], ['voided', 0, ['voided']])
+    assert.ok(await fakeProvider.metric(incident('late_success', 1)))
   })
 
   test('is closed as succeeded: the order is placed, once, and a provider that denies it is reported', async () => {
-    const till = await openSilent()
+    const fakeProvider = await openSilent()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    till.says.lookUp = async () => {
+    fakeProvider.says.lookUp = async () => {
       asked.resolve()
       await held.promise
       return { kind: 'declined', code: 'declined', brand: null, last4: null }
     }
-    till.clock.now += 6 * hour
-    const checking = till.check()
+    fakeProvider.clock.now += 6 * hour
+    const checking = fakeProvider.check()
     await asked.promise
-    const done = await Promise.all([till.close('succeeded'), till.close('succeeded')])
+    const done = await Promise.all([fakeProvider.close('succeeded'), fakeProvider.close('succeeded')])
     assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
-    const closed = await till.world()
+    const closed = await fakeProvider.world()
     assert.deepEqual(
       [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
       ['succeeded', false, 'completed', 1, []],
     )
-    assert.deepEqual(await till.owed(), [])
+    assert.deepEqual(await fakeProvider.owed(), [])
     held.resolve()
     await checking
-    assert.equal((await till.world()).payment, 'succeeded')
-    assert.ok(await till.metric(incident('contradiction', 1)))
-    assert.deepEqual(await till.close('declined'), {
+    assert.equal((await fakeProvider.world()).payment, 'succeeded')
+    assert.ok(await fakeProvider.metric(incident('contradiction', 1)))
+    assert.deepEqual(await fakeProvider.close('declined'), {
       code: 'payment_not_closable',
       message: `Payment ${closed.paymentId} cannot be closed: its outcome is known, it is succeeded.`,
     })
-    assert.deepEqual(await till.storage.read(findViolations), [])
+    assert.deepEqual(await fakeProvider.storage.read(findViolations), [])
   })
 
   test('is not closed while its provider may still be answering', async () => {
-    const till = await openTill(given)
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
+    const fakeProvider = await openFakeProvider(given)
+    fakeProvider.says.start = async (charge, ...rest) => {
+      await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
     }
-    await till.pay()
-    till.clock.now += hour - 1
-    const { payment, isChecked, paymentId } = await till.world()
+    await fakeProvider.pay()
+    fakeProvider.clock.now += hour - 1
+    const { payment, isChecked, paymentId } = await fakeProvider.world()
     const message = `Payment ${paymentId} cannot be closed: it began less than an hour ago, and the provider is still asked for its outcome.`
     for (const outcome of ['declined', 'succeeded'] as const)
-      assert.deepEqual(await till.close(outcome), { code: 'payment_not_closable', message })
+      assert.deepEqual(await fakeProvider.close(outcome), { code: 'payment_not_closable', message })
     assert.deepEqual([payment, isChecked], ['processing', true])
-    till.clock.now += 1
-    assert.ok('done' in (await till.close('succeeded')))
+    fakeProvider.clock.now += 1
+    assert.ok('done' in (await fakeProvider.close('succeeded')))
   })
 
   test('is closed as succeeded when no order is possible any more: the money is owed back', async () => {
-    const till = await openSilent()
-    till.clock.now += 31 * 24 * hour
-    assert.ok('done' in (await till.close('succeeded')))
-    const owed = await till.world()
+    const fakeProvider = await openSilent()
+    fakeProvider.clock.now += 31 * 24 * hour
+    assert.ok('done' in (await fakeProvider.close('succeeded')))
+    const owed = await fakeProvider.world()
     assert.deepEqual([owed.payment, owed.orders, owed.session], ['succeeded', 0, 'open'])
     assert.deepEqual(owed.refunds, ['void pending'])
-    await till.giveBack()
-    assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+    await fakeProvider.giveBack()
+    assert.deepEqual([(await fakeProvider.world()).payment, await fakeProvider.charges()], ['voided', ['voided']])
   })
 
   for (const outcome of ['declined', 'succeeded'] as const)
     test(`and that was given up is closed as ${outcome}: it is looked up no more`, async () => {
-      const till = await openSilent()
-      till.says.lookUp = async () => ({ kind: 'absent' })
-      till.says.close = async () => 'closed'
-      till.clock.now -= 24 * hour
-      await till.storage.write((tx) => tx.sql`update payments set check_at = ${till.clock.now}`)
-      await till.check()
-      till.says.lookUp = async () => ({ kind: 'unknown' })
-      till.clock.now += 49 * hour
-      await till.check()
-      assert.deepEqual([(await till.world()).payment, await till.owed()], ['declined', ['outcome_unknown']])
-      assert.ok('done' in (await till.close(outcome)))
-      const { payment, isChecked, refunds, orders } = await till.world()
-      assert.deepEqual([isChecked, orders, await till.owed()], [false, 0, []])
+      const fakeProvider = await openSilent()
+      fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
+      fakeProvider.says.close = async () => 'closed'
+      fakeProvider.clock.now -= 24 * hour
+      await fakeProvider.storage.write((tx) => tx.sql`update payments set check_at = ${fakeProvider.clock.now}`)
+      await fakeProvider.check()
+      fakeProvider.says.lookUp = async () => ({ kind: 'unknown' })
+      fakeProvider.clock.now += 49 * hour
+      await fakeProvider.check()
+      assert.deepEqual(
+        [(await fakeProvider.world()).payment, await fakeProvider.owed()],
+        ['declined', ['outcome_unknown']],
+      )
+      assert.ok('done' in (await fakeProvider.close(outcome)))
+      const { payment, isChecked, refunds, orders } = await fakeProvider.world()
+      assert.deepEqual([isChecked, orders, await fakeProvider.owed()], [false, 0, []])
       if (outcome === 'declined') {
         assert.deepEqual([payment, refunds], ['declined', []])
         // As the provider sees it after all; the charge of this test is still there.
-        await till.storage.write((tx) => tx.sql`update test_charges set state = 'declined'`)
+        await fakeProvider.storage.write((tx) => tx.sql`update test_charges set state = 'declined'`)
         return
       }
       assert.deepEqual([payment, refunds], ['succeeded', ['void pending']])
-      delete till.says.close
-      await till.giveBack()
-      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+      delete fakeProvider.says.close
+      await fakeProvider.giveBack()
+      assert.deepEqual([(await fakeProvider.world()).payment, await fakeProvider.charges()], ['voided', ['voided']])
     })
 })

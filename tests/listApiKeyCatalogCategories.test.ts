@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, openHouse } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('listApiKeyCatalogCategories', (given) => {
   test('200 lists the tree in order, with paths and counts', async () => {
-    const house = await openHouse(given)
-    const { body } = await house.ask('listApiKeyCatalogCategories', { key: house.keys.none })
+    const testServer = await openTestServer(given)
+    const { body } = await testServer.ask('listApiKeyCatalogCategories', { key: testServer.keys.none })
     const [bouquets, roses, vases] = body.data
     assert.deepEqual(body.meta, { count: 3, next: null })
     assert.deepEqual([bouquets.slug, roses.slug, vases.slug], ['bouquets', 'roses', 'vases'])
@@ -29,10 +29,10 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
   test('200 orders by position, then name, then id, by code unit on both engines', async () => {
     const names = ['b', 'a', 'Z', 'ä', 'B', 'a']
     const categories = names.map((name, index) => ({ slug: `c${index}`, name, position: 7 }))
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [{ ...bloom, categories: [...categories, { slug: 'first', name: 'zz', position: 1 }], products: [] }],
     })
-    const { body } = await house.ask('listApiKeyCatalogCategories')
+    const { body } = await testServer.ask('listApiKeyCatalogCategories')
     assert.deepEqual(
       body.data.map((row: { slug: string }) => row.slug),
       ['first', 'c2', 'c4', 'c1', 'c5', 'c0', 'c3'].sort((a, b) => order(body.data, a) - order(body.data, b)),
@@ -49,11 +49,11 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
       name: `C ${index}`,
       position: index,
     }))
-    const house = await openHouse(given, { shops: [{ ...bloom, categories, products: [] }] })
+    const testServer = await openTestServer(given, { shops: [{ ...bloom, categories, products: [] }] })
     const seen: string[] = []
     let link: string | null = '/api/v1/open/catalog/categories'
     while (link) {
-      const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+      const { body } = await testServer.fetch(link, { headers: { authorization: testServer.keys.full } })
       assert.ok(body.meta.count <= 100)
       seen.push(...body.data.map((row: { slug: string }) => row.slug))
       link = body.meta.next
@@ -65,24 +65,27 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
   })
 
   test('200 shows another merchant only its own', async () => {
-    const house = await openHouse(given)
-    const { body } = await house.ask('listApiKeyCatalogCategories', { key: house.keys.rival })
+    const testServer = await openTestServer(given)
+    const { body } = await testServer.ask('listApiKeyCatalogCategories', { key: testServer.keys.rival })
     assert.deepEqual(body, { data: [], meta: { count: 0, next: null } })
   })
 
   test('400 to the cursor of another list or another installation', async () => {
     const categories = Array.from({ length: 101 }, (_, index) => ({ slug: `c${index}`, name: `C ${index}` }))
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [
         { ...bloom, categories, products: [] },
         { ...bloom, merchant: { ...bloom.merchant, slug: 'other' } },
       ],
     })
-    const { body } = await house.ask('listApiKeyCatalogCategories')
+    const { body } = await testServer.ask('listApiKeyCatalogCategories')
     const query = body.meta.next.slice(body.meta.next.indexOf('?'))
-    assert.equal((await house.ask('listApiKeyCatalogCategories', { query })).status, 200)
-    assertError(await house.ask('listApiKeyCatalogProducts', { query }), 'invalid_request')
-    assertError(await house.ask('listApiKeyCatalogCategories', { query, key: house.keys.rival }), 'invalid_request')
+    assert.equal((await testServer.ask('listApiKeyCatalogCategories', { query })).status, 200)
+    assertError(await testServer.ask('listApiKeyCatalogProducts', { query }), 'invalid_request')
+    assertError(
+      await testServer.ask('listApiKeyCatalogCategories', { query, key: testServer.keys.rival }),
+      'invalid_request',
+    )
   })
 })
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 
 const slugsOf = (answer: { body: { data: { slug: string }[] } }) => answer.body.data.map(({ slug }) => slug)
 
 eachEngine('listApiKeyCatalogProducts', (given) => {
   test('200 lists what is published, newest first', async () => {
-    const house = await openHouse(given)
-    const answer = await house.ask('listApiKeyCatalogProducts', { key: house.keys.none })
+    const testServer = await openTestServer(given)
+    const answer = await testServer.ask('listApiKeyCatalogProducts', { key: testServer.keys.none })
     assert.deepEqual(slugsOf(answer), ['red-roses', 'glass-vase', 'peonies'])
     assert.deepEqual(answer.body.meta, { count: 3, next: null })
     const [roses, vase, peonies] = answer.body.data
@@ -20,7 +20,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
       brand: null,
       summary: 'A dozen or two.',
       categories: ['roses'],
-      imageUrl: `${house.origin}/media/demo/red-roses.svg`,
+      imageUrl: `${testServer.origin}/media/demo/red-roses.svg`,
       imageAlt: 'Red roses',
       priceRange: { min: { amount: 3500, currency: 'EUR' }, max: { amount: 5900, currency: 'EUR' } },
       availability: 'in_stock',
@@ -34,11 +34,11 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
   })
 
   test('200 shows a change at once: a new price, a product taken off, a product put on', async () => {
-    const house = await openHouse(given)
-    await house.ask('listApiKeyCatalogProducts')
+    const testServer = await openTestServer(given)
+    await testServer.ask('listApiKeyCatalogProducts')
     const [roses, vase, peonies, tulips] = bloom.products ?? []
     assert.ok(roses && vase && peonies && tulips)
-    await house.apply({
+    await testServer.apply({
       ...bloom,
       products: [
         { ...roses, skus: roses.skus.map((sku) => ({ ...sku, price: 4000, compareAtPrice: null })) },
@@ -46,7 +46,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
         { ...tulips, published: true },
       ],
     })
-    const answer = await house.ask('listApiKeyCatalogProducts')
+    const answer = await testServer.ask('listApiKeyCatalogProducts')
     assert.deepEqual(slugsOf(answer), ['secret-tulips', 'red-roses', 'peonies'])
     assert.equal(answer.body.data[1].priceRange.min.amount, 4000)
     assert.equal(answer.body.data[0].publishedAt, '2026-06-01T12:00:00.000Z')
@@ -59,17 +59,17 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
       publishedAt: `2026-01-0${1 + (index % 3)}T00:00:00.000Z`,
       skus: [{ code: `P${index}`, price: 100 + index, stock: 1 }],
     }))
-    const house = await openHouse(given, { shops: [{ ...bloom, products }] })
+    const testServer = await openTestServer(given, { shops: [{ ...bloom, products }] })
     const seen: { id: string; publishedAt: string }[] = []
     let link: string | null = '/api/v1/open/catalog/products'
     let pages = 0
     while (link) {
-      const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+      const { body } = await testServer.fetch(link, { headers: { authorization: testServer.keys.full } })
       seen.push(...body.data)
       link = body.meta.next
       pages += 1
       // A newer product comes to the front and must not shift what is still to come.
-      await house.apply({
+      await testServer.apply({
         ...bloom,
         products: [{ slug: `new${pages}`, name: 'New', skus: [{ code: `NEW${pages}`, price: 1 }] }],
       })
@@ -83,7 +83,9 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
   })
 
   test('200 shows another merchant only its own', async () => {
-    const house = await openHouse(given)
-    assert.deepEqual(slugsOf(await house.ask('listApiKeyCatalogProducts', { key: house.keys.rival })), ['rival-only'])
+    const testServer = await openTestServer(given)
+    assert.deepEqual(slugsOf(await testServer.ask('listApiKeyCatalogProducts', { key: testServer.keys.rival })), [
+      'rival-only',
+    ])
   })
 })

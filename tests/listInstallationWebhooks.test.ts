@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { cartsOf } from '../harness/carts.ts'
-import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import {
   assertTellsNoSecret,
   rivalInstallationId,
@@ -17,11 +17,11 @@ import { lockEndpoint } from '../src/domain/webhooks/store.ts'
 const hour = 3_600_000
 
 eachEngine('listInstallationWebhooks', (given) => {
-  let house: House
+  let testServer: TestServer
   let webhooks: Webhooks
   before(async () => {
-    house = await openHouse(given)
-    webhooks = webhooksOf(house)
+    testServer = await openTestServer(given)
+    webhooks = webhooksOf(testServer)
   })
 
   async function shownEndpoint(endpointId: string) {
@@ -29,28 +29,28 @@ eachEngine('listInstallationWebhooks', (given) => {
   }
 
   test('200 nothing for an installation that has none', async () => {
-    const house = await openHouse(given)
-    const answer = await webhooksOf(house).list()
+    const testServer = await openTestServer(given)
+    const answer = await webhooksOf(testServer).list()
     assert.deepEqual(answer.body, { data: { kind: 'webhook_endpoints', endpoints: [] } })
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
   test('200 the endpoints, oldest first, each with its health and what became of its calls', async () => {
-    const house = await openHouse(given)
-    const webhooks = webhooksOf(house)
+    const testServer = await openTestServer(given)
+    const webhooks = webhooksOf(testServer)
     const { endpoint, secret } = await webhooks.add({
       description: 'The warehouse',
       events: ['order.*', 'cart.created'],
     })
-    house.clock.now += hour
+    testServer.clock.now += hour
     const { endpoint: younger } = await webhooks.add({ description: '', events: ['*'], status: 'paused' })
     const first = await webhooks.ping(endpoint.id)
     await webhooks.set(first, 'failed', { attempts: 12, lastStatusCode: 503, lastError: 'status 503' })
-    house.clock.now += hour
+    testServer.clock.now += hour
     const second = await webhooks.ping(endpoint.id)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
-        update webhook_endpoints set last_success_at = ${house.clock.now - 2}, last_failure_at = ${house.clock.now - 1},
+        update webhook_endpoints set last_success_at = ${testServer.clock.now - 2}, last_failure_at = ${testServer.clock.now - 1},
           consecutive_failures = 3 where id = ${endpoint.id}`,
     )
     const answer = await webhooks.list()
@@ -115,7 +115,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     const { endpoint } = await webhooks.add()
     const made: string[] = []
     for (let i = 0; i < 24; i += 1) {
-      house.clock.now += 1000
+      testServer.clock.now += 1000
       made.push(await webhooks.ping(endpoint.id))
     }
     // Each status in turn, four times.
@@ -133,30 +133,30 @@ eachEngine('listInstallationWebhooks', (given) => {
 
   test('200 a secret that is being replaced, until the former one signs no more', async () => {
     const { endpoint } = await webhooks.add()
-    const rotated = await house.storage.write((tx) =>
-      rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+    const rotated = await testServer.storage.write((tx) =>
+      rotateSecret(tx, testServer.installationId, endpoint.id, testSecret, testServer.clock.now),
     )
     const during = await shownEndpoint(endpoint.id)
     assert.deepEqual(during.secretRotation, {
       active: true,
-      previousExpiresAt: new Date(house.clock.now + 24 * hour).toISOString(),
+      previousExpiresAt: new Date(testServer.clock.now + 24 * hour).toISOString(),
     })
     assert.equal(during.secretHint, `…${rotated?.secret.slice(-5, -1)}`)
-    house.clock.now += 24 * hour - 1
+    testServer.clock.now += 24 * hour - 1
     assert.equal((await shownEndpoint(endpoint.id)).secretRotation.active, true)
-    house.clock.now += 1
+    testServer.clock.now += 1
     const after = await shownEndpoint(endpoint.id)
     assert.deepEqual(after.secretRotation, { active: false, previousExpiresAt: null })
   })
 
   test('200 every status, and none that was removed', async () => {
-    const house = await openHouse(given)
-    const webhooks = webhooksOf(house)
-    const { installationId, clock } = house
+    const testServer = await openTestServer(given)
+    const webhooks = webhooksOf(testServer)
+    const { installationId, clock } = testServer
     const ids: string[] = []
     for (let i = 0; i < 4; i += 1) ids.push((await webhooks.add()).endpoint.id)
     const [kept = '', paused = '', disabled = '', removed = ''] = ids
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await pauseEndpoint(tx, installationId, paused, clock.now)
       const endpoint = await lockEndpoint(tx, installationId, disabled)
       assert.ok(endpoint)
@@ -177,63 +177,63 @@ eachEngine('listInstallationWebhooks', (given) => {
   })
 
   test('200 masks what could be a credential in an address, with no secret in answer or log', async () => {
-    const house = await openHouse(given)
-    const webhooks = webhooksOf(house)
+    const testServer = await openTestServer(given)
+    const webhooks = webhooksOf(testServer)
     const first = await webhooks.add({ url: 'https://hooks.example.com/in?token=hunter2&token=hunter3&plain=hunter4' })
     const second = await webhooks.add()
     // Not to be registered any more, but a row may be older than the rule.
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
         update webhook_endpoints set url = 'https://ada:hunter5@hooks.example.com/in' where id = ${second.endpoint.id}`,
     )
-    const rotated = await house.storage.write((tx) =>
-      rotateSecret(tx, house.installationId, first.endpoint.id, testSecret, house.clock.now),
+    const rotated = await testServer.storage.write((tx) =>
+      rotateSecret(tx, testServer.installationId, first.endpoint.id, testSecret, testServer.clock.now),
     )
     const answer = await webhooks.list()
     assert.deepEqual(
       answer.body.data.endpoints.map(({ url }: { url: string }) => url),
       ['https://hooks.example.com/in?***', 'https://***:***@hooks.example.com/in'],
     )
-    const told = answer.text + JSON.stringify(house.lines())
+    const told = answer.text + JSON.stringify(testServer.lines())
     assert.ok(!told.includes('hunter'))
     assertTellsNoSecret(told, [first.secret, second.secret, rotated?.secret ?? ''])
-    const sealed = await house.storage.read(
+    const sealed = await testServer.storage.read(
       (db) => db.sql<{ sealed: string }>`select secret_sealed as "sealed" from webhook_endpoints`,
     )
     for (const row of sealed) assert.ok(!told.includes(row.sealed))
   })
 
   test('200 another installation sees its own and nothing else', async () => {
-    const house = await openHouse(given)
-    const webhooks = webhooksOf(house)
+    const testServer = await openTestServer(given)
+    const webhooks = webhooksOf(testServer)
     const own = await webhooks.add()
     await webhooks.ping(own.endpoint.id)
-    const theirs = await webhooks.add({}, await rivalInstallationId(house))
+    const theirs = await webhooks.add({}, await rivalInstallationId(testServer))
     const ids = async (key: string) =>
       (await webhooks.list(key)).body.data.endpoints.map(({ id }: { id: string }) => id)
-    assert.deepEqual(await ids(house.keys.full), [own.endpoint.id])
-    assert.deepEqual(await ids(house.keys.rival), [theirs.endpoint.id])
+    assert.deepEqual(await ids(testServer.keys.full), [own.endpoint.id])
+    assert.deepEqual(await ids(testServer.keys.rival), [theirs.endpoint.id])
   })
 
   test('400, 401 and 403, and looking changes nothing', async () => {
     await webhooks.given('failed')
-    const earlier = await webhookWorld(house)
-    assertError(await house.ask('listInstallationWebhooks', { query: '?limit=1' }), 'invalid_request')
-    assertError(await house.ask('listInstallationWebhooks', { key: null }), 'unauthenticated')
-    assertError(await webhooks.list(house.keys.catalog), 'scope_missing')
-    const { key } = await house.newKey(['webhooks:write'])
+    const earlier = await webhookWorld(testServer)
+    assertError(await testServer.ask('listInstallationWebhooks', { query: '?limit=1' }), 'invalid_request')
+    assertError(await testServer.ask('listInstallationWebhooks', { key: null }), 'unauthenticated')
+    assertError(await webhooks.list(testServer.keys.catalog), 'scope_missing')
+    const { key } = await testServer.newKey(['webhooks:write'])
     assertError(await webhooks.list(key), 'scope_missing')
-    assert.equal((await webhooks.list((await house.newKey(['webhooks:read'])).key)).status, 200)
-    assert.deepEqual(await webhookWorld(house), earlier)
+    assert.equal((await webhooks.list((await testServer.newKey(['webhooks:read'])).key)).status, 200)
+    assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
   test('200 a hundred endpoints with many deliveries in a moment, and there is no hundred-and-first', async () => {
-    const house = await openHouse(given)
-    const webhooks = webhooksOf(house)
+    const testServer = await openTestServer(given)
+    const webhooks = webhooksOf(testServer)
     const ids: string[] = []
     for (let i = 0; i < 100; i += 1) ids.push((await webhooks.add({ events: ['cart.*'] })).endpoint.id)
     await assert.rejects(webhooks.add(), { code: 'webhook_endpoint_limit' })
-    const carts = await cartsOf(house)
+    const carts = await cartsOf(testServer)
     for (let i = 0; i < 25; i += 1) await carts.create()
     const answer = await webhooks.list()
     assert.deepEqual(

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openOrderHouse } from '../harness/orders.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('listStorefrontOrders', (given) => {
   test('200 nothing where nothing was ordered', async () => {
-    const house = await openOrderHouse(given)
-    const answer = await house.ask('listStorefrontOrders')
+    const testServer = await openOrderTestServer(given)
+    const answer = await testServer.ask('listStorefrontOrders')
     assert.deepEqual(answer.body, { data: { orders: [], next: null } })
   })
 
   test('200 the rows of an order, newest first', async () => {
-    const house = await openOrderHouse(given)
-    const first = await house.orders.place()
-    house.clock.now += 1_000
-    const second = await house.orders.place({ isManual: true, items: { CARD: 1 } })
-    const { body } = await house.ask('listStorefrontOrders')
+    const testServer = await openOrderTestServer(given)
+    const first = await testServer.orders.place()
+    testServer.clock.now += 1_000
+    const second = await testServer.orders.place({ isManual: true, items: { CARD: 1 } })
+    const { body } = await testServer.ask('listStorefrontOrders')
     assert.equal(body.data.next, null)
     assert.deepEqual(body.data.orders, [
       {
@@ -58,33 +58,33 @@ eachEngine('listStorefrontOrders', (given) => {
   })
 
   test('200 in pages: 250 orders, each once, also those of one instant, whatever is placed meanwhile', async () => {
-    const house = await openOrderHouse(given)
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const testServer = await openOrderTestServer(given)
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
     for (let round = 0; round < 10; round++) {
       // Twenty-five share an instant.
-      const now = house.clock.now + round * 1_000
-      const batch = await Promise.all(Array.from({ length: 25 }, () => house.orders.place({ quote, now })))
+      const now = testServer.clock.now + round * 1_000
+      const batch = await Promise.all(Array.from({ length: 25 }, () => testServer.orders.place({ quote, now })))
       placed.push(...batch.map(({ orderId }) => orderId))
     }
     const seen: { id: string; placedAt: string }[] = []
     const sizes: number[] = []
-    let answer = await house.ask('listStorefrontOrders')
+    let answer = await testServer.ask('listStorefrontOrders')
     for (;;) {
       const { orders, next } = answer.body.data
       seen.push(...orders)
       sizes.push(orders.length)
       // Newer ones do not move the pages.
-      await house.orders.place({ quote, now: house.clock.now + 60_000 })
+      await testServer.orders.place({ quote, now: testServer.clock.now + 60_000 })
       if (next === null) break
       assert.match(next, /^\/api\/v1\/open\/storefront\/orders\?cursor=[\w.-]+$/)
-      answer = await house.ask('listStorefrontOrders', { query: next.slice(next.indexOf('?')) })
+      answer = await testServer.ask('listStorefrontOrders', { query: next.slice(next.indexOf('?')) })
     }
     assert.deepEqual(sizes, [100, 100, 50])
     assert.deepEqual(seen.map(({ id }) => id).sort(), placed.toSorted())
     const order = seen.map(({ id, placedAt }) => `${placedAt} ${id}`)
     assert.deepEqual(order, order.toSorted().reverse())
-    const numbers = await house.storage.read(
+    const numbers = await testServer.storage.read(
       (db) => db.sql<{ number: string }>`select number from orders order by number`,
     )
     assert.deepEqual(
@@ -94,15 +94,15 @@ eachEngine('listStorefrontOrders', (given) => {
   })
 
   test('200 only one’s own, and a page of another installation’s is no page', async () => {
-    const house = await openOrderHouse(given)
-    const quote = await house.orders.quote({ items: { CARD: 1 } })
-    for (let count = 0; count < 101; count++) await house.orders.place({ quote })
-    const foreign = await house.ask('listStorefrontOrders', { key: house.keys.rival })
+    const testServer = await openOrderTestServer(given)
+    const quote = await testServer.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 101; count++) await testServer.orders.place({ quote })
+    const foreign = await testServer.ask('listStorefrontOrders', { key: testServer.keys.rival })
     assert.deepEqual(foreign.body, { data: { orders: [], next: null } })
-    const { next } = (await house.ask('listStorefrontOrders')).body.data
+    const { next } = (await testServer.ask('listStorefrontOrders')).body.data
     const query = next.slice(next.indexOf('?'))
-    assert.equal((await house.ask('listStorefrontOrders', { key: house.keys.rival, query })).status, 400)
-    assert.equal((await house.ask('listStorefrontOrders', { query: '?page=2' })).status, 400)
-    assert.equal((await house.ask('listStorefrontOrders', { key: house.keys.none })).status, 403)
+    assert.equal((await testServer.ask('listStorefrontOrders', { key: testServer.keys.rival, query })).status, 400)
+    assert.equal((await testServer.ask('listStorefrontOrders', { query: '?page=2' })).status, 400)
+    assert.equal((await testServer.ask('listStorefrontOrders', { key: testServer.keys.none })).status, 403)
   })
 })

@@ -3,18 +3,18 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
 
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }
 
 describe('an address longer than the server reads', () => {
-  let house: House
+  let testServer: TestServer
 
   before(async () => {
-    house = await openHouse(given, {
+    testServer = await openTestServer(given, {
       extraPages: storefrontPages(() => ({
         open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
       })),
@@ -23,13 +23,13 @@ describe('an address longer than the server reads', () => {
 
   async function assertPage(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     const shown = path.slice(0, 40)
-    const answer = await house.fetch(path, { headers: { ...german, ...headers }, redirect: 'manual' })
+    const answer = await testServer.fetch(path, { headers: { ...german, ...headers }, redirect: 'manual' })
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [400, 'text/html; charset=utf-8'], shown)
     assert.match(answer.text, /^<!doctype html>\n<html lang="de"/, shown)
     assert.equal(answer.headers.get('cache-control'), 'no-store', shown)
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/, shown)
     const requestId = answer.headers.get('x-request-id')
-    const lines = house.lines().filter((line) => line.requestId === requestId)
+    const lines = testServer.lines().filter((line) => line.requestId === requestId)
     assert.deepEqual(
       lines.map(({ message, status, reason }) => [message, status, reason]),
       [['request', 400, 'HPE_HEADER_OVERFLOW']],
@@ -54,7 +54,7 @@ describe('an address longer than the server reads', () => {
     })
 
   test('a browser that still sends gets the page too', async () => {
-    const text = await house.wire(`GET /admin/bloom/home?q=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    const text = await testServer.wire(`GET /admin/bloom/home?q=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
     assert.match(text, /^HTTP\/1.1 400 [\s\S]*<!doctype html>[\s\S]*<\/html>\s*$/)
     assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1)
   })
@@ -67,7 +67,7 @@ describe('an address longer than the server reads', () => {
       ['/o/x/%00/y', 400],
       ['/admin/bloom/%00', 400],
     ] as const) {
-      const answer = await house.fetch(path, { headers: german })
+      const answer = await testServer.fetch(path, { headers: german })
       assert.equal(answer.status, status, path)
       assert.match(answer.text, /^<!doctype html>\n<html lang="de"/, path)
     }
@@ -75,7 +75,7 @@ describe('an address longer than the server reads', () => {
 
   test('400 with the error body at the API, and at an address that is no page', async () => {
     for (const path of ['/api/v1/open/catalog/products', '/api/v1/admin/home', '/nothing']) {
-      const { status, body } = await house.fetch(`${path}?q=${'a'.repeat(17_000)}`)
+      const { status, body } = await testServer.fetch(`${path}?q=${'a'.repeat(17_000)}`)
       assert.deepEqual([status, body.error.code], [400, 'invalid_request'], path)
     }
   })

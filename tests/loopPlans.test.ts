@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { loopsFor } from '../src/ops/cli/loops.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import type { Reader, Storage, Tx } from '../src/platform/storage/storage.ts'
@@ -21,7 +21,7 @@ interface Asked {
 const small = new Set(['installations', 'webhook_endpoints', 'sales_recounts'])
 
 test('loops with nothing to do read no table from one end to the other', async () => {
-  const house = await openHouse(given)
+  const testServer = await openTestServer(given)
   const asked: Asked[] = []
   let loop = ''
 
@@ -45,17 +45,17 @@ test('loops with nothing to do read no table from one end to the other', async (
   }
 
   const storage: Storage = {
-    ...house.storage,
-    read: (work) => house.storage.read((db) => work(explaining(db))),
-    write: (work) => house.storage.write((tx) => work(explaining(tx))),
+    ...testServer.storage,
+    read: (work) => testServer.storage.read((db) => work(explaining(db))),
+    write: (work) => testServer.storage.write((tx) => work(explaining(tx))),
   }
-  const clock = () => house.clock.now
-  for (const { name, work } of loopsFor({ storage, app: house.app, retentionMs: retentionDefaultsMs, clock })) {
+  const clock = () => testServer.clock.now
+  for (const { name, work } of loopsFor({ storage, app: testServer.app, retentionMs: retentionDefaultsMs, clock })) {
     loop = name
     await work(() => false)
   }
 
-  const indexes = await house.storage.read(
+  const indexes = await testServer.storage.read(
     (db) =>
       db.sql<{ name: string; table: string; sql: string | null }>`
         select name, tbl_name as "table", sql from sqlite_master where type in ('index', 'table')`,

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { berlin, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { deleteCarts } from '../src/domain/carts/retention.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
@@ -49,24 +49,24 @@ async function failedOf(loop: LoopName, round: Promise<unknown>): Promise<string
 }
 
 eachEngine('a loop survives its worst row', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
 
   before(async () => {
-    house = await openHouse(given, { shops: [market, rival] })
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [market, rival] })
+    checkout = await checkoutOf(testServer)
   })
 
   const rivalCart = async (): Promise<string> => {
-    const answer = await house.ask('createPublicCart', {
-      key: house.keys.rival,
+    const answer = await testServer.ask('createPublicCart', {
+      key: testServer.keys.rival,
       body: { idempotencyKey: randomUUID(), items: [] },
     })
     return answer.body.data.id
   }
 
   async function statusOf(table: 'carts' | 'checkout_sessions', id: string): Promise<string | undefined> {
-    const rows = await house.storage.read((db) =>
+    const rows = await testServer.storage.read((db) =>
       table === 'carts'
         ? db.sql<{ status: string }>`select status from carts where id = ${id}`
         : db.sql<{ status: string }>`select status from checkout_sessions where id = ${id}`,
@@ -75,7 +75,7 @@ eachEngine('a loop survives its worst row', (given) => {
   }
 
   test('products that are stale', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const slugsOf = (rows: readonly { slug: string }[]) => rows.map(({ slug }) => slug).sort()
     const listed = await storage.read(
       (db) => db.sql<{ id: string; slug: string }>`select product_id as "id", slug from listed_products`,
@@ -107,14 +107,14 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('a shop file is applied beside a stale product that cannot be rendered', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const [row] = await storage.read(
       (db) => db.sql<{ id: string }>`select product_id as "id" from listed_products where slug = 'rival-only'`,
     )
     await storage.write((tx) => tx.sql`update listed_products set stale_at = 0`)
     const cure = await poison(storage, 'listed_products', `old.product_id = '${row?.id}'`)
     const card = { slug: 'postcard', name: 'Postcard', skus: [{ code: 'POST', price: 100, stock: 1 }] }
-    await house.apply({ ...market, products: [...(market.products ?? []), card] })
+    await testServer.apply({ ...market, products: [...(market.products ?? []), card] })
     const stale = await storage.read(
       (db) => db.sql<{ slug: string }>`select slug from listed_products where stale_at is not null`,
     )
@@ -124,7 +124,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('holds that ended', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const until = clock.now + 300_000
     for (const items of [{ BOOK: 1 }, { CARD: 2, BOOK: 2 }, { COURSE: 1 }])
       await checkout.open(items, { expiresInSeconds: 300 })
@@ -148,11 +148,11 @@ eachEngine('a loop survives its worst row', (given) => {
     await cure()
     assert.deepEqual(await round(until + 60_000), [])
     assert.deepEqual(await held(), {})
-    assert.equal(await expireSessions(storage, house.app.payTools, until), 3)
+    assert.equal(await expireSessions(storage, testServer.app.payTools, until), 3)
   })
 
   test('codes and tokens that ended, and approvals that were not redeemed', async () => {
-    const { storage, clock, merchantId } = house
+    const { storage, clock, merchantId } = testServer
     for (const [i, id] of ['bad', 'good', 'better'].entries())
       await storage.write(
         (tx) => tx.sql`
@@ -187,7 +187,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('the last use of keys', async () => {
-    const { storage, app, clock, keys } = house
+    const { storage, app, clock, keys } = testServer
     const names = ['full', 'catalog', 'rival'] as const
     for (const name of names) await app.identify.identify(`Bearer ${keys[name]}`, clock.now)
     const used = () =>
@@ -210,7 +210,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('payments without an outcome', async () => {
-    const { storage, clock, app } = house
+    const { storage, clock, app } = testServer
     const sessions: string[] = []
     for (let i = 0; i < 4; i += 1) {
       const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
@@ -244,13 +244,13 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('refunds that are owed', async () => {
-    const { storage, clock, app } = house
+    const { storage, clock, app } = testServer
     const orders: string[] = []
     for (let i = 0; i < 4; i += 1) {
       const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
       await checkout.pay(secret, view)
       const orderId: string = (await checkout.read(sessionId)).body.data.orderId
-      const cancelled = await house.ask('cancelStorefrontOrder', {
+      const cancelled = await testServer.ask('cancelStorefrontOrder', {
         path: { orderId },
         body: { idempotencyKey: randomUUID() },
       })
@@ -282,7 +282,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('addresses and idempotency keys that ended', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const cartIds = [await checkout.carts.create({ CARD: 1 }), await checkout.carts.create({ CARD: 1 })]
     for (const id of cartIds) assert.equal((await checkout.carts.address(id, berlin)).status, 200)
     const addresses = () =>
@@ -313,7 +313,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('installations that ended', async () => {
-    const { storage, clock, app, merchantId } = house
+    const { storage, clock, app, merchantId } = testServer
     const ids = [newId('ins'), newId('ins'), newId('ins')]
     for (const [i, id] of ids.entries())
       await storage.write(
@@ -336,7 +336,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('secrets, texts and log of webhooks that are over', async () => {
-    const { storage, clock, installationId } = house
+    const { storage, clock, installationId } = testServer
     const tools = { rootSecret: testSecret, allowPrivate: true }
     const endpoints: string[] = []
     for (let i = 0; i < 2; i += 1) {
@@ -390,9 +390,9 @@ eachEngine('a loop survives its worst row', (given) => {
     for (let i = 0; i < 3; i += 1)
       ids.push((await checkout.open({ CARD: 1 }, { expiresInSeconds: 300 + i })).body.data.id)
     const [bad = '', ...good] = ids
-    const cure = await poison(house.storage, 'checkout_sessions', `old.id = '${bad}'`)
-    const now = house.clock.now + 400_000
-    const round = (at: number) => failedOf('sessions', expireSessions(house.storage, house.app.payTools, at))
+    const cure = await poison(testServer.storage, 'checkout_sessions', `old.id = '${bad}'`)
+    const now = testServer.clock.now + 400_000
+    const round = (at: number) => failedOf('sessions', expireSessions(testServer.storage, testServer.app.payTools, at))
     assert.deepEqual(await round(now), [bad])
     assert.equal(await statusOf('checkout_sessions', bad), 'open')
     for (const id of good) assert.equal(await statusOf('checkout_sessions', id), 'expired')
@@ -405,11 +405,11 @@ eachEngine('a loop survives its worst row', (given) => {
 
   test('carts that expire', async () => {
     const bad = await checkout.carts.create({ CARD: 1 })
-    house.clock.now += 1_000
+    testServer.clock.now += 1_000
     const good = [await checkout.carts.create({ CARD: 2 }), await rivalCart()]
-    const cure = await poison(house.storage, 'carts', `old.id = '${bad}'`)
-    const now = house.clock.now + 400 * 24 * 3_600_000
-    const round = (at: number) => failedOf('carts', expireCarts(house.storage, house.app.cartTools, at))
+    const cure = await poison(testServer.storage, 'carts', `old.id = '${bad}'`)
+    const now = testServer.clock.now + 400 * 24 * 3_600_000
+    const round = (at: number) => failedOf('carts', expireCarts(testServer.storage, testServer.app.cartTools, at))
     assert.deepEqual(await round(now), [bad])
     for (const id of good) assert.equal(await statusOf('carts', id), 'expired')
     assert.deepEqual(await round(now + 1_000), [])
@@ -419,7 +419,7 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('carts that were changed on the page', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const { view: bad } = await checkout.ready({ COURSE: 1 })
     const { view: good } = await checkout.ready({ COURSE: 1 })
     const badId = bad.session.cartId
@@ -429,7 +429,7 @@ eachEngine('a loop survives its worst row', (given) => {
         .filter((id) => id === badId || id === good.session.cartId)
     assert.equal((await untold()).length, 2)
     const cure = await poison(storage, 'carts', `old.id = '${badId}'`)
-    const round = (at: number) => failedOf('untold_carts', tellCarts(storage, house.app.cartTools, at))
+    const round = (at: number) => failedOf('untold_carts', tellCarts(storage, testServer.app.cartTools, at))
     assert.deepEqual(await round(clock.now + 5_000), [badId])
     assert.deepEqual(await untold(), [badId])
     assert.deepEqual(await round(clock.now + 6_000), [])
@@ -439,18 +439,21 @@ eachEngine('a loop survives its worst row', (given) => {
   })
 
   test('what is deleted when its time is over', async () => {
-    const { storage, clock } = house
+    const { storage, clock } = testServer
     const sessions = [await checkout.ready({ CARD: 1 }), await checkout.ready({ CARD: 1 })].map(
       (ready) => ready.sessionId,
     )
     for (const sessionId of sessions)
-      await house.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: randomUUID() } })
-    const keys = [await house.newKey([]), await house.newKey([])]
+      await testServer.ask('cancelHostedCheckoutSession', {
+        path: { sessionId },
+        body: { idempotencyKey: randomUUID() },
+      })
+    const keys = [await testServer.newKey([]), await testServer.newKey([])]
     await storage.write(
       (tx) => tx.sql`update credentials set revoked_at = ${clock.now} where id in (${list(keys.map(({ id }) => id))})`,
     )
     const now = clock.now + 400 * 24 * 3_600_000
-    await expireCarts(storage, house.app.cartTools, now)
+    await expireCarts(storage, testServer.app.cartTools, now)
     const carts = await storage.read(
       (db) => db.sql<{ id: string }>`
         select id from carts c where status = 'expired' and updated_at <= ${now} and not exists (

@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { cheapCost, testSecret } from '../harness/house.ts'
-import { currentNonce, installApp, makeProof, type OAuthHouse, openBrowser, openOAuthHouse } from '../harness/oauth.ts'
+import {
+  currentNonce,
+  installApp,
+  makeProof,
+  type OAuthTestServer,
+  openBrowser,
+  openOAuthTestServer,
+} from '../harness/oauth.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { cheapCost, testSecret } from '../harness/testServer.ts'
 import { adminScopes, type Role } from '../src/contract/words.ts'
 import { createInvitation } from '../src/domain/users/invitations.ts'
 import { isSecondFactorRequired, setSecondFactorRequired } from '../src/domain/users/members.ts'
@@ -20,13 +27,13 @@ const password = 'correct horse battery staple'
 const scopes = [...scopesOfRole.staff, 'admin:people'] as const
 
 eachEngine('machines and people', (given) => {
-  let house: OAuthHouse
+  let testServer: OAuthTestServer
   before(async () => {
-    house = await openOAuthHouse(given)
+    testServer = await openOAuthTestServer(given)
     await switchMail(true)
   })
 
-  const switchMail = (isOn: boolean) => house.storage.write((tx) => setMailSwitch(tx, isOn, house.clock.now))
+  const switchMail = (isOn: boolean) => testServer.storage.write((tx) => setMailSwitch(tx, isOn, testServer.clock.now))
   const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
   const refusalOf = (answer: { status: number; body: { error?: { code: string } } }) => [
     answer.status,
@@ -38,15 +45,18 @@ eachEngine('machines and people', (given) => {
     const input = {
       email,
       passwordHash: await hashPassword(password, cheapCost),
-      merchantIds: [house.merchantId],
+      merchantIds: [testServer.merchantId],
       role,
     }
-    return { id: (await house.storage.write((tx) => createUser(tx, testSecret, input, house.clock.now))).id, email }
+    return {
+      id: (await testServer.storage.write((tx) => createUser(tx, testSecret, input, testServer.clock.now))).id,
+      email,
+    }
   }
 
   // What was written to an address, the oldest first.
   async function lettersTo(email: string): Promise<{ kind: string; path: string | undefined }[]> {
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ id: string; kind: string; sealed: string }>`select id, kind, sealed from emails order by id`,
     )
     return rows.flatMap(({ id, kind, sealed }) => {
@@ -58,30 +68,30 @@ eachEngine('machines and people', (given) => {
   const kindsTo = async (email: string) => (await lettersTo(email)).map(({ kind }) => kind)
 
   const setPasswordBy = (path: string, text: string) =>
-    openBrowser(house).submit(house.origin + path, [['password', text]])
+    openBrowser(testServer).submit(testServer.origin + path, [['password', text]])
 
   const entersWith = async (email: string, text: string) => {
     const fields = Object.entries({ step: 'password', email, password: text, next: '/admin/account' })
-    return (await openBrowser(house).submit(`${house.origin}/admin/sign-in`, fields)).status === 200
+    return (await openBrowser(testServer).submit(`${testServer.origin}/admin/sign-in`, fields)).status === 200
   }
 
   test('a key takes over nobody: links go to the person alone, and end with the key', async () => {
     const victim = await newPerson('victim', 'staff')
-    const { id, key } = await house.newKey(scopes)
-    const invited = await house.askAdmin('inviteAdminMember', {
+    const { id, key } = await testServer.newKey(scopes)
+    const invited = await testServer.askAdmin('inviteAdminMember', {
       key,
       body: keyed({ email: 'newcomer@bloom.example', role: 'staff' }),
     })
     assert.deepEqual([invited.status, invited.body.data.link], [200, null])
     const path = { memberId: victim.id }
-    const reset = await house.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
+    const reset = await testServer.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
     assert.deepEqual([reset.status, reset.body.data.link], [200, null])
     assert.doesNotMatch(invited.text + reset.text, /\/admin\//)
 
     const [invitation] = await lettersTo('newcomer@bloom.example')
     const [mailed] = await lettersTo(victim.email)
     assert.deepEqual([invitation?.kind, mailed?.kind], ['invitation', 'password_reset'])
-    await house.storage.write((tx) => endKey(tx, id, house.clock.now))
+    await testServer.storage.write((tx) => endKey(tx, id, testServer.clock.now))
     for (const { path: link } of [invitation, mailed].flatMap((letter) => letter ?? []))
       assert.equal((await setPasswordBy(link ?? '', 'another password of five')).status, 404)
     assert.deepEqual(
@@ -95,9 +105,9 @@ eachEngine('machines and people', (given) => {
 
   test('a person whose password was replaced by a link is told', async () => {
     const victim = await newPerson('reset', 'staff')
-    const { key } = await house.newKey(scopes)
+    const { key } = await testServer.newKey(scopes)
     const path = { memberId: victim.id }
-    await house.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
+    await testServer.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
     const [mailed] = await lettersTo(victim.email)
     assert.equal((await setPasswordBy(mailed?.path ?? '', 'a third password of mine')).status, 200)
     assert.deepEqual(await kindsTo(victim.email), ['password_reset', 'password_changed'])
@@ -106,33 +116,38 @@ eachEngine('machines and people', (given) => {
 
   test('owners are told of a person who joined by the invitation of a key, and not by that of a person', async () => {
     const owner = await newPerson('captain', 'owner')
-    const { key } = await house.newKey(scopes)
+    const { key } = await testServer.newKey(scopes)
     const body = keyed({ email: 'joiner@bloom.example', role: 'staff' })
-    assert.equal((await house.askAdmin('inviteAdminMember', { key, body })).status, 200)
+    assert.equal((await testServer.askAdmin('inviteAdminMember', { key, body })).status, 200)
     assert.deepEqual(await kindsTo(owner.email), [])
     const [mailed] = await lettersTo('joiner@bloom.example')
     assert.equal((await setPasswordBy(mailed?.path ?? '', 'a password of a joiner')).status, 200)
     assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
     const input = {
-      merchantId: house.merchantId,
+      merchantId: testServer.merchantId,
       email: 'friend@bloom.example',
       role: 'viewer',
       held: adminScopes,
       createdBy: owner.id,
     } as const
-    const link = await house.storage.write((tx) => createInvitation(tx, testSecret, input, house.clock.now))
+    const link = await testServer.storage.write((tx) => createInvitation(tx, testSecret, input, testServer.clock.now))
     assert.equal((await setPasswordBy(link.path, 'a password of a friend')).status, 200)
     assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
   })
 
   test('an app with its token gets no link either', async () => {
-    const app = await house.newApp({ name: 'Team tool', scopes })
-    const installed = await installApp(house, { app, scope: scopes.join(' ') })
+    const app = await testServer.newApp({ name: 'Team tool', scopes })
+    const installed = await installApp(testServer, { app, scope: scopes.join(' ') })
     const { accessToken: token } = installed
     const path = '/api/v1/admin/members'
-    const url = house.origin + path
-    const dpop = await makeProof(house, installed.key, { method: 'POST', url, token, nonce: await currentNonce(house) })
-    const invited = await house.fetch(path, {
+    const url = testServer.origin + path
+    const dpop = await makeProof(testServer, installed.key, {
+      method: 'POST',
+      url,
+      token,
+      nonce: await currentNonce(testServer),
+    })
+    const invited = await testServer.fetch(path, {
       method: 'POST',
       headers: { authorization: `DPoP ${token}`, dpop, 'content-type': 'application/json' },
       body: JSON.stringify(keyed({ email: 'guest@bloom.example', role: 'viewer' })),
@@ -145,37 +160,37 @@ eachEngine('machines and people', (given) => {
     const member = await newPerson('unreached', 'viewer')
     await switchMail(false)
     for (const answer of [
-      await house.askAdmin('inviteAdminMember', { body: keyed({ email: 'quiet@bloom.example', role: 'viewer' }) }),
-      await house.askAdmin('resetAdminMemberPassword', { path: { memberId: member.id }, body: keyed() }),
+      await testServer.askAdmin('inviteAdminMember', { body: keyed({ email: 'quiet@bloom.example', role: 'viewer' }) }),
+      await testServer.askAdmin('resetAdminMemberPassword', { path: { memberId: member.id }, body: keyed() }),
     ])
       assert.deepEqual(refusalOf(answer), [409, 'mail_off'])
     await switchMail(true)
-    assert.doesNotMatch((await house.askAdmin('listAdminMembers')).text, /quiet@/)
-    const links = await house.storage.read((db) => db.sql`select id from invitations where user_id = ${member.id}`)
+    assert.doesNotMatch((await testServer.askAdmin('listAdminMembers')).text, /quiet@/)
+    const links = await testServer.storage.read((db) => db.sql`select id from invitations where user_id = ${member.id}`)
     assert.equal(links.length, 0)
   })
 
   test('403: a second factor is demanded by a key, and given up by a person alone', async () => {
     const demand = (secondFactorRequired: boolean) =>
-      house.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
-    const isDemanded = () => house.storage.read((db) => isSecondFactorRequired(db, house.merchantId))
+      testServer.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
+    const isDemanded = () => testServer.storage.read((db) => isSecondFactorRequired(db, testServer.merchantId))
     assert.equal((await demand(true)).status, 200)
     assert.deepEqual([refusalOf(await demand(false)), await isDemanded()], [[403, 'person_required'], true])
-    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+    await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
   })
 
   test('a person is told of a role and of a link that somebody else made, and not of what they did themselves', async () => {
     const [owner, member] = [await newPerson('chief', 'owner'), await newPerson('ranked', 'viewer')]
     const principal = personCaller({
       userId: owner.id,
-      merchantId: house.merchantId,
+      merchantId: testServer.merchantId,
       mode: 'test',
       scopes: adminScopes,
     })
     const asOwner = (id: string, memberId: string, body: object) =>
-      house.app.admin.perform(id, { principal, path: { memberId }, body: keyed(body) })
-    await house.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
-    await house.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
+      testServer.app.admin.perform(id, { principal, path: { memberId }, body: keyed(body) })
+    await testServer.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
+    await testServer.askAdmin('updateAdminMember', { path: { memberId: member.id }, body: keyed({ role: 'staff' }) })
     await asOwner('updateAdminMember', member.id, { role: 'viewer' })
     const { link } = JSON.parse(String((await asOwner('resetAdminMemberPassword', member.id, {})).body)).data
     assert.match(link, /\/admin\/resets\//)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { type AdminOperationId, adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { Operation } from '../src/contract/surface.ts'
 import { adminScopes, openScopes } from '../src/contract/words.ts'
@@ -29,45 +29,47 @@ test('every row that answers with a secret is decided on', () => {
 })
 
 eachEngine('what a key leaves behind', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given)
-    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
+    testServer = await openTestServer(given)
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
   })
 
   const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
   const scopes = [...adminScopes, ...openScopes] as const
-  const isIn = async (key: string) => (await house.ask('listApiKeyCatalogCategories', { key })).status !== 401
-  const revoke = (id: string) => house.askAdmin('revokeAdminKey', { path: { keyId: id }, body: keyed() })
+  const isIn = async (key: string) => (await testServer.ask('listApiKeyCatalogCategories', { key })).status !== 401
+  const revoke = (id: string) => testServer.askAdmin('revokeAdminKey', { path: { keyId: id }, body: keyed() })
 
   async function makeKeyBy(key: string, more: object = {}): Promise<{ id: string; secret: string }> {
-    const body = keyed({ installationId: house.installationId, name: 'Made', scopes: ['catalog:read'], ...more })
-    const { status, text, body: made } = await house.askAdmin('createAdminKey', { key, body })
+    const body = keyed({ installationId: testServer.installationId, name: 'Made', scopes: ['catalog:read'], ...more })
+    const { status, text, body: made } = await testServer.askAdmin('createAdminKey', { key, body })
     assert.equal(status, 200, text)
     return { id: made.data.key.id, secret: made.data.secret }
   }
 
   test('keys that a key made end when it is revoked, also publishable ones, each with an entry', async () => {
-    const maker = await house.newKey(scopes)
+    const maker = await testServer.newKey(scopes)
     const made = [
       await makeKeyBy(maker.key),
       await makeKeyBy(maker.key, { kind: 'publishable', scopes: [], origins: ['https://shop.example.com'] }),
     ]
-    const other = await makeKeyBy(house.keys.admin, { scopes: [] })
+    const other = await makeKeyBy(testServer.keys.admin, { scopes: [] })
     assert.ok((await Promise.all(made.map(({ secret }) => isIn(secret)))).every(Boolean))
     const revoked = await revoke(maker.id)
     assert.equal(revoked.status, 200)
     assert.deepEqual(await Promise.all(made.map(({ secret }) => isIn(secret))), [false, false])
     assert.equal(await isIn(other.secret), true, 'those of another key stay')
     for (const { id } of [maker, ...made]) {
-      const { body } = await house.askAdmin('listAdminChanges', { query: `?subjectId=${id}&operation=revokeAdminKey` })
+      const { body } = await testServer.askAdmin('listAdminChanges', {
+        query: `?subjectId=${id}&operation=revokeAdminKey`,
+      })
       assert.equal(body.data.length, 1, id)
     }
   })
 
   test('a successor that a key was shown ends with it; one that a person or the operator made does not', async () => {
-    const [maker, plain] = [await house.newKey(scopes), await house.newKey(['catalog:read'])]
-    const rotated = await house.askAdmin('rotateAdminKey', {
+    const [maker, plain] = [await testServer.newKey(scopes), await testServer.newKey(['catalog:read'])]
+    const rotated = await testServer.askAdmin('rotateAdminKey', {
       key: maker.key,
       path: { keyId: plain.id },
       body: keyed({ overlapHours: 1 }),
@@ -79,35 +81,35 @@ eachEngine('what a key leaves behind', (given) => {
   })
 
   test('what a key made goes on with its successor, and ends with that', async () => {
-    const maker = await house.newKey(['admin:developers', 'admin:people', 'admin:read', 'catalog:read'])
+    const maker = await testServer.newKey(['admin:developers', 'admin:people', 'admin:read', 'catalog:read'])
     const made = await makeKeyBy(maker.key)
     const email = 'handed@bloom.example'
-    const invited = await house.askAdmin('inviteAdminMember', {
+    const invited = await testServer.askAdmin('inviteAdminMember', {
       key: maker.key,
       body: keyed({ email, role: 'viewer' }),
     })
     assert.equal(invited.status, 200, invited.text)
-    const successor = await house.storage.write((tx) =>
-      rotateKey(tx, testSecret, maker.id, { overlapMs: 0 }, house.clock.now),
+    const successor = await testServer.storage.write((tx) =>
+      rotateKey(tx, testSecret, maker.id, { overlapMs: 0 }, testServer.clock.now),
     )
-    const isInvited = async () => (await house.askAdmin('listAdminMembers')).text.includes(email)
+    const isInvited = async () => (await testServer.askAdmin('listAdminMembers')).text.includes(email)
     assert.deepEqual([await isIn(made.secret), await isInvited()], [true, true])
-    await house.storage.write((tx) => endKey(tx, successor.id, house.clock.now))
-    house.forget(made.id)
+    await testServer.storage.write((tx) => endKey(tx, successor.id, testServer.clock.now))
+    testServer.forget(made.id)
     assert.deepEqual([await isIn(made.secret), await isInvited()], [false, false])
   })
 
   test('keys that a key made for another installation end with its own', async () => {
     const id = newId('ins')
-    const owner = { id, merchantId: house.merchantId, mode: house.seller.mode }
-    const { key } = await house.storage.write(async (tx) => {
-      await insertInstallation(tx, { ...owner, name: id, redirectHosts: '[]', disabledAt: null }, house.clock.now)
-      return createKey(tx, testSecret, owner, { name: 'Robot', scopes, expiresAt: null }, house.clock.now)
+    const owner = { id, merchantId: testServer.merchantId, mode: testServer.seller.mode }
+    const { key } = await testServer.storage.write(async (tx) => {
+      await insertInstallation(tx, { ...owner, name: id, redirectHosts: '[]', disabledAt: null }, testServer.clock.now)
+      return createKey(tx, testSecret, owner, { name: 'Robot', scopes, expiresAt: null }, testServer.clock.now)
     })
     const made = await makeKeyBy(key)
     assert.equal(await isIn(made.secret), true)
-    await house.storage.write((tx) => endInstallation(tx, id, house.clock.now))
-    house.forget(made.id)
+    await testServer.storage.write((tx) => endInstallation(tx, id, testServer.clock.now))
+    testServer.forget(made.id)
     assert.equal(await isIn(made.secret), false)
   })
 })

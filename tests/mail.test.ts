@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { type House, openHouse, settingsOf, testSecret, testSecretText } from '../harness/house.ts'
 import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, settingsOf, type TestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { leaseMs, lettersMax } from '../src/domain/emails/schedule.ts'
@@ -35,8 +35,8 @@ import { languages } from '../src/web/languages/checkout/texts.ts'
 const minute = 60_000
 const from = 'orders@shop.example.com'
 
-interface MailHouse {
-  house: House
+interface MailTestServer {
+  testServer: TestServer
   mail: MailTools
   checkout: Checkout
   buy(options?: { email?: string; locale?: string; method?: 'card' | 'bank_transfer'; city?: string }): Promise<string>
@@ -45,7 +45,7 @@ interface MailHouse {
   >
 }
 
-async function openMailHouse(given: Given, url: string): Promise<MailHouse> {
+async function openMailTestServer(given: Given, url: string): Promise<MailTestServer> {
   const target = parseMailUrl(url)
   assert.ok(!('problem' in target))
   const payments = [
@@ -58,12 +58,12 @@ async function openMailHouse(given: Given, url: string): Promise<MailHouse> {
   ]
   const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
   const shop = { ...orderMarket, merchant, payments }
-  const house = await openHouse(given, { shops: [shop], mail: { target, from } })
-  const { app, storage } = house
+  const testServer = await openTestServer(given, { shops: [shop], mail: { target, from } })
+  const { app, storage } = testServer
   assert.ok(app.mail)
-  const checkout = await checkoutOf(house)
+  const checkout = await checkoutOf(testServer)
   return {
-    house,
+    testServer,
     mail: app.mail,
     checkout,
     async buy({ email = 'ada@example.com', locale = 'en', method = 'card', city } = {}) {
@@ -98,7 +98,7 @@ async function openMailHouse(given: Given, url: string): Promise<MailHouse> {
   }
 }
 
-async function sendAll({ mail }: MailHouse): Promise<void> {
+async function sendAll({ mail }: MailTestServer): Promise<void> {
   while ((await mailRound(mail)) > 0);
 }
 
@@ -155,9 +155,9 @@ eachEngine('letters that are sent', (given) => {
   const server = sharedServer()
 
   test('each fact of an order is one letter to the shopper, and a new order one to the merchant', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { house } = shop
-    const { storage, installationId, clock } = house
+    const shop = await openMailTestServer(given, server.url)
+    const { testServer } = shop
+    const { storage, installationId, clock } = testServer
     const orderId = await shop.buy({ method: 'bank_transfer' })
     const key = { installationId, orderId }
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -171,7 +171,7 @@ eachEngine('letters that are sent', (given) => {
     await sendAll(shop)
 
     const mine = to(server.letters, 'ada@example.com')
-    const { number } = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const { number } = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
     assert.deepEqual(
       mine.map(({ headers }) => headers.subject).sort(),
       [
@@ -193,7 +193,7 @@ eachEngine('letters that are sent', (given) => {
     assert.equal(placed.from, from)
     assert.ok(mine.some(({ text }) => text.includes('JD0001')))
     const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
-    assert.equal((await house.fetch(page)).status, 200)
+    assert.equal((await testServer.fetch(page)).status, 200)
 
     const theirs = to(server.letters, 'help@shop.example.com')
     assert.deepEqual(
@@ -207,12 +207,12 @@ eachEngine('letters that are sent', (given) => {
         [status, masked],
         ['sent', kind === 'order_received' ? 'h***@shop.example.com' : 'a***@example.com'],
       )
-    const lines = JSON.stringify(house.lines())
+    const lines = JSON.stringify(testServer.lines())
     assert.ok(!lines.includes('ada@example.com'))
   })
 
   test('a crash between the answer and its recording sends the letter once more, under the same Message-ID', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const dying: MailTools = {
       ...shop.mail,
@@ -225,7 +225,7 @@ eachEngine('letters that are sent', (given) => {
     assert.ok((await shop.rows()).every(({ status }) => status === 'sending'))
     await sendAll(shop)
     assert.equal(to(server.letters, 'ada@example.com').length, 1, 'the lease holds')
-    shop.house.clock.now += 3 * minute
+    shop.testServer.clock.now += 3 * minute
     await sendAll(shop)
     const twice = to(server.letters, 'ada@example.com')
     assert.equal(twice.length, 2)
@@ -236,7 +236,7 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('two senders share what is due, and each letter is sent once', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
     assert.equal(server.letters.length, 8)
@@ -244,8 +244,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a letter that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, installationId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
     const paid = await shop.buy({ email: 'paid@example.com', method: 'bank_transfer' })
     await storage.write((tx) => payOrder(tx, { installationId, orderId: paid }, moment()))
@@ -265,8 +265,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('what a shopper types as the city is in no letter; the country is', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, installationId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
     const buy = () => shop.buy({ method: 'bank_transfer', city: 'Win at evil.example now' })
     const key = { installationId, orderId: await buy() }
@@ -286,8 +286,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a shopper who is erased while a letter is sent leaves no address with it', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, installationId } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, installationId } = shop.testServer
     await shop.buy()
     const shopper = { merchantId, installationIds: [installationId], email: 'ada@example.com' }
     const erasing: Transport = {
@@ -306,8 +306,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('what waits when mail is switched off is not sent when it is switched on again', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, clock } = shop.testServer
     await shop.buy()
     await startMail(storage, false, clock.now)
     await startMail(storage, true, clock.now + 30 * 24 * 60 * minute)
@@ -324,9 +324,9 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('many new orders do not crowd out what else a merchant gets', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     await shop.buy()
-    const { storage, merchantId } = shop.house
+    const { storage, merchantId } = shop.testServer
     await storage.write(
       (tx) => tx.sql`
         with n (value) as (values ${values(200)})
@@ -342,20 +342,20 @@ eachEngine('letters that are sent', (given) => {
       { kind: 'stock_low', subjectId: 'sku_1', facts: { skuId, left: 3 } },
     ] as const
     await storage.write(async (tx) =>
-      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, alarms, shop.house.clock.now),
+      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, alarms, shop.testServer.clock.now),
     )
     await sendAll(shop)
     const theirs = to(server.letters, 'help@shop.example.com').map(({ headers }) => headers.subject)
     assert.deepEqual(theirs.sort(), ['A webhook endpoint was disabled', 'Low stock: Red roses, 12'])
     await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
-    const warnings = JSON.parse((await cartwright(['doctor', '--json'], settingsOf(shop.house))).out).warnings
+    const warnings = JSON.parse((await cartwright(['doctor', '--json'], settingsOf(shop.testServer))).out).warnings
     assert.ok(warnings.some((warning: string) => warning.includes('1 letters discarded within a week (too_many)')))
   })
 
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     await shop.buy()
-    const { storage } = shop.house
+    const { storage } = shop.testServer
     await storage.write(
       (tx) => tx.sql`
         with n (value) as (values ${values(20)})
@@ -375,11 +375,11 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a tag behind a + makes no other mailbox of an address', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     await shop.buy({ email: 'ada+0@example.com' })
     await sendAll(shop)
     // As if each were of another order.
-    await shop.house.storage.write(
+    await shop.testServer.storage.write(
       (tx) => tx.sql`
         with n (value) as (values ${values(19)})
         insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status,
@@ -398,8 +398,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('an invitation and a new password: to the person, with a link that is sealed until it is sent', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, clock, origin } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, clock, origin } = shop.testServer
     const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
     const owe = (letter: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'> & Partial<PersonLetter>) =>
       storage.write(async (tx) => {
@@ -430,12 +430,12 @@ eachEngine('letters that are sent', (given) => {
     assert.match(reset?.text ?? '', /60 Minuten/)
     assert.ok((await sealed()).every((row) => row.sealed === null))
     for (const { status, masked } of await shop.rows()) assert.deepEqual([status, masked], ['sent', 'g***@example.com'])
-    assert.doesNotMatch(JSON.stringify(shop.house.lines()), /grace|staff\/x/)
+    assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /grace|staff\/x/)
   })
 
   test('what another one did with an account: to the person, without a link, and not crowded out by others', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, clock } = shop.testServer
     const owe = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
       storage.write((tx) => {
         oweNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', address, facts }, clock.now)
@@ -457,8 +457,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a link that was refused is sent again on request, also under a new root secret, and not once it has expired', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, clock } = shop.testServer
     const letter = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
     const expiresAt = clock.now + 60 * minute
     await storage.write(async (tx) => {
@@ -475,7 +475,7 @@ eachEngine('letters that are sent', (given) => {
     const before = await storage.read((db) => db.sql`select sealed from emails order by id`)
     await reseal(storage, rootSecret)
     assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
-    const tools = { rootSecret, publicOrigin: () => shop.house.origin, clock: shop.mail.clock }
+    const tools = { rootSecret, publicOrigin: () => shop.testServer.origin, clock: shop.mail.clock }
     const prepare: MailTools['prepare'] = (db, row) => prepareLetter(tools, db, row)
     const renewed = { ...shop, mail: { ...shop.mail, prepare } }
     const again = (subjectId: string) =>
@@ -497,8 +497,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a link that was replaced or taken back while its letter waited is not sent', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, clock } = shop.testServer
     const invite = (email: string) => {
       const input = { merchantId, email, role: 'viewer', held: adminScopes, createdBy: null } as const
       return storage.write((tx) => createInvitation(tx, testSecret, input, clock.now))
@@ -520,8 +520,8 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a person gets at most ten letters an hour, and none where no server sends letters', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId, clock } = shop.testServer
     const owe = (count: number, name: string) =>
       storage.write(async (tx) => {
         for (let index = 0; index < count; index += 1) {
@@ -547,12 +547,12 @@ anyEngine('letters and mail servers', (given) => {
   test('a mail server that is away makes no checkout slower; when it is back, all letters arrive', async () => {
     const down = await openMailServer()
     await down.close()
-    const shop = await openMailHouse(given, down.url)
+    const shop = await openMailTestServer(given, down.url)
     for (let order = 0; order < 3; order += 1) await shop.buy()
     await sendAll(shop)
     assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'pending' && attempts === 1))
     // While a letter waits for an answer that never comes, orders are placed.
-    shop.house.clock.now += 30 * minute
+    shop.testServer.clock.now += 30 * minute
     const sending = sendAll({
       ...shop,
       mail: { ...shop.mail, transport: { ...shop.mail.transport, post: never }, sendMsMax: 500 },
@@ -561,20 +561,20 @@ anyEngine('letters and mail servers', (given) => {
     await sending
     const back = await openMailServer(down.port)
     for (let hour = 0; hour < 8; hour += 1) {
-      shop.house.clock.now += 60 * minute
+      shop.testServer.clock.now += 60 * minute
       await sendAll(shop)
     }
     await back.close()
     assert.equal(to(back.letters, 'ada@example.com').length, 4)
     assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
-    const said = shop.house.lines().filter(({ message }) => String(message).startsWith('mail server'))
+    const said = shop.testServer.lines().filter(({ message }) => String(message).startsWith('mail server'))
     assert.equal(said[0]?.message, 'mail server does not take letters; retrying')
     assert.equal(said.at(-1)?.message, 'mail server takes letters again')
     assert.ok(said.length <= 4)
   })
 
   test('what the recipient’s server refuses ends; everything else is tried again, and given up after two days', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     server.behave = (address) => {
       if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
       if (address.startsWith('spam')) return { kind: 'refuse', at: 'data', code: 554 }
@@ -594,7 +594,7 @@ anyEngine('letters and mail servers', (given) => {
       ['sent', '250', 1],
     ])
     for (let round = 0; round < 7; round += 1) {
-      shop.house.clock.now += 24 * 60 * minute
+      shop.testServer.clock.now += 24 * 60 * minute
       await sendAll(shop)
     }
     assert.deepEqual((await outcomes())[2], ['failed', '451', 8])
@@ -607,7 +607,7 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('what the mail server says of the sender, the relay or a quota is tried again, wherever it says it', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     const said = {
       relay: { at: 'rcpt', code: 554, status: '5.7.1' },
       quota: { at: 'data', code: 550, status: '5.4.5' },
@@ -621,7 +621,7 @@ anyEngine('letters and mail servers', (given) => {
       return refusal ? { kind: 'refuse', ...refusal } : { kind: 'take' }
     }
     for (const name of Object.keys(said)) await shop.buy({ email: `${name}@example.com` })
-    await shop.house.storage.write((tx) => tx.sql`delete from emails where kind = 'order_received'`)
+    await shop.testServer.storage.write((tx) => tx.sql`delete from emails where kind = 'order_received'`)
     await sendAll(shop)
     const outcomes = async () => (await shop.rows()).map(({ status, code }) => [status, code])
     assert.deepEqual(await outcomes(), [
@@ -633,11 +633,11 @@ anyEngine('letters and mail servers', (given) => {
       ['refused', '554 5.6.0'],
     ])
     assert.ok(
-      shop.house.lines().some(({ message }) => message === 'mail server does not take letters; retrying'),
+      shop.testServer.lines().some(({ message }) => message === 'mail server does not take letters; retrying'),
       'the outage is in the log',
     )
     server.behave = () => ({ kind: 'take' })
-    shop.house.clock.now += 10 * minute
+    shop.testServer.clock.now += 10 * minute
     await sendAll(shop)
     assert.deepEqual((await outcomes()).slice(0, 3), [
       ['sent', '250'],
@@ -647,12 +647,12 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a server that answers slowly gets each letter once', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     server.behave = () => ({ kind: 'slow', ms: 400 })
     const patient = { ...shop, mail: { ...shop.mail, sendMsMax: 750 } }
     await sendAll(patient)
-    shop.house.clock.now += 10 * minute
+    shop.testServer.clock.now += 10 * minute
     await sendAll(patient)
     server.behave = () => ({ kind: 'take' })
     assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
@@ -662,7 +662,7 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a process that ends does not wait for the answer of a mail server', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const stop = new AbortController()
     const post = () => {
@@ -674,12 +674,12 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a connection that breaks off after the text: the letter comes again, the same', async () => {
-    const shop = await openMailHouse(given, server.url)
+    const shop = await openMailTestServer(given, server.url)
     let drops = 2
     server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
     await shop.buy()
     await sendAll(shop)
-    shop.house.clock.now += 10 * minute
+    shop.testServer.clock.now += 10 * minute
     server.behave = () => ({ kind: 'take' })
     await sendAll(shop)
     assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
@@ -688,8 +688,8 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a name with line breaks and an address with a comma bring no foreign recipient', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, merchantId } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, merchantId } = shop.testServer
     const sender = 'Bloom\r\nBcc: eve@example.com'
     await storage.write(
       (tx) => tx.sql`
@@ -713,8 +713,8 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('in seven languages, text and HTML have the same amounts', async () => {
-    const shop = await openMailHouse(given, server.url)
-    const { storage, installationId, clock } = shop.house
+    const shop = await openMailTestServer(given, server.url)
+    const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
     for (const locale of languages) {
       const email = `${locale}@example.com`

@@ -9,10 +9,10 @@ import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { openHouse, settingsOf } from '../harness/house.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { tempFolder } from '../harness/process.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { openTestServer, settingsOf } from '../harness/testServer.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import type { Transport } from '../src/domain/emails/smtp.ts'
 import { findMailSettings } from '../src/domain/merchants/mail.ts'
@@ -22,12 +22,12 @@ const from = 'orders@shop.example.com'
 
 eachEngine('letters, for the operator', (given) => {
   test('a shop file names the sender, the address for answers, and what is not sent', async () => {
-    const house = await openHouse(given, { shops: [orderMarket] })
-    const { storage, merchantId } = house
+    const testServer = await openTestServer(given, { shops: [orderMarket] })
+    const { storage, merchantId } = testServer
     const look = () => storage.read((db) => findMailSettings(db, merchantId))
     assert.equal(await look(), undefined)
     const mail = { senderName: 'Bloom & Sons', replyTo: 'hi@bloom.example', language: 'de', off: ['shipped'] } as const
-    await house.apply({ ...orderMarket, merchant: { ...merchant, mail: { ...mail, off: [...mail.off] } } })
+    await testServer.apply({ ...orderMarket, merchant: { ...merchant, mail: { ...mail, off: [...mail.off] } } })
     assert.deepEqual(await look(), {
       senderName: 'Bloom & Sons',
       replyTo: 'hi@bloom.example',
@@ -35,18 +35,18 @@ eachEngine('letters, for the operator', (given) => {
       off: ['shipped'],
     })
     // A file that says nothing of it changes nothing.
-    await house.apply({ ...orderMarket, merchant })
+    await testServer.apply({ ...orderMarket, merchant })
     assert.equal((await look())?.senderName, 'Bloom & Sons')
   })
 
   test('mail list, show and retry: without an address in clear', async () => {
     const folder = await tempFolder()
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
       mail: { target: { kind: 'file', folder }, from },
     })
-    const { app, storage, clock } = house
-    const checkout = await checkoutOf(house)
+    const { app, storage, clock } = testServer
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
     await checkout.pay(secret, view)
     assert.ok(app.mail)
@@ -55,7 +55,7 @@ eachEngine('letters, for the operator', (given) => {
     // The command line has the clock of the machine.
     await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
 
-    const run = (...args: string[]) => cartwright([...args, '--json'], settingsOf(house))
+    const run = (...args: string[]) => cartwright([...args, '--json'], settingsOf(testServer))
     const listed = JSON.parse((await run('mail', 'list')).out)
     assert.equal(listed.isOn, true)
     assert.deepEqual(
@@ -68,7 +68,7 @@ eachEngine('letters, for the operator', (given) => {
     const [{ id }] = listed.letters.filter(({ kind }: { kind: string }) => kind === 'order_placed')
     const shown = JSON.parse((await run('mail', 'show', id)).out).letter
     assert.equal(shown.address, 'a***@example.com')
-    const { out: lines } = await cartwright(['mail', 'list', '--status', 'refused'], settingsOf(house))
+    const { out: lines } = await cartwright(['mail', 'list', '--status', 'refused'], settingsOf(testServer))
     assert.match(lines, /order_placed/)
     assert.ok(!lines.includes('ada@example.com'))
     const doctor = JSON.parse((await run('doctor')).out)
@@ -80,7 +80,7 @@ eachEngine('letters, for the operator', (given) => {
     clock.now = Date.now()
     await mailRound(app.mail)
     assert.equal(JSON.parse((await run('mail', 'show', id)).out).letter.status, 'sent')
-    const stored = { ...settingsOf(house), CARTWRIGHT_MAIL_URL: `file:${folder}` }
+    const stored = { ...settingsOf(testServer), CARTWRIGHT_MAIL_URL: `file:${folder}` }
     const { out: whole } = await cartwright(['mail', 'show', id, '--text'], stored)
     assert.match(whole, /^status +sent$/m)
     assert.match(whole, /^Thank you for your order\n=+$/m)
@@ -94,31 +94,31 @@ eachEngine('letters, for the operator', (given) => {
 anyEngine('letters, for a developer', (given) => {
   test('/dev/mail lists letters and shows each in a frame where nothing runs', async () => {
     const folder = join(await tempFolder(), 'mail')
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
       mail: { target: { kind: 'file', folder }, from },
     })
-    assert.match((await house.fetch('/')).text, /href="\/dev\/mail"/)
-    assert.match((await house.fetch('/dev/mail')).text, /None yet/)
-    const checkout = await checkoutOf(house)
+    assert.match((await testServer.fetch('/')).text, /href="\/dev\/mail"/)
+    assert.match((await testServer.fetch('/dev/mail')).text, /None yet/)
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
     await checkout.pay(secret, view)
-    assert.ok(house.app.mail)
-    await mailRound(house.app.mail)
-    const { text: list } = await house.fetch('/dev/mail')
+    assert.ok(testServer.app.mail)
+    await mailRound(testServer.app.mail)
+    const { text: list } = await testServer.fetch('/dev/mail')
     const [, path = ''] = /href="(\/dev\/mail\/eml_\w{26})"><strong dir="auto">Your order/.exec(list) ?? []
-    const page = await house.fetch(path)
+    const page = await testServer.fetch(path)
     assert.equal(page.status, 200)
     assert.match(page.text, /<iframe src="[^"]+\/html" title="[^"]+" sandbox="allow-popups">/)
     assert.match(page.headers.get('content-security-policy') ?? '', /frame-src 'self'/)
-    const inside = await house.fetch(`${path}/html`)
+    const inside = await testServer.fetch(`${path}/html`)
     assert.match(inside.text, /Thank you for your order/)
     assert.match(
       inside.headers.get('content-security-policy') ?? '',
       /default-src 'none'.*frame-ancestors 'self'; sandbox/,
     )
-    assert.equal((await house.fetch('/dev/mail/..%2f..%2fsecret')).status, 404)
-    assert.equal((await house.fetch('/dev/mail/eml_01h00000000000000000000000')).status, 404)
+    assert.equal((await testServer.fetch('/dev/mail/..%2f..%2fsecret')).status, 404)
+    assert.equal((await testServer.fetch('/dev/mail/eml_01h00000000000000000000000')).status, 404)
     const id = path.split('/').at(-1) ?? ''
     assert.equal(statSync(folder).mode & 0o777, 0o700)
     assert.equal(statSync(join(folder, `${id}.eml`)).mode & 0o777, 0o600)
@@ -126,11 +126,11 @@ anyEngine('letters, for a developer', (given) => {
 
   test('/dev/mail is for this machine only: another name of the host finds nothing', async () => {
     const folder = join(await tempFolder(), 'mail')
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
       mail: { target: { kind: 'file', folder }, from },
     })
-    const { port } = new URL(house.origin)
+    const { port } = new URL(testServer.origin)
     const look = async (path: string, host: string) => {
       const asked = request({ host: '127.0.0.1', port, path, headers: { host } }).end()
       const [answer] = (await once(asked, 'response')) as [IncomingMessage]
@@ -151,9 +151,9 @@ anyEngine('letters, for a developer', (given) => {
       { production: true, mail: { target: { kind: 'file', folder } as const, from } },
       { production: false },
     ]) {
-      const house = await openHouse(given, { shops: [orderMarket], ...mail })
-      assert.equal((await house.fetch('/dev/mail')).status, 404)
-      assert.ok(!(await house.fetch('/')).text.includes('/dev/mail'))
+      const testServer = await openTestServer(given, { shops: [orderMarket], ...mail })
+      assert.equal((await testServer.fetch('/dev/mail')).status, 404)
+      assert.ok(!(await testServer.fetch('/')).text.includes('/dev/mail'))
     }
     assert.ok(!existsSync(join(folder, 'mail')))
   })

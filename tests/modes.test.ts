@@ -4,17 +4,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
-import { testSecretText } from '../harness/house.ts'
-import { type ModeHouse, openTwoModes, twoModes } from '../harness/modes.ts'
+import { type ModeTestServer, openTwoModes, twoModes } from '../harness/modes.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { issuesOf } from '../harness/schemas.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { testSecretText } from '../harness/testServer.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 
 // Kinds of the events that an installation was told about a subject, each held against its schema and its mode.
-async function toldTo({ storage, installationId, mode }: ModeHouse, subjectType: string): Promise<string[]> {
+async function toldTo({ storage, installationId, mode }: ModeTestServer, subjectType: string): Promise<string[]> {
   const rows = await storage.read(
     (db) => db.sql<{ type: EventKind; sequence: number; body: string }>`
       select type, sequence, body from events
@@ -62,7 +62,7 @@ anyEngine('modes', (given) => {
 
   test('a cart, a list and a product show the stock of their own mode, from the caches too', async () => {
     const { test: trial, live } = await openTwoModes(given)
-    const shown = async ({ ask, checkout, clock, storage }: ModeHouse) => {
+    const shown = async ({ ask, checkout, clock, storage }: ModeTestServer) => {
       await refreshStaleProducts(storage, clock.now, 100)
       const cartId = await checkout.carts.create({ CARD: 1 })
       const cart = async () => (await ask('getPublicCart', { path: { cartId } })).body.data.items[0].availableQuantity
@@ -129,7 +129,7 @@ anyEngine('modes', (given) => {
 
   test('limits of a promotion hold in each mode alone', async () => {
     const { test: trial, live } = await openTwoModes(given)
-    const state = async ({ ask, checkout: { carts } }: ModeHouse, code: string) => {
+    const state = async ({ ask, checkout: { carts } }: ModeTestServer, code: string) => {
       const cartId = await carts.create({ CARD: 3 })
       const body = { idempotencyKey: randomUUID(), code }
       const { promotion } = (await ask('applyPublicCartPromotion', { path: { cartId }, body })).body.data

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { connectMollie } from '../harness/mollie/bench.ts'
 import type { Books } from '../harness/mollie/books.ts'
 import { type MollieStandIn, openMollie } from '../harness/mollie/standin.ts'
 import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
@@ -24,40 +24,42 @@ const minute = 60_000
 const hour = 60 * minute
 
 eachEngine('a purchase by Mollie', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   let mollie: MollieStandIn
   let books: Books
 
   before(async () => {
     const start = Date.parse('2026-06-01T12:00:00.000Z')
-    mollie = await openMollie({ clock: () => new Date(house?.clock.now ?? start) })
+    mollie = await openMollie({ clock: () => new Date(testServer?.clock.now ?? start) })
     given.later(() => mollie.close())
     books = mollie.profile.test.books
-    house = await openHouse(given, { shops: [market], now: start, providerUrls: { mollie: mollie.url } })
-    checkout = await checkoutOf(house)
-    await connectMollie(house, mollie)
+    testServer = await openTestServer(given, { shops: [market], now: start, providerUrls: { mollie: mollie.url } })
+    checkout = await checkoutOf(testServer)
+    await connectMollie(testServer, mollie)
   })
 
   // A shopper whose form was sent: the page of ours that leads to Mollie.
   async function begin() {
     const seen = mollie.requests.length
     const { sessionId, secret, view } = await checkout.ready({ CARD: 2 })
-    const shopper = scriptless(house.origin)
+    const shopper = scriptless(testServer.origin)
     await shopper.open(`/c/${secret}`)
     const [pay] = shopper.buttons().filter((name) => /^Continue to payment ·/.test(name))
     await shopper.press(pay ?? '', { method: 'mollie:online' })
     const [link] = [...shopper.links().values()].filter((href) => href.startsWith(mollie.url))
     const cookie = (shopper.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const payment = async () => {
-      const [first] = await house.storage.read((db) => listPaymentsOfSession(db, house.installationId, sessionId))
+      const [first] = await testServer.storage.read((db) =>
+        listPaymentsOfSession(db, testServer.installationId, sessionId),
+      )
       assert.ok(first)
       return first
     }
     const { reference } = await payment()
     const order = async () => {
       const { orderId } = await payment()
-      return orderId === null ? null : (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+      return orderId === null ? null : (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
     }
     return {
       sessionId,
@@ -76,12 +78,12 @@ eachEngine('a purchase by Mollie', (given) => {
       },
       // Comes back in the browser that left. Where the browser is sent on to, until a page or another host.
       async comeBack(url: string): Promise<string> {
-        let at = new URL(url, house.origin)
-        for (let i = 0; i < 5 && at.origin === house.origin; i += 1) {
-          const answer = await house.fetch(at.pathname, { headers: { cookie }, redirect: 'manual' })
+        let at = new URL(url, testServer.origin)
+        for (let i = 0; i < 5 && at.origin === testServer.origin; i += 1) {
+          const answer = await testServer.fetch(at.pathname, { headers: { cookie }, redirect: 'manual' })
           const to = answer.headers.get('location')
           if (to === null) return at.pathname
-          at = new URL(to, house.origin)
+          at = new URL(to, testServer.origin)
         }
         return at.href
       },
@@ -91,13 +93,15 @@ eachEngine('a purchase by Mollie', (given) => {
   }
 
   const loop = async (ms: number) => {
-    house.clock.now += ms
-    await recoverPayments(house.app.payTools)
+    testServer.clock.now += ms
+    await recoverPayments(testServer.app.payTools)
   }
   const stockOf = async () => {
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) =>
-        db.sql<{ onHand: number }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${house.merchantId}`,
+        db.sql<{
+          onHand: number
+        }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${testServer.merchantId}`,
     )
     return row?.onHand
   }
@@ -108,7 +112,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.match(one.shopper.text(), /Mollie \(card, bank or wallet\)/)
     assert.deepEqual([(await one.payment()).status, (await one.session()).status], ['challenge', 'processing'])
     const returnUrl = await one.act('pay')
-    assert.match(returnUrl, new RegExp(`^${house.origin}/r/[\\w.-]+$`))
+    assert.match(returnUrl, new RegExp(`^${testServer.origin}/r/[\\w.-]+$`))
     assert.match(await one.comeBack(`${returnUrl}?status=failed`), /^http:\/\/localhost:9\/thanks/)
     await one.comeBack(returnUrl)
     const { paymentStatus, status } = await one.order()
@@ -126,7 +130,7 @@ eachEngine('a purchase by Mollie', (given) => {
       [2, 'DE', 'DE'],
     )
     assert.match(request?.billingAddress?.email ?? '', /@/)
-    await labelPayments(house.app.payTools)
+    await labelPayments(testServer.app.payTools)
     const { number } = await one.order()
     assert.deepEqual(
       [charge?.request.description, charge?.request.metadata],
@@ -136,7 +140,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.ok(!seen.includes(one.secret))
     assert.ok(one.requests().every(({ headers }) => headers.referer === undefined))
     // Nor is the key anywhere but in the requests to Mollie.
-    assert.ok(!JSON.stringify(house.lines()).includes(mollie.profile.test.key))
+    assert.ok(!JSON.stringify(testServer.lines()).includes(mollie.profile.test.key))
   })
 
   test('who never comes back has the order at the next look-up', async () => {
@@ -232,7 +236,7 @@ eachEngine('a purchase by Mollie', (given) => {
   test('Mollie fails: the log names it without a key, and nothing was charged', async () => {
     mollie.fail(500, { method: 'POST', path: '/v2/payments' })
     const one = await begin()
-    const line = house.lines().findLast(({ provider }) => provider === 'mollie')
+    const line = testServer.lines().findLast(({ provider }) => provider === 'mollie')
     assert.equal(line?.code, 'MOLLIE_FAILED')
     await loop(3 * minute)
     assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
@@ -242,21 +246,21 @@ eachEngine('a purchase by Mollie', (given) => {
     const one = await begin()
     await one.comeBack(await one.act('pay'))
     const { orderId } = await one.payment()
-    const key = { installationId: house.installationId, orderId: orderId ?? '' }
+    const key = { installationId: testServer.installationId, orderId: orderId ?? '' }
     const input = { amount: 500, reason: null, isByHand: false }
-    await house.storage.write((tx) => refundOrder(tx, key, input, { now: house.clock.now, cause: null }))
+    await testServer.storage.write((tx) => refundOrder(tx, key, input, { now: testServer.clock.now, cause: null }))
     const pay = async () => {
-      const tools = { ...house.app.payTools, onPaid: refundPaid }
-      return (await payRefunds(tools, house.clock.now)).map(({ outcome }) => outcome)
+      const tools = { ...testServer.app.payTools, onPaid: refundPaid }
+      return (await payRefunds(tools, testServer.clock.now)).map(({ outcome }) => outcome)
     }
     mollie.lose('after', { method: 'POST', path: /refunds$/ })
     assert.deepEqual(await pay(), ['later'])
     assert.equal((await one.order()).paymentStatus, 'refunding')
     mollie.profile.test.forgetKeys()
-    house.clock.now += hour
+    testServer.clock.now += hour
     assert.deepEqual(await pay(), ['later'])
     books.moveRefunds('refunded')
-    house.clock.now += 6 * hour
+    testServer.clock.now += 6 * hour
     assert.deepEqual(await pay(), ['succeeded'])
     assert.equal((await one.order()).paymentStatus, 'partially_refunded')
     assert.equal(books.refundedMinor(one.reference), 500)
@@ -273,7 +277,7 @@ eachEngine('a purchase by Mollie', (given) => {
     const { accountId } = await one.payment()
     const send = async (body: string, account = accountId) =>
       (
-        await house.fetch(`/hooks/payments/${account}`, {
+        await testServer.fetch(`/hooks/payments/${account}`, {
           method: 'POST',
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
           body,
@@ -290,8 +294,8 @@ eachEngine('a purchase by Mollie', (given) => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     mollie.profile.test.webhooks.drop()
-    house.clock.now += 60_000
-    assert.equal(await readNews(house.app.payTools), 1)
+    testServer.clock.now += 60_000
+    assert.equal(await readNews(testServer.app.payTools), 1)
     await loop(6_000)
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
@@ -316,12 +320,12 @@ eachEngine('a purchase by Mollie', (given) => {
   })
 
   test('the account of another merchant, or none, says nothing of a payment', async () => {
-    const { payTools } = house.app
+    const { payTools } = testServer.app
     const one = await begin()
     const { accountId } = await one.payment()
     const of = (merchantId: string) =>
-      house.storage.read((db) => payTools.providers.of(db, { provider: 'mollie', accountId, merchantId }))
-    assert.equal((await of(house.merchantId))?.name, 'mollie')
+      testServer.storage.read((db) => payTools.providers.of(db, { provider: 'mollie', accountId, merchantId }))
+    assert.equal((await of(testServer.merchantId))?.name, 'mollie')
     assert.equal(await of(newId('mer')), undefined)
   })
 })

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { connectMollie } from '../harness/mollie/bench.ts'
 import { openMollie } from '../harness/mollie/standin.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 
 const { test } = browserSuite
 
@@ -19,8 +19,8 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
   const now = Date.parse('2026-06-01T12:00:00.000Z')
   const mollie = await openMollie({ clock: () => new Date(now) })
   given.later(() => mollie.close())
-  const house = await openHouse(given, { shops: [market], now, providerUrls: { mollie: mollie.url } })
-  await connectMollie(house, mollie)
+  const testServer = await openTestServer(given, { shops: [market], now, providerUrls: { mollie: mollie.url } })
+  await connectMollie(testServer, mollie)
   const server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<link rel="icon" href="data:,">Thank you'),
   )
@@ -28,7 +28,7 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
   given.later(async () => server.closeAllConnections())
   given.later(async () => void server.close())
   const shop = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { secret } = await (await checkoutOf(house)).ready({ CARD: 1 }, { successUrl: `${shop}/thanks` })
+  const { secret } = await (await checkoutOf(testServer)).ready({ CARD: 1 }, { successUrl: `${shop}/thanks` })
   const browser = await launchBrowser()
   given.later(() => browser.close())
   const tab = await browser.newPage({ locale: 'en-GB' })
@@ -37,13 +37,13 @@ test('a shopper is led to Mollie, pays, and lands in the shop, and no policy is 
   tab.on('console', (message) => complaints.push(message.text()))
   tab.on('pageerror', (error) => complaints.push(String(error)))
 
-  await tab.goto(`${house.origin}/c/${secret}`)
+  await tab.goto(`${testServer.origin}/c/${secret}`)
   await tab.locator('input[value="mollie:online"]').check()
   await tab.locator('#pay-button', { hasText: 'Continue to payment' }).click()
   await tab.waitForURL(`${mollie.url}/**`)
   await tab.locator('button[value="pay"]').click()
   await tab.waitForURL(`${shop}/thanks**`)
-  const { orders } = (await house.ask('listStorefrontOrders')).body.data
+  const { orders } = (await testServer.ask('listStorefrontOrders')).body.data
   assert.deepEqual(
     orders.map(({ paymentStatus }: { paymentStatus: string }) => paymentStatus),
     ['paid'],

@@ -29,7 +29,7 @@ const move = fc.oneof(
 type Made = typeof move extends fc.Arbitrary<infer Move> ? Move : never
 
 async function make(shop: BankShop, { orderId, paymentId }: Placed, made: Made): Promise<void> {
-  const { bank, house } = shop
+  const { bank, testServer } = shop
   switch (made.do) {
     case 'refund':
       await shop.refund(orderId, made.amount).catch((error) => assert.ok(error instanceof Refusal, error))
@@ -51,7 +51,7 @@ async function make(shop: BankShop, { orderId, paymentId }: Placed, made: Made):
     case 'drop':
       return bank.dropNext(made.call)
     case 'wait':
-      house.clock.now += made.ms
+      testServer.clock.now += made.ms
       if (made.ms > 24 * hour) bank.forgetKeys()
       return
     case 'notice':
@@ -70,32 +70,32 @@ async function make(shop: BankShop, { orderId, paymentId }: Placed, made: Made):
       const onPaid = async () => {
         throw new Error('the process ended')
       }
-      await payRefunds({ ...shop.refundTools, onPaid }, house.clock.now)
+      await payRefunds({ ...shop.refundTools, onPaid }, testServer.clock.now)
       return
     }
     case 'end_looking':
-      await house.storage.write((tx) => claimPaymentsToCheck(tx, house.clock.now, leaseMs, 20))
+      await testServer.storage.write((tx) => claimPaymentsToCheck(tx, testServer.clock.now, leaseMs, 20))
       return
   }
 }
 
 // The bank ends what is on its way there, and says so; the loops run until nothing is due.
 async function settle(shop: BankShop, { paymentId }: Placed): Promise<void> {
-  const { bank, house } = shop
+  const { bank, testServer } = shop
   for (let round = 0; round < 40; round += 1) {
-    house.clock.now += 7 * hour
+    testServer.clock.now += 7 * hour
     for (const { reference, state } of bank.books.get(paymentId)?.refunds ?? [])
       if (state === 'pending') bank.turn(reference, 'succeeded')
     await shop.pay()
     if (round % 4 === 3) {
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ open: number }>`
           select (select count(*) from refunds where try_at is not null)
             + (select count(*) from payments where check_at is not null) as "open"`,
       )
       if (row?.open === 0 && round > 4) return
       if (round < 30) await shop.notice(paymentId)
-      house.clock.now += 1
+      testServer.clock.now += 1
     }
     await shop.check()
   }

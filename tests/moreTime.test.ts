@@ -5,18 +5,18 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
 const minuteMs = 60_000
 
 eachEngine('more time', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
 
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [market] })
+    checkout = await checkoutOf(testServer)
   })
 
   const open = async (expiresInSeconds: number) => {
@@ -24,49 +24,49 @@ eachEngine('more time', (given) => {
     return { id: body.data.id as string, secret: secretOf(body.data.url) }
   }
   const read = async (id: string) => (await checkout.read(id)).body.data
-  const inMinutes = (minutes: number) => new Date(house.clock.now + minutes * minuteMs).toISOString()
+  const inMinutes = (minutes: number) => new Date(testServer.clock.now + minutes * minuteMs).toISOString()
 
   test('half an hour from now, without a new version', async () => {
     const { id, secret } = await open(300)
     const before = await read(id)
-    house.clock.now += 4 * minuteMs
-    const result = await house.app.checkout.keepOpen(secret)
+    testServer.clock.now += 4 * minuteMs
+    const result = await testServer.app.checkout.keepOpen(secret)
     assert.deepEqual([result?.problem, result?.view.session.expiresAt], [null, inMinutes(30)])
     const after = await read(id)
     assert.deepEqual([after.expiresAt, after.version, after.status], [inMinutes(30), before.version, 'open'])
-    house.clock.now += 10 * minuteMs
-    const view = await house.app.checkout.look(secret)
+    testServer.clock.now += 10 * minuteMs
+    const view = await testServer.app.checkout.look(secret)
     assert.deepEqual([view?.session.hold.status, view?.session.hold.expiresAt], ['held', inMinutes(15)])
   })
 
   test('never less than there was, and never beyond a day after it was opened', async () => {
     const { id, secret } = await open(86_400)
     const { expiresAt } = await read(id)
-    assert.equal((await house.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
-    house.clock.now += 23 * 60 * minuteMs
-    assert.equal((await house.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
+    assert.equal((await testServer.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
+    testServer.clock.now += 23 * 60 * minuteMs
+    assert.equal((await testServer.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
     const { secret: short } = await open(1_800)
     const end = inMinutes(24 * 60)
     for (let turn = 0; turn < 60; turn += 1) {
-      house.clock.now += 25 * minuteMs
-      if ((await house.app.checkout.keepOpen(short))?.problem) break
+      testServer.clock.now += 25 * minuteMs
+      if ((await testServer.app.checkout.keepOpen(short))?.problem) break
     }
-    assert.equal((await house.app.checkout.look(short))?.session.expiresAt, end)
+    assert.equal((await testServer.app.checkout.look(short))?.session.expiresAt, end)
   })
 
   test('none for a checkout that is over, and the page keeps saying so', async () => {
     const { id, secret } = await open(300)
-    house.clock.now += 6 * minuteMs
-    const result = await house.app.checkout.keepOpen(secret)
+    testServer.clock.now += 6 * minuteMs
+    const result = await testServer.app.checkout.keepOpen(secret)
     assert.deepEqual([result?.problem, result?.view.session.status], [{ code: 'not_open' }, 'expired'])
     assert.equal((await read(id)).status, 'expired')
     const init = { method: 'POST', body: new URLSearchParams({ intent: 'time' }) }
-    assert.match((await house.fetch(`/c/${secret}/details`, init)).text, /data-state="expired"/)
+    assert.match((await testServer.fetch(`/c/${secret}/details`, init)).text, /data-state="expired"/)
   })
 
   test('only countries that are delivered to are offered, whatever the browser guesses', async () => {
     const { secret } = await open(300)
-    const { text } = await house.fetch(`/c/${secret}`, { headers: { 'accept-language': 'fr-CA' } })
+    const { text } = await testServer.fetch(`/c/${secret}`, { headers: { 'accept-language': 'fr-CA' } })
     const [, options = ''] = /<select id="country"[^>]*>(.*?)<\/select>/s.exec(text) ?? []
     const named = (market.shipping ?? []).flatMap(({ countries }) => countries).toSorted()
     const listed = [...options.matchAll(/<option value="(\w\w)"/g)].map(([, code]) => code).toSorted()

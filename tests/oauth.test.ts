@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import * as client from 'openid-client'
-import { cheapCost, testSecret } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -24,17 +23,18 @@ import {
   makeDpopKey,
   makeProof,
   makeVerifier,
-  type OAuthHouse,
+  type OAuthTestServer,
   openBrowser,
-  openOAuthHouse,
+  openOAuthTestServer,
   password,
   postForm,
   redirectUri,
-  sharedOAuthHouse,
+  sharedOAuthTestServer,
   signIn,
   type Visited,
 } from '../harness/oauth.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
+import { cheapCost, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
 import { openScopes as allScopes, scopes } from '../src/contract/words.ts'
@@ -53,23 +53,23 @@ import { type Storage, StorageUnavailable } from '../src/platform/storage/storag
 const dayMs = 86_400_000
 
 // Every secret that the foreign client sends or gets is remembered, and its challenges are counted.
-function watchfulFetch(house: OAuthHouse, seen: { challenges: number }): client.CustomFetch {
+function watchfulFetch(testServer: OAuthTestServer, seen: { challenges: number }): client.CustomFetch {
   return async (url, options) => {
     const headers = new Headers(options.headers)
     for (const name of ['dpop', 'authorization']) {
       const value = headers.get(name)
-      if (value) house.secrets.add(value.split(' ').at(-1) ?? value)
+      if (value) testServer.secrets.add(value.split(' ').at(-1) ?? value)
     }
     for (const [name, value] of new URLSearchParams(String(options.body ?? ''))) {
       if (['code', 'refresh_token', 'client_assertion', 'token', 'code_verifier'].includes(name))
-        house.secrets.add(value)
+        testServer.secrets.add(value)
     }
     const response = await fetch(url, options as RequestInit)
     if (response.headers.get('www-authenticate')?.includes('use_dpop_nonce')) seen.challenges += 1
     const text = await response.clone().text()
     if (text.includes('use_dpop_nonce')) seen.challenges += 1
     for (const [, value] of text.matchAll(/"(?:access_token|refresh_token|request_uri|secret)":"([^"]+)"/g))
-      house.secrets.add(value ?? '')
+      testServer.secrets.add(value ?? '')
     return response
   }
 }
@@ -82,7 +82,7 @@ async function countInstallations(storage: Storage): Promise<number> {
 }
 
 eachEngine('installing an app with a foreign client', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthTestServer(given)
   const ways = [
     { name: 'a public app', isConfidential: false, isPushed: false, alg: 'ES256' },
     { name: 'a public app that pushes its request', isConfidential: false, isPushed: true, alg: 'Ed25519' },
@@ -90,18 +90,18 @@ eachEngine('installing an app with a foreign client', (given) => {
   ] as const
   for (const { name, isConfidential, isPushed, alg } of ways) {
     test(`${name}: approved, described, given a key, refreshed, revoked`, async () => {
-      const house = await open()
+      const testServer = await open()
       const seen = { challenges: 0 }
-      const app = isConfidential ? house.confidentialApp : house.publicApp
+      const app = isConfidential ? testServer.confidentialApp : testServer.publicApp
       const config = await client.discovery(
-        new URL(house.origin),
+        new URL(testServer.origin),
         app.id,
         undefined,
-        isConfidential ? client.PrivateKeyJwt({ key: house.appKey, kid: 'one' }) : client.None(),
+        isConfidential ? client.PrivateKeyJwt({ key: testServer.appKey, kid: 'one' }) : client.None(),
         {
           algorithm: 'oauth2',
           execute: [client.allowInsecureRequests],
-          [client.customFetch]: watchfulFetch(house, seen),
+          [client.customFetch]: watchfulFetch(testServer, seen),
         },
       )
       const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair(alg))
@@ -117,7 +117,9 @@ eachEngine('installing an app with a foreign client', (given) => {
       const url = isPushed
         ? await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
         : client.buildAuthorizationUrl(config, parameters)
-      const back = await authorize(house, openBrowser(house), url.href, { scopes: ['catalog:read', 'checkout:quote'] })
+      const back = await authorize(testServer, openBrowser(testServer), url.href, {
+        scopes: ['catalog:read', 'checkout:quote'],
+      })
       const checks = { pkceCodeVerifier: verifier, expectedState: state }
       const tokens = await client.authorizationCodeGrant(config, back, checks, undefined, { DPoP })
       assert.equal(tokens.token_type, 'dpop')
@@ -126,7 +128,7 @@ eachEngine('installing an app with a foreign client', (given) => {
 
       const call = async (accessToken: string, path: string, method = 'GET', body?: object) => {
         const headers = new Headers(body ? { 'content-type': 'application/json' } : {})
-        const address = new URL(house.origin + path)
+        const address = new URL(testServer.origin + path)
         const text = body && JSON.stringify(body)
         return client.fetchProtectedResource(config, accessToken, address, method, text, headers, { DPoP })
       }
@@ -140,10 +142,10 @@ eachEngine('installing an app with a foreign client', (given) => {
       const input = { idempotencyKey: 'one', name: 'Till', scopes: ['catalog:read'] }
       const issued = await call(tokens.access_token, '/api/v1/oauth/installation-keys', 'POST', input)
       const { secret } = ((await issued.json()) as { data: { secret: string } }).data
-      const who = await house.ask('getInstallationCredentialIdentity', { key: secret })
+      const who = await testServer.ask('getInstallationCredentialIdentity', { key: secret })
       assert.deepEqual(who.body.data.app, { id: app.id, name: app.name })
       assert.equal(who.body.data.installation.id, data.installationId)
-      assert.equal((await house.ask('listApiKeyCatalogProducts', { key: secret })).status, 200)
+      assert.equal((await testServer.ask('listApiKeyCatalogProducts', { key: secret })).status, 200)
       assert.equal(seen.challenges, 1, 'one nonce serves the authorization server and our operations')
 
       const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP })
@@ -162,22 +164,22 @@ eachEngine('installing an app with a foreign client', (given) => {
       for (const { access_token } of [tokens, refreshed, narrow]) {
         await assert.rejects(call(access_token, '/api/v1/oauth/authorize'), /WWW-Authenticate|invalid_token/)
       }
-      assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+      assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
       await assert.rejects(client.refreshTokenGrant(config, narrow.refresh_token ?? '', undefined, { DPoP }), {
         error: 'invalid_grant',
       })
-      await assertNoSecret(house)
+      await assertNoSecret(testServer)
     })
   }
 
   test('each installation is approved by itself, in one session, and gets a name of its own', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const app = await house.newApp({ name: 'Twice' })
-    const first = await installApp(house, { app, browser })
-    const second = await installApp(house, { app, browser })
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const app = await testServer.newApp({ name: 'Twice' })
+    const first = await installApp(testServer, { app, browser })
+    const second = await installApp(testServer, { app, browser })
     assert.notEqual(first.installationId, second.installationId)
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql`
         select name, mode, redirect_hosts as "redirectHosts", granted_scopes as "grantedScopes",
           approved_by as "approvedBy" from installations where app_id = ${app.id} order by id`,
@@ -186,7 +188,7 @@ eachEngine('installing an app with a foreign client', (given) => {
       mode: 'test',
       redirectHosts: '["app.example"]',
       grantedScopes: '["catalog:read","checkout:quote"]',
-      approvedBy: house.userId,
+      approvedBy: testServer.userId,
     }
     assert.deepEqual(rows, [
       { name: 'Twice', ...common },
@@ -195,30 +197,33 @@ eachEngine('installing an app with a foreign client', (given) => {
   })
 
   test('a form that is sent twice approves once, and the first choice counts', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const before = await countInstallations(house.storage)
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const before = await countInstallations(testServer.storage)
     const { challenge } = makeVerifier()
-    const page = await signIn(browser, await browser.visit(authorizationUrl(house, house.publicApp, challenge)))
-    const outcomes = await Promise.all([1, 2, 3].map(() => consent(house, browser, page)))
+    const page = await signIn(
+      browser,
+      await browser.visit(authorizationUrl(testServer, testServer.publicApp, challenge)),
+    )
+    const outcomes = await Promise.all([1, 2, 3].map(() => consent(testServer, browser, page)))
     const codes = outcomes.filter(({ url }) => url.startsWith(redirectUri) && url.includes('code='))
     assert.equal(codes.length, 1)
-    assert.equal(await countInstallations(house.storage), before + 1)
+    assert.equal(await countInstallations(testServer.storage), before + 1)
   })
 })
 
 eachEngine('several at once', (given) => {
-  const open = sharedOAuthHouse(given)
-  const redeemed = async (house: OAuthHouse, name: string, keys: readonly DpopKey[]) => {
-    const app = await house.newApp({ name })
-    const browser = openBrowser(house)
-    const nonce = await currentNonce(house)
+  const open = sharedOAuthTestServer(given)
+  const redeemed = async (testServer: OAuthTestServer, name: string, keys: readonly DpopKey[]) => {
+    const app = await testServer.newApp({ name })
+    const browser = openBrowser(testServer)
+    const nonce = await currentNonce(testServer)
     const rounds: { key: DpopKey; answer: Promise<EndpointAnswer> }[][] = []
     for (let i = 0; i < 6; i += 1) {
       const { verifier, challenge } = makeVerifier()
-      const back = await authorize(house, browser, authorizationUrl(house, app, challenge))
+      const back = await authorize(testServer, browser, authorizationUrl(testServer, app, challenge))
       const fields = codeFields(app, back.searchParams.get('code') ?? '', verifier)
-      rounds.push(keys.map((key) => ({ key, answer: askToken(house, fields, { key, nonce }) })))
+      rounds.push(keys.map((key) => ({ key, answer: askToken(testServer, fields, { key, nonce }) })))
     }
     const good: { key: DpopKey; accessToken: string }[] = []
     for (const round of rounds) {
@@ -228,121 +233,123 @@ eachEngine('several at once', (given) => {
       for (const { key, body } of first) good.push({ key, accessToken: body.access_token })
       for (const { status, body } of answers) if (status !== 200) assert.equal(body.error, 'invalid_grant')
     }
-    const [ended] = await house.storage.read(
+    const [ended] = await testServer.storage.read(
       (db) => db.sql<{ n: number }>`
         select count(*) as n from installations where app_id = ${app.id} and ended_at is not null`,
     )
     const statuses = await Promise.all(
-      good.map(async (token) => (await askAsApp(house, 'describeOAuthAuthorization', token)).status),
+      good.map(async (token) => (await askAsApp(testServer, 'describeOAuthAuthorization', token)).status),
     )
     return { statuses, ended: Number(ended?.n) }
   }
 
   test('six codes, six times each by one key: six answers, and their tokens work', async () => {
-    const house = await open()
+    const testServer = await open()
     const key = await makeDpopKey()
-    const { statuses, ended } = await redeemed(house, 'Racer', [key, key, key, key, key, key])
+    const { statuses, ended } = await redeemed(testServer, 'Racer', [key, key, key, key, key, key])
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200])
     assert.equal(ended, 0)
   })
 
   test('six codes, three times each by different keys: at most six answers, and no token of theirs works', async () => {
-    const house = await open()
+    const testServer = await open()
     const keys = [await makeDpopKey(), await makeDpopKey(), await makeDpopKey()]
-    const { statuses, ended } = await redeemed(house, 'Thief', keys)
+    const { statuses, ended } = await redeemed(testServer, 'Thief', keys)
     assert.ok(statuses.every((status) => status === 401))
     assert.equal(ended, 6)
   })
 
   test('one proof, eight times: one is let in', async () => {
-    const house = await open()
-    const { accessToken, key } = await installApp(house)
+    const testServer = await open()
+    const { accessToken, key } = await installApp(testServer)
     for (let round = 0; round < 3; round += 1) {
-      const url = `${house.origin}/api/v1/oauth/authorize`
-      const dpop = await makeProof(house, key, {
+      const url = `${testServer.origin}/api/v1/oauth/authorize`
+      const dpop = await makeProof(testServer, key, {
         method: 'GET',
         url,
         token: accessToken,
-        nonce: await currentNonce(house),
+        nonce: await currentNonce(testServer),
       })
       const headers = { authorization: `DPoP ${accessToken}`, dpop }
       const answers = await Promise.all(
-        Array.from({ length: 8 }, () => house.ask('describeOAuthAuthorization', { key: null, headers })),
+        Array.from({ length: 8 }, () => testServer.ask('describeOAuthAuthorization', { key: null, headers })),
       )
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401, 401, 401])
     }
   })
 
   test('one proof at the token endpoint, six times: one answer', async () => {
-    const house = await open()
-    const { refreshToken, key, app } = await installApp(house)
+    const testServer = await open()
+    const { refreshToken, key, app } = await installApp(testServer)
     const proof = { claims: { jti: 'the-same' } }
-    const nonce = await currentNonce(house)
+    const nonce = await currentNonce(testServer)
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    const answers = await Promise.all(Array.from({ length: 6 }, () => askToken(house, fields, { key, nonce, proof })))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => askToken(testServer, fields, { key, nonce, proof })),
+    )
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   })
 
   test('a refresh token works for its key as often as it is shown: an answer may be lost', async () => {
-    const house = await open()
-    const installed = await installApp(house)
+    const testServer = await open()
+    const installed = await installApp(testServer)
     const { refreshToken, key, app } = installed
-    const { secret } = await issueKey(house, installed)
-    const nonce = await currentNonce(house)
+    const { secret } = await issueKey(testServer, installed)
+    const nonce = await currentNonce(testServer)
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    const together = await Promise.all(Array.from({ length: 5 }, () => askToken(house, fields, { key, nonce })))
+    const together = await Promise.all(Array.from({ length: 5 }, () => askToken(testServer, fields, { key, nonce })))
     assert.deepEqual(
       together.map(({ status }) => status),
       [200, 200, 200, 200, 200],
     )
     for (const ms of [63_000, 3_600_000, 20 * dayMs]) {
-      house.advance(ms)
-      assert.equal((await askToken(house, fields, { key: await makeDpopKey() })).body.error, 'invalid_grant')
-      const again = await askToken(house, fields, { key })
+      testServer.advance(ms)
+      assert.equal((await askToken(testServer, fields, { key: await makeDpopKey() })).body.error, 'invalid_grant')
+      const again = await askToken(testServer, fields, { key })
       assert.equal(again.status, 200, JSON.stringify(again.body))
       const living = { accessToken: again.body.access_token, key }
-      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', living)).status, 200)
-      assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+      assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', living)).status, 200)
+      assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
     }
   })
 
   test('a refresh token that was replaced by the version before still works for its key', async () => {
-    const house = await open()
-    const { refreshToken, key, app } = await installApp(house)
-    await house.storage.write(
+    const testServer = await open()
+    const { refreshToken, key, app } = await installApp(testServer)
+    await testServer.storage.write(
       (tx) => tx.sql`
-        update oauth_artifacts set consumed_at = ${house.clock.now - dayMs}
+        update oauth_artifacts set consumed_at = ${testServer.clock.now - dayMs}
         where kind = 'RefreshToken' and id = ${hashOf(refreshToken)}`,
     )
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    assert.equal((await askToken(house, fields, { key })).status, 200)
+    assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
   test('a session that two tabs renew at once stays a session', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const url = () => authorizationUrl(house, house.publicApp, makeVerifier().challenge)
-    await authorize(house, browser, url())
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const url = () => authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge)
+    await authorize(testServer, browser, url())
     const pages: Visited[] = []
     for (let i = 0; i < 4; i += 1) pages.push(await browser.visit(url()))
-    const outcomes = await Promise.all(pages.map((page) => consent(house, browser, page)))
+    const outcomes = await Promise.all(pages.map((page) => consent(testServer, browser, page)))
     assert.ok(outcomes.every(({ status }) => status < 500))
     assert.ok(outcomes.some(({ url: at }) => at.startsWith(redirectUri)))
   })
 })
 
 // A second process on the same database, behind the same name.
-async function openSecondNode(given: Given, house: OAuthHouse): Promise<string> {
-  const storage = await given.open({ url: house.url })
+async function openSecondNode(given: Given, testServer: OAuthTestServer): Promise<string> {
+  const storage = await given.open({ url: testServer.url })
   const app = createApp({
     storage,
     rootSecret: testSecret,
     rateLimit: null,
     trustedProxies: [],
     webhookAllowPrivate: true,
-    publicOrigin: () => house.origin,
+    publicOrigin: () => testServer.origin,
     version: 'test',
-    clock: () => new Date(house.clock.now),
+    clock: () => new Date(testServer.clock.now),
     log: createLog({ level: 'error', pretty: false, write: () => {} }),
   })
   const port = await app.server.listen(0, '127.0.0.1')
@@ -355,29 +362,29 @@ async function openSecondNode(given: Given, house: OAuthHouse): Promise<string> 
 }
 
 // The whole way of a confidential app, and its next refresh.
-async function installConfidential(house: OAuthHouse): Promise<{ refresh: () => Promise<EndpointAnswer> }> {
-  const app = house.confidentialApp
+async function installConfidential(testServer: OAuthTestServer): Promise<{ refresh: () => Promise<EndpointAnswer> }> {
+  const app = testServer.confidentialApp
   const proved = async (fields: Readonly<Record<string, string>>) => ({
     ...fields,
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: await makeAssertion(house),
+    client_assertion: await makeAssertion(testServer),
   })
   const { verifier, challenge } = makeVerifier()
-  const asked = Object.fromEntries(new URL(authorizationUrl(house, app, challenge)).searchParams)
-  const pushed = await postForm(house, '/oauth/par', await proved(asked))
+  const asked = Object.fromEntries(new URL(authorizationUrl(testServer, app, challenge)).searchParams)
+  const pushed = await postForm(testServer, '/oauth/par', await proved(asked))
   const query = new URLSearchParams({ client_id: app.id, request_uri: pushed.body.request_uri })
-  const back = await authorize(house, openBrowser(house), `${house.origin}/oauth/authorize?${query}`)
+  const back = await authorize(testServer, openBrowser(testServer), `${testServer.origin}/oauth/authorize?${query}`)
   const key = await makeDpopKey()
   const code = codeFields(app, back.searchParams.get('code') ?? '', verifier)
-  const { body } = await askToken(house, await proved(code), { key })
+  const { body } = await askToken(testServer, await proved(code), { key })
   const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: body.refresh_token }
-  return { refresh: async () => askToken(house, await proved(fields), { key }) }
+  return { refresh: async () => askToken(testServer, await proved(fields), { key }) }
 }
 
 eachEngine('what has ended is dead, on every node', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthTestServer(given)
   interface Scene {
-    house: OAuthHouse
+    testServer: OAuthTestServer
     installed: Installed
     keyId: string
   }
@@ -385,328 +392,333 @@ eachEngine('what has ended is dead, on every node', (given) => {
   const ends: Readonly<Record<string, { isWhole: boolean; end: (scene: Scene) => Promise<void> }>> = {
     'the code is used again by another key': {
       isWhole: true,
-      async end({ house, installed: { app, code, verifier } }) {
-        const { status, body } = await askToken(house, codeFields(app, code, verifier), { key: await makeDpopKey() })
+      async end({ testServer, installed: { app, code, verifier } }) {
+        const { status, body } = await askToken(testServer, codeFields(app, code, verifier), {
+          key: await makeDpopKey(),
+        })
         assert.deepEqual([status, body.error], [400, 'invalid_grant'])
       },
     },
     'the refresh token is revoked': {
       isWhole: true,
-      async end({ house, installed: { app, refreshToken } }) {
-        const { status } = await postForm(house, '/oauth/revoke', { client_id: app.id, token: refreshToken })
+      async end({ testServer, installed: { app, refreshToken } }) {
+        const { status } = await postForm(testServer, '/oauth/revoke', { client_id: app.id, token: refreshToken })
         assert.equal(status, 200)
       },
     },
     'the operator uninstalls the app': {
       isWhole: true,
-      async end({ house, installed: { installationId } }) {
-        const now = house.clock.now
-        assert.equal(await house.storage.write((tx) => uninstall(tx, installationId, now)), true)
-        assert.equal(await house.storage.write((tx) => uninstall(tx, installationId, now)), false)
+      async end({ testServer, installed: { installationId } }) {
+        const now = testServer.clock.now
+        assert.equal(await testServer.storage.write((tx) => uninstall(tx, installationId, now)), true)
+        assert.equal(await testServer.storage.write((tx) => uninstall(tx, installationId, now)), false)
       },
     },
     'the app revokes its key': {
       isWhole: false,
-      async end({ house, installed, keyId }) {
+      async end({ testServer, installed, keyId }) {
         const body = { idempotencyKey: 'over' }
         const ask = { ...installed, path: { keyId }, body }
-        assert.equal((await askAsApp(house, 'revokeInstallationKey', ask)).status, 200)
+        assert.equal((await askAsApp(testServer, 'revokeInstallationKey', ask)).status, 200)
       },
     },
   }
   for (const [name, { isWhole, end }] of Object.entries(ends)) {
     test(`after ${name}`, async () => {
-      const house = await open()
-      const elsewhere = await openSecondNode(given, house)
-      const installed = await installApp(house)
-      const { id: keyId, secret } = await issueKey(house, installed)
-      const bystander = await installApp(house, { browser: installed.browser })
-      const other = await issueKey(house, bystander)
+      const testServer = await open()
+      const elsewhere = await openSecondNode(given, testServer)
+      const installed = await installApp(testServer)
+      const { id: keyId, secret } = await issueKey(testServer, installed)
+      const bystander = await installApp(testServer, { browser: installed.browser })
+      const other = await issueKey(testServer, bystander)
       for (const { installationId } of [installed, bystander]) {
         const input = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
         const tools = { rootSecret: testSecret, allowPrivate: true }
-        await house.storage.write((tx) => addEndpoint(tx, installationId, input, tools, house.clock.now))
+        await testServer.storage.write((tx) => addEndpoint(tx, installationId, input, tools, testServer.clock.now))
       }
 
       const identity = '/api/v1/open/installation/identity'
       const callWithKey = async (origin: string, key: string) =>
         (await fetch(origin + identity, { headers: { authorization: `Bearer ${key}` } })).status
       const callWithToken = async (origin: string, { accessToken, key }: Installed) => {
-        const url = `${house.origin}/api/v1/oauth/authorize`
-        const nonce = await currentNonce(house)
-        const dpop = await makeProof(house, key, { method: 'GET', url, token: accessToken, nonce })
+        const url = `${testServer.origin}/api/v1/oauth/authorize`
+        const nonce = await currentNonce(testServer)
+        const dpop = await makeProof(testServer, key, { method: 'GET', url, token: accessToken, nonce })
         const headers = { authorization: `DPoP ${accessToken}`, dpop }
         return (await fetch(`${origin}/api/v1/oauth/authorize`, { headers })).status
       }
-      for (const origin of [house.origin, elsewhere]) {
+      for (const origin of [testServer.origin, elsewhere]) {
         assert.deepEqual([await callWithKey(origin, secret), await callWithToken(origin, installed)], [200, 200])
       }
 
-      await end({ house, installed, keyId })
+      await end({ testServer, installed, keyId })
 
       const token = isWhole ? 401 : 200
       assert.deepEqual(
-        [await callWithKey(house.origin, secret), await callWithToken(house.origin, installed)],
+        [await callWithKey(testServer.origin, secret), await callWithToken(testServer.origin, installed)],
         [401, token],
       )
       assert.equal(await callWithToken(elsewhere, installed), token)
-      house.clock.now += 2_000
+      testServer.clock.now += 2_000
       assert.equal(await callWithKey(elsewhere, secret), 401)
       const { app, refreshToken, key } = installed
       const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-      assert.equal((await askToken(house, fields, { key })).status, isWhole ? 400 : 200)
-      for (const origin of [house.origin, elsewhere]) {
+      assert.equal((await askToken(testServer, fields, { key })).status, isWhole ? 400 : 200)
+      for (const origin of [testServer.origin, elsewhere]) {
         assert.deepEqual([await callWithKey(origin, other.secret), await callWithToken(origin, bystander)], [200, 200])
       }
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ endedAt: number | null; disabledAt: number | null }>`
           select ended_at as "endedAt", disabled_at as "disabledAt" from installations
           where id = ${installed.installationId}`,
       )
-      const at = isWhole ? house.clock.now - 2_000 : null
+      const at = isWhole ? testServer.clock.now - 2_000 : null
       assert.deepEqual(row, { endedAt: at, disabledAt: at })
-      const endpoints = (id: string) => house.storage.read((db) => listEndpoints(db, id))
+      const endpoints = (id: string) => testServer.storage.read((db) => listEndpoints(db, id))
       assert.equal((await endpoints(installed.installationId)).length, isWhole ? 0 : 1)
       assert.equal((await endpoints(bystander.installationId)).length, 1)
     })
   }
 
   test('the code is used again by its own key: it is refused, and nothing ends', async () => {
-    const house = await open()
-    const installed = await installApp(house)
+    const testServer = await open()
+    const installed = await installApp(testServer)
     const { app, code, verifier, key } = installed
-    const { secret } = await issueKey(house, installed)
-    const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+    const { secret } = await issueKey(testServer, installed)
+    const { status, body } = await askToken(testServer, codeFields(app, code, verifier), { key })
     assert.deepEqual([status, body.error], [400, 'invalid_grant'])
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
   })
 
   test('an access token is revoked alone; the refresh token then still uninstalls, keys included', async () => {
-    const house = await open()
-    const installed = await installApp(house)
-    const { secret } = await issueKey(house, installed)
+    const testServer = await open()
+    const installed = await installApp(testServer)
+    const { secret } = await issueKey(testServer, installed)
     const { app, accessToken, refreshToken, key } = installed
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    const other = await askToken(house, fields, { key })
+    const other = await askToken(testServer, fields, { key })
     const revoke = async (token: string) =>
-      assert.equal((await postForm(house, '/oauth/revoke', { client_id: app.id, token })).status, 200)
+      assert.equal((await postForm(testServer, '/oauth/revoke', { client_id: app.id, token })).status, 200)
     const statusOf = async (token: string) =>
-      (await askAsApp(house, 'describeOAuthAuthorization', { accessToken: token, key })).status
+      (await askAsApp(testServer, 'describeOAuthAuthorization', { accessToken: token, key })).status
     await revoke(accessToken)
     assert.deepEqual([await statusOf(accessToken), await statusOf(other.body.access_token)], [401, 200])
-    assert.equal((await askToken(house, fields, { key })).status, 200)
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+    assert.equal((await askToken(testServer, fields, { key })).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
     await revoke(refreshToken)
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
-    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+    assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_grant')
   })
 
   test('tokens live for as long as they are used, of either kind of app, and 30 days more', async () => {
-    const house = await open()
-    const confidential = await installConfidential(house)
-    const { app, refreshToken, key } = await installApp(house)
+    const testServer = await open()
+    const confidential = await installConfidential(testServer)
+    const { app, refreshToken, key } = await installApp(testServer)
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
     const both = async () =>
       Promise.all(
-        [askToken(house, fields, { key }), confidential.refresh()].map(async (answer) => (await answer).status),
+        [askToken(testServer, fields, { key }), confidential.refresh()].map(async (answer) => (await answer).status),
       )
-    const startedAt = house.clock.now
+    const startedAt = testServer.clock.now
     // Longer than the five years that a grant had before; twice the 30 days where only the statements are another engine's.
     const lived = (isWide || given.engine === 'sqlite' ? 5.1 * 365 : 60) * dayMs
-    while (house.clock.now < startedAt + lived) {
-      house.advance(29.9 * dayMs)
-      assert.deepEqual(await both(), [200, 200], `after ${(house.clock.now - startedAt) / dayMs} days`)
+    while (testServer.clock.now < startedAt + lived) {
+      testServer.advance(29.9 * dayMs)
+      assert.deepEqual(await both(), [200, 200], `after ${(testServer.clock.now - startedAt) / dayMs} days`)
     }
-    await sweepArtifacts(house.storage, house.clock.now)
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
     assert.deepEqual(await both(), [200, 200])
-    house.advance(30 * dayMs)
+    testServer.advance(30 * dayMs)
     assert.deepEqual(await both(), [400, 400])
   })
 
   test("another app's token is not revoked", async () => {
-    const house = await open()
-    const installed = await installApp(house)
-    const other = await house.newApp({ name: 'Stranger' })
-    await postForm(house, '/oauth/revoke', { client_id: other.id, token: installed.refreshToken })
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
+    const testServer = await open()
+    const installed = await installApp(testServer)
+    const other = await testServer.newApp({ name: 'Stranger' })
+    await postForm(testServer, '/oauth/revoke', { client_id: other.id, token: installed.refreshToken })
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
   })
 
   test('an app that is disabled gets no token and is answered nothing', async () => {
-    const house = await open()
-    const app = await house.newApp({ name: 'Suspect' })
-    const installed = await installApp(house, { app })
+    const testServer = await open()
+    const app = await testServer.newApp({ name: 'Suspect' })
+    const installed = await installApp(testServer, { app })
     const { refreshToken, key } = installed
-    await house.storage.write((tx) => disableApp(tx, app.id, house.clock.now))
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
+    await testServer.storage.write((tx) => disableApp(tx, app.id, testServer.clock.now))
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 401)
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_client')
+    assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_client')
   })
 
   test('in time: a token after ten minutes, a code after one, an interaction after fifteen, a session after eight hours', async () => {
-    const house = await open()
-    const installed = await installApp(house)
+    const testServer = await open()
+    const installed = await installApp(testServer)
     const { browser, app, key } = installed
-    house.advance(599_000)
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
-    house.advance(1_000)
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
+    testServer.advance(599_000)
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
+    testServer.advance(1_000)
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 401)
 
     const { verifier, challenge } = makeVerifier()
-    const back = await authorize(house, browser, authorizationUrl(house, app, challenge))
-    house.advance(60_000)
-    const late = await askToken(house, codeFields(app, back.searchParams.get('code') ?? '', verifier), { key })
+    const back = await authorize(testServer, browser, authorizationUrl(testServer, app, challenge))
+    testServer.advance(60_000)
+    const late = await askToken(testServer, codeFields(app, back.searchParams.get('code') ?? '', verifier), { key })
     assert.equal(late.body.error, 'invalid_grant')
 
-    const page = await browser.visit(authorizationUrl(house, app, challenge))
+    const page = await browser.visit(authorizationUrl(testServer, app, challenge))
     assert.match(page.text, /name="decision"/)
-    house.advance(900_000)
+    testServer.advance(900_000)
     assert.equal((await browser.visit(page.url)).status, 404)
-    assert.equal((await consent(house, browser, page)).status, 404)
+    assert.equal((await consent(testServer, browser, page)).status, 404)
 
-    house.advance(7 * 3_600_000)
-    assert.match((await browser.visit(authorizationUrl(house, app, challenge))).text, /Signed in as/)
-    house.advance(3_600_000)
-    assert.match((await browser.visit(authorizationUrl(house, app, challenge))).text, /name="password"/)
+    testServer.advance(7 * 3_600_000)
+    assert.match((await browser.visit(authorizationUrl(testServer, app, challenge))).text, /Signed in as/)
+    testServer.advance(3_600_000)
+    assert.match((await browser.visit(authorizationUrl(testServer, app, challenge))).text, /name="password"/)
 
-    house.advance(40 * 24 * 3_600_000)
-    assert.ok((await sweepArtifacts(house.storage, house.clock.now)) > 0)
-    const kinds = await house.storage.read((db) => db.sql`select distinct kind from oauth_artifacts order by kind`)
+    testServer.advance(40 * 24 * 3_600_000)
+    assert.ok((await sweepArtifacts(testServer.storage, testServer.clock.now)) > 0)
+    const kinds = await testServer.storage.read((db) => db.sql`select distinct kind from oauth_artifacts order by kind`)
     assert.deepEqual(kinds, [{ kind: 'Grant' }])
   })
 })
 
 eachEngine('the pages of installing', (given) => {
-  const open = sharedOAuthHouse(given)
-  const ask = (house: OAuthHouse, more: Readonly<Record<string, string | null>> = {}) =>
-    authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
+  const open = sharedOAuthTestServer(given)
+  const ask = (testServer: OAuthTestServer, more: Readonly<Record<string, string | null>> = {}) =>
+    authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 
   test('declining leads back with the word of the protocol, the state and the issuer, and makes nothing', async () => {
-    const house = await open()
-    const before = await countInstallations(house.storage)
-    const back = await authorize(house, openBrowser(house), ask(house), { decision: 'decline' })
+    const testServer = await open()
+    const before = await countInstallations(testServer.storage)
+    const back = await authorize(testServer, openBrowser(testServer), ask(testServer), { decision: 'decline' })
     assert.deepEqual(Object.fromEntries(back.searchParams), {
       error: 'access_denied',
       error_description: 'the merchant declined',
       state: 'a-state',
-      iss: house.origin,
+      iss: testServer.origin,
     })
-    assert.equal(await countInstallations(house.storage), before)
+    assert.equal(await countInstallations(testServer.storage), before)
   })
 
   test('what is ticked is granted, and nothing that was not asked for', async () => {
-    const house = await open()
-    const installed = await installApp(house, { choice: { scopes: ['catalog:read', 'webhooks:write'] } })
-    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    const testServer = await open()
+    const installed = await installApp(testServer, { choice: { scopes: ['catalog:read', 'webhooks:write'] } })
+    const { body } = await askAsApp(testServer, 'describeOAuthAuthorization', installed)
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
   test('a user who is disabled after signing in approves nothing, and has to sign in', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const before = await countInstallations(house.storage)
-    const userId = await house.newUser('leaving@bloom.example', [house.merchantId])
-    const page = await signIn(browser, await browser.visit(ask(house)), { email: 'leaving@bloom.example' })
-    await house.storage.write((tx) => disableUser(tx, userId, house.clock.now))
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const before = await countInstallations(testServer.storage)
+    const userId = await testServer.newUser('leaving@bloom.example', [testServer.merchantId])
+    const page = await signIn(browser, await browser.visit(ask(testServer)), { email: 'leaving@bloom.example' })
+    await testServer.storage.write((tx) => disableUser(tx, userId, testServer.clock.now))
     assert.equal((await browser.visit(page.url)).status, 404)
-    const outcome = await consent(house, browser, page)
+    const outcome = await consent(testServer, browser, page)
     assert.ok(!outcome.url.startsWith(redirectUri))
-    assert.equal(await countInstallations(house.storage), before)
-    assert.match((await browser.visit(ask(house))).text, /name="password"/)
+    assert.equal(await countInstallations(testServer.storage), before)
+    assert.match((await browser.visit(ask(testServer))).text, /name="password"/)
   })
 
   test('a new password signs everyone out, and so does a disabling that was taken back', async () => {
-    const house = await open()
-    const userId = await house.newUser('stolen@bloom.example', [house.merchantId])
+    const testServer = await open()
+    const userId = await testServer.newUser('stolen@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
     for (const end of [
-      () => house.storage.write((tx) => setPassword(tx, userId, passwordHash, house.clock.now)),
+      () => testServer.storage.write((tx) => setPassword(tx, userId, passwordHash, testServer.clock.now)),
       () =>
-        house.storage.write(async (tx) => {
-          await disableUser(tx, userId, house.clock.now)
-          await enableUser(tx, userId, house.clock.now)
+        testServer.storage.write(async (tx) => {
+          await disableUser(tx, userId, testServer.clock.now)
+          await enableUser(tx, userId, testServer.clock.now)
         }),
     ]) {
-      const thief = openBrowser(house)
-      const page = await signIn(thief, await thief.visit(ask(house)), { email: 'stolen@bloom.example' })
-      const before = await countInstallations(house.storage)
-      house.advance(2_000)
+      const thief = openBrowser(testServer)
+      const page = await signIn(thief, await thief.visit(ask(testServer)), { email: 'stolen@bloom.example' })
+      const before = await countInstallations(testServer.storage)
+      testServer.advance(2_000)
       await end()
-      assert.ok(!(await consent(house, thief, page)).url.startsWith(redirectUri), 'the open page is over')
-      assert.match((await thief.visit(ask(house))).text, /name="password"/)
-      assert.equal(await countInstallations(house.storage), before)
-      house.advance(2_000)
-      const owner = openBrowser(house)
-      const again = await signIn(owner, await owner.visit(ask(house)), { email: 'stolen@bloom.example' })
-      assert.ok((await consent(house, owner, again)).url.startsWith(redirectUri))
+      assert.ok(!(await consent(testServer, thief, page)).url.startsWith(redirectUri), 'the open page is over')
+      assert.match((await thief.visit(ask(testServer))).text, /name="password"/)
+      assert.equal(await countInstallations(testServer.storage), before)
+      testServer.advance(2_000)
+      const owner = openBrowser(testServer)
+      const again = await signIn(owner, await owner.visit(ask(testServer)), { email: 'stolen@bloom.example' })
+      assert.ok((await consent(testServer, owner, again)).url.startsWith(redirectUri))
     }
   })
 
   test('a new password is good at once, also when the clock is set back an hour after it', async () => {
-    const house = await openOAuthHouse(given)
-    const userId = await house.newUser('early@bloom.example', [house.merchantId])
+    const testServer = await openOAuthTestServer(given)
+    const userId = await testServer.newUser('early@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
-    const change = () => house.storage.write((tx) => setPassword(tx, userId, passwordHash, house.clock.now))
-    const thief = openBrowser(house)
-    const stolen = await signIn(thief, await thief.visit(ask(house)), { email: 'early@bloom.example' })
-    house.advance(2_000)
+    const change = () => testServer.storage.write((tx) => setPassword(tx, userId, passwordHash, testServer.clock.now))
+    const thief = openBrowser(testServer)
+    const stolen = await signIn(thief, await thief.visit(ask(testServer)), { email: 'early@bloom.example' })
+    testServer.advance(2_000)
     await change()
-    house.advance(-3_600_000)
-    const owner = openBrowser(house)
-    const page = await signIn(owner, await owner.visit(ask(house)), { email: 'early@bloom.example' })
-    assert.ok((await consent(house, owner, page)).url.startsWith(redirectUri))
-    const installations = await countInstallations(house.storage)
-    assert.ok(!(await consent(house, thief, stolen)).url.startsWith(redirectUri), 'the former one is over all the same')
-    assert.equal(await countInstallations(house.storage), installations)
+    testServer.advance(-3_600_000)
+    const owner = openBrowser(testServer)
+    const page = await signIn(owner, await owner.visit(ask(testServer)), { email: 'early@bloom.example' })
+    assert.ok((await consent(testServer, owner, page)).url.startsWith(redirectUri))
+    const installations = await countInstallations(testServer.storage)
+    assert.ok(
+      !(await consent(testServer, thief, stolen)).url.startsWith(redirectUri),
+      'the former one is over all the same',
+    )
+    assert.equal(await countInstallations(testServer.storage), installations)
     await change()
-    assert.match((await owner.visit(ask(house))).text, /name="password"/, 'and so is this one by the next')
+    assert.match((await owner.visit(ask(testServer))).text, /name="password"/, 'and so is this one by the next')
   })
 
   test('an approval that no one redeems ends by itself; an app that has only its refresh token goes on', async () => {
-    const house = await open()
-    const installed = await installApp(house)
-    const browser = openBrowser(house)
-    const page = await signIn(browser, await browser.visit(ask(house)))
-    assert.ok((await consent(house, browser, page)).url.startsWith(redirectUri))
+    const testServer = await open()
+    const installed = await installApp(testServer)
+    const browser = openBrowser(testServer)
+    const page = await signIn(browser, await browser.visit(ask(testServer)))
+    assert.ok((await consent(testServer, browser, page)).url.startsWith(redirectUri))
     const living = () =>
-      house.storage.read(
+      testServer.storage.read(
         async (db) =>
           (await db.sql<{ id: string }>`select id from installations where grant_id is not null and ended_at is null`)
             .length,
       )
-    await sweepArtifacts(house.storage, house.clock.now)
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
     const both = await living()
-    await sweepArtifacts(house.storage, house.clock.now)
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
     assert.equal(await living(), both, 'the code may still be redeemed')
-    house.advance(20 * 60_000)
-    await sweepArtifacts(house.storage, house.clock.now)
+    testServer.advance(20 * 60_000)
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
     assert.equal(await living(), both - 1)
     const { app, refreshToken, key } = installed
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    assert.equal((await askToken(house, fields, { key })).status, 200)
+    assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
   test('what a user approved goes on when the user is gone', async () => {
-    const house = await open()
-    const userId = await house.newUser('gone@bloom.example', [house.merchantId])
-    const browser = openBrowser(house)
+    const testServer = await open()
+    const userId = await testServer.newUser('gone@bloom.example', [testServer.merchantId])
+    const browser = openBrowser(testServer)
     const { verifier, challenge } = makeVerifier()
-    const url = authorizationUrl(house, house.publicApp, challenge)
-    const back = await authorize(house, browser, url, { email: 'gone@bloom.example' })
-    await house.storage.write((tx) => disableUser(tx, userId, house.clock.now))
+    const url = authorizationUrl(testServer, testServer.publicApp, challenge)
+    const back = await authorize(testServer, browser, url, { email: 'gone@bloom.example' })
+    await testServer.storage.write((tx) => disableUser(tx, userId, testServer.clock.now))
     const key = await makeDpopKey()
-    const fields = codeFields(house.publicApp, back.searchParams.get('code') ?? '', verifier)
-    const { body } = await askToken(house, fields, { key })
+    const fields = codeFields(testServer.publicApp, back.searchParams.get('code') ?? '', verifier)
+    const { body } = await askToken(testServer, fields, { key })
     const accessToken = body.access_token
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })).status, 200)
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', { accessToken, key })).status, 200)
   })
 
   test('another user can sign in where one was signed in', async () => {
-    const house = await open()
-    await house.newUser('grace@rival.example', [house.rivalMerchantId])
-    const browser = openBrowser(house)
-    const first = await installApp(house, { browser })
-    const page = await browser.visit(ask(house, { prompt: 'login' }))
+    const testServer = await open()
+    await testServer.newUser('grace@rival.example', [testServer.rivalMerchantId])
+    const browser = openBrowser(testServer)
+    const first = await installApp(testServer, { browser })
+    const page = await browser.visit(ask(testServer, { prompt: 'login' }))
     const between = await signIn(browser, page, { email: 'grace@rival.example' })
     assertOwnPage(between, 200)
     assert.match(between.text, /Another user was signed in/)
@@ -716,36 +728,36 @@ eachEngine('the pages of installing', (given) => {
     )
     const asked = await browser.submit(action, fields)
     assert.match(asked.text, /grace@rival.example/)
-    const back = await consent(house, browser, asked, { merchantId: house.rivalMerchantId })
+    const back = await consent(testServer, browser, asked, { merchantId: testServer.rivalMerchantId })
     assert.match(back.url, /code=/)
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', first)).status, 200, 'the first goes on')
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', first)).status, 200, 'the first goes on')
   })
 })
 
 anyEngine('what the pages of installing say and refuse', (given) => {
-  const open = sharedOAuthHouse(given)
-  const ask = (house: OAuthHouse, more: Readonly<Record<string, string | null>> = {}) =>
-    authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
+  const open = sharedOAuthTestServer(given)
+  const ask = (testServer: OAuthTestServer, more: Readonly<Record<string, string | null>> = {}) =>
+    authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 
   test('an app asks for no more than it may, and for nothing of OpenID', async () => {
-    const house = await open()
-    const app = await house.newApp({ name: 'Modest', scopes: ['catalog:read'] })
+    const testServer = await open()
+    const app = await testServer.newApp({ name: 'Modest', scopes: ['catalog:read'] })
     const scope = `openid offline_access ${allScopes.join(' ')}`
-    const installed = await installApp(house, { app, scope })
-    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    const installed = await installApp(testServer, { app, scope })
+    const { body } = await askAsApp(testServer, 'describeOAuthAuthorization', installed)
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
   test("nothing ticked, no shop and someone else's shop are shown on the page, and make nothing", async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const before = await countInstallations(house.storage)
-    const page = await signIn(browser, await browser.visit(ask(house)))
-    const nothing = await consent(house, browser, page, { scopes: [] })
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const before = await countInstallations(testServer.storage)
+    const page = await signIn(browser, await browser.visit(ask(testServer)))
+    const nothing = await consent(testServer, browser, page, { scopes: [] })
     assert.deepEqual([nothing.status, /Tick at least one/.test(nothing.text)], [400, true])
-    const foreign = await consent(house, browser, page, { merchantId: house.rivalMerchantId })
+    const foreign = await consent(testServer, browser, page, { merchantId: testServer.rivalMerchantId })
     assert.deepEqual([foreign.status, /Choose the shop/.test(foreign.text)], [400, true])
-    const strange = await consent(house, browser, page, { merchantId: 'mer_\0' })
+    const strange = await consent(testServer, browser, page, { merchantId: 'mer_\0' })
     assert.equal(strange.status, 400)
     const none = await browser.submit(page.url, [
       ['step', 'consent'],
@@ -753,47 +765,47 @@ anyEngine('what the pages of installing say and refuse', (given) => {
       ['decision', 'approve'],
     ])
     assert.deepEqual([none.status, /Choose the shop/.test(none.text)], [400, true])
-    assert.equal(await countInstallations(house.storage), before)
-    assert.ok((await consent(house, browser, page)).url.startsWith(redirectUri))
+    assert.equal(await countInstallations(testServer.storage), before)
+    assert.ok((await consent(testServer, browser, page)).url.startsWith(redirectUri))
   })
 
   test('a wrong password, an unknown e-mail and a disabled user read alike, and too many have to wait', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const page = await browser.visit(ask(house))
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const page = await browser.visit(ask(testServer))
     const wrong = await signIn(browser, page, { password: 'wrong horse battery staple' })
     assert.match(wrong.text, /not correct/)
     assert.equal(wrong.status, 400)
     const unknown = await signIn(browser, page, { email: 'nobody@bloom.example' })
     const same = (text: string) => text.replaceAll(/value="[^"]*@[^"]*"/g, '')
     assert.equal(same(unknown.text), same(wrong.text))
-    const disabled = await house.newUser('left@bloom.example', [house.merchantId])
-    await house.storage.write((tx) => disableUser(tx, disabled, house.clock.now))
+    const disabled = await testServer.newUser('left@bloom.example', [testServer.merchantId])
+    await testServer.storage.write((tx) => disableUser(tx, disabled, testServer.clock.now))
     assert.equal(same((await signIn(browser, page, { email: 'left@bloom.example' })).text), same(wrong.text))
     // Longer than any password, so that it is refused without the work.
     const long = 'x'.repeat(300)
     for (let i = 0; i < 9; i += 1) assert.equal((await signIn(browser, page, { password: long })).status, 400)
     const limited = await signIn(browser, page, { email: ` ${email.toUpperCase()} ` })
     assert.deepEqual([limited.status, /Too many/.test(limited.text)], [429, true])
-    house.advance(20_000)
+    testServer.advance(20_000)
     assert.ok((await signIn(browser, page)).text.includes('Signed in as'))
   })
 
   test('a form from elsewhere, without its cookie, of another browser or another page does nothing', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const before = await countInstallations(house.storage)
-    const page = await signIn(browser, await browser.visit(ask(house)))
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const before = await countInstallations(testServer.storage)
+    const page = await signIn(browser, await browser.visit(ask(testServer)))
     const fields = [
       ['step', 'consent'],
-      ['merchant', house.merchantId],
+      ['merchant', testServer.merchantId],
       ['scope', 'catalog:read'],
       ['decision', 'approve'],
     ] as const
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
-      { origin: house.origin, 'sec-fetch-site': 'cross-site' },
+      { origin: testServer.origin, 'sec-fetch-site': 'cross-site' },
     ]) {
       assert.equal((await browser.submit(page.url, fields, headers)).status, 403)
     }
@@ -803,45 +815,45 @@ anyEngine('what the pages of installing say and refuse', (given) => {
       headers: { cookie: browser.cookiesFor(new URL(page.url).pathname) },
     })
     assert.equal(noOrigin.status, 403)
-    assert.equal((await openBrowser(house).submit(page.url, fields)).status, 404)
+    assert.equal((await openBrowser(testServer).submit(page.url, fields)).status, 404)
     assert.equal((await browser.submit(page.url, fields, { cookie: '' })).status, 404)
-    const other = openBrowser(house)
-    const otherPage = await other.visit(ask(house))
+    const other = openBrowser(testServer)
+    const otherPage = await other.visit(ask(testServer))
     const cookie = other.cookiesFor(new URL(otherPage.url).pathname)
     assert.equal((await browser.submit(page.url, fields, { cookie })).status, 404)
     assert.match((await other.submit(otherPage.url, fields)).text, /name="password"/)
     assert.equal((await browser.submit(page.url, fields, { 'content-type': 'application/json' })).status, 400)
-    assert.equal(await countInstallations(house.storage), before)
+    assert.equal(await countInstallations(testServer.storage), before)
   })
 
   test('what the library would show of itself is one of our pages', async () => {
-    const house = await open()
+    const testServer = await open()
     const headers = { accept: 'text/html,*/*', 'content-type': 'application/x-www-form-urlencoded' }
     const ended = { method: 'POST', headers, body: 'xsrf=x&logout=yes' }
-    assertOwnPage(await house.fetch('/oauth/session/end/confirm', ended), 400)
-    assertOwnPage(await house.fetch('/oauth/authorize/unknown', { headers }), 404)
-    assertOwnPage(await house.fetch('/oauth/authorize', { headers }), 400)
-    assertOwnPage(await house.fetch('/oauth/token', { method: 'POST', headers, body: '' }), 400)
+    assertOwnPage(await testServer.fetch('/oauth/session/end/confirm', ended), 400)
+    assertOwnPage(await testServer.fetch('/oauth/authorize/unknown', { headers }), 404)
+    assertOwnPage(await testServer.fetch('/oauth/authorize', { headers }), 400)
+    assertOwnPage(await testServer.fetch('/oauth/token', { method: 'POST', headers, body: '' }), 400)
     for (const path of ['/oauth/session/end', '/oauth/session/end/success', '/oauth/device', '/oauth/userinfo'])
-      assert.equal((await house.fetch(path, { headers })).status, 404)
+      assert.equal((await testServer.fetch(path, { headers })).status, 404)
   })
 
   test('without a shop there is nothing to approve', async () => {
-    const house = await open()
-    await house.newUser('shopless@bloom.example', [])
-    const browser = openBrowser(house)
-    const page = await signIn(browser, await browser.visit(ask(house)), { email: 'shopless@bloom.example' })
+    const testServer = await open()
+    await testServer.newUser('shopless@bloom.example', [])
+    const browser = openBrowser(testServer)
+    const page = await signIn(browser, await browser.visit(ask(testServer)), { email: 'shopless@bloom.example' })
     assert.deepEqual([page.status, /no shop/.test(page.text)], [403, true])
   })
 
   test('cookies and headers fence the pages in', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const page = await browser.visit(ask(house))
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const page = await browser.visit(ask(testServer))
     assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
     assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/app.example/)
     assert.equal(page.headers.get('cache-control'), 'no-store')
-    await authorize(house, browser, ask(house))
+    await authorize(testServer, browser, ask(testServer))
     assert.ok(browser.setCookies.length > 4)
     for (const line of browser.setCookies) {
       assert.match(line, /; httponly/i)
@@ -853,17 +865,17 @@ anyEngine('what the pages of installing say and refuse', (given) => {
   })
 
   test('an app on the own machine is led back to it, at exactly the address that it has', async () => {
-    const house = await open()
+    const testServer = await open()
     const redirectUris = [
       'http://127.0.0.1:9999/callback',
       'http://[::1]:9999/callback',
       'http://localhost:9999/callback',
     ]
-    const app = await house.newApp({ name: 'Native', redirectUris })
-    const browser = openBrowser(house)
-    const at = (redirect_uri: string) => authorizationUrl(house, app, makeVerifier().challenge, { redirect_uri })
+    const app = await testServer.newApp({ name: 'Native', redirectUris })
+    const browser = openBrowser(testServer)
+    const at = (redirect_uri: string) => authorizationUrl(testServer, app, makeVerifier().challenge, { redirect_uri })
     for (const uri of redirectUris) {
-      const back = await authorize(house, browser, at(uri))
+      const back = await authorize(testServer, browser, at(uri))
       assert.ok(back.href.startsWith(`${uri}?code=`))
     }
     for (const uri of [
@@ -875,13 +887,13 @@ anyEngine('what the pages of installing say and refuse', (given) => {
   })
 
   test('a request that is wrong beyond sending back is shown on a page, with nothing of it unescaped', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
+    const testServer = await open()
+    const browser = openBrowser(testServer)
     for (const more of [
       { redirect_uri: 'https://evil.example/<script>' },
       { client_id: '<script>alert(1)</script>' },
     ]) {
-      const page = await browser.visit(ask(house, more))
+      const page = await browser.visit(ask(testServer, more))
       assert.equal(page.status, 400)
       assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
       assert.ok(!page.text.includes('<script>'))
@@ -891,9 +903,9 @@ anyEngine('what the pages of installing say and refuse', (given) => {
 })
 
 anyEngine('the addresses of OAuth', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthTestServer(given)
   test('unknown paths and methods are refused as everywhere', async () => {
-    const house = await open()
+    const testServer = await open()
     const asked: [string, string, number][] = [
       ['GET', '/oauth/', 404],
       ['GET', '/oauth/nothing', 404],
@@ -904,20 +916,20 @@ anyEngine('the addresses of OAuth', (given) => {
       ['GET', '/.well-known/openid-configuration', 404],
     ]
     for (const [method, path, expected] of asked) {
-      const { status, body } = await house.fetch(path, { method })
+      const { status, body } = await testServer.fetch(path, { method })
       assert.deepEqual([path, status, body.error.code], [path, expected, 'route_not_found'])
     }
   })
 
   test('a foreign host in the request changes no address, and a request line that names one is refused', async () => {
-    const house = await open()
-    const told = await house.wire(
+    const testServer = await open()
+    const told = await testServer.wire(
       'GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n',
     )
     assert.match(told, /^HTTP\/1.1 200/)
     assert.ok(!told.includes('evil'))
-    assert.ok(told.includes(`"token_endpoint":"${house.origin}/oauth/token"`))
-    const refused = await house.wire(
+    assert.ok(told.includes(`"token_endpoint":"${testServer.origin}/oauth/token"`))
+    const refused = await testServer.wire(
       'GET http://evil.example/.well-known/oauth-authorization-server HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     )
     assert.match(refused, /^HTTP\/1.1 40[04]/)
@@ -925,61 +937,65 @@ anyEngine('the addresses of OAuth', (given) => {
   })
 
   test('behind TLS the cookies are bound to it, and proofs name the public address', async () => {
-    const house = await openOAuthHouse(given, { publicOrigin: () => 'https://shop.example' })
-    const browser = openBrowser(house)
-    const installed = await installApp(house, { browser })
-    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
+    const browser = openBrowser(testServer)
+    const installed = await installApp(testServer, { browser })
+    const { body } = await askAsApp(testServer, 'describeOAuthAuthorization', installed)
     assert.equal(body.data.endpoints.token, 'https://shop.example/oauth/token')
     assert.ok(browser.setCookies.length > 4)
     for (const line of browser.setCookies) {
       assert.match(line, /; secure/i)
       assert.match(line, /^__(Host-as_session|Secure-as_interaction|Secure-as_resume|Secure-as_device)(\.sig)?=/)
     }
-    const proof = { url: `${house.reach}/api/v1/oauth/authorize` }
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
+    const proof = { url: `${testServer.reach}/api/v1/oauth/authorize` }
+    assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
   })
 
   test('no one is asked for a password over plain http beyond the own machine', async () => {
-    const house = await openOAuthHouse(given, { publicOrigin: () => 'http://shop.example' })
-    const url = new URL(authorizationUrl(house, house.publicApp, makeVerifier().challenge))
-    assert.equal((await house.fetch(url.pathname + url.search)).status, 500)
+    const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'http://shop.example' })
+    const url = new URL(authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge))
+    assert.equal((await testServer.fetch(url.pathname + url.search)).status, 500)
     assert.match(originProblem('http://shop.example') ?? '', /https/)
     for (const origin of ['https://shop.example', 'http://localhost:4000', 'http://127.0.0.1:1', 'http://[::1]:1'])
       assert.equal(originProblem(origin), undefined)
   })
 
   test('metadata says what there is and nothing of OpenID', async () => {
-    const house = await open()
-    const { body } = await house.fetch('/.well-known/oauth-authorization-server')
+    const testServer = await open()
+    const { body } = await testServer.fetch('/.well-known/oauth-authorization-server')
     for (const name of Object.keys(body))
       assert.doesNotMatch(name, /id_token|claims|userinfo|subject|end_session|check/)
-    assert.equal(body.issuer, house.origin)
+    assert.equal(body.issuer, testServer.origin)
     assert.deepEqual(body.scopes_supported, scopes)
-    const resource = await house.fetch('/.well-known/oauth-protected-resource/api/v1')
-    assert.equal(resource.body.resource, house.resource)
-    assert.deepEqual(resource.body.authorization_servers, [house.origin])
+    const resource = await testServer.fetch('/.well-known/oauth-protected-resource/api/v1')
+    assert.equal(resource.body.resource, testServer.resource)
+    assert.deepEqual(resource.body.authorization_servers, [testServer.origin])
     assert.equal('jwks_uri' in resource.body, false)
-    const { keys } = JSON.parse((await house.fetch('/oauth/jwks')).text)
+    const { keys } = JSON.parse((await testServer.fetch('/oauth/jwks')).text)
     assert.equal(keys.length, 1)
     assert.ok(!('d' in keys[0]))
   })
 
   test('they are counted, named in the log without their address, limited, and shed like pages', async () => {
-    const house = await openOAuthHouse(given, { rateLimit: { perSecond: 100, burst: 200 } })
+    const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 100, burst: 200 } })
     const statuses: number[] = []
-    for (let i = 0; i < 62; i += 1) statuses.push((await house.fetch('/oauth/jwks')).status)
+    for (let i = 0; i < 62; i += 1) statuses.push((await testServer.fetch('/oauth/jwks')).status)
     assert.deepEqual([statuses[0], statuses.at(-1)], [200, 429])
-    assert.match(house.app.metrics.render(), /requests_total\{operation="oauth jwks",status="200"\} 60/)
-    const line = house.lines().find(({ page }) => page === 'oauth jwks')
+    assert.match(testServer.app.metrics.render(), /requests_total\{operation="oauth jwks",status="200"\} 60/)
+    const line = testServer.lines().find(({ page }) => page === 'oauth jwks')
     assert.equal(line?.status, 200)
-    const full = await openOAuthHouse(given, { inFlightMax: 0 })
+    const full = await openOAuthTestServer(given, { inFlightMax: 0 })
     assert.equal((await full.fetch('/oauth/jwks')).status, 503)
   })
 
   // What a client library reads there (RFC 6749, 5.2; RFC 7009, 2.2.1): `error` is a text.
   const clientPaths = ['/oauth/token', '/oauth/par', '/oauth/revoke']
 
-  function assertClientError(answer: Awaited<ReturnType<OAuthHouse['fetch']>>, status: number, error: string): void {
+  function assertClientError(
+    answer: Awaited<ReturnType<OAuthTestServer['fetch']>>,
+    status: number,
+    error: string,
+  ): void {
     assert.deepEqual([answer.status, answer.body.error], [status, error])
     assert.match(answer.body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     assert.deepEqual(Object.keys(answer.body), ['error', 'error_description'])
@@ -990,18 +1006,21 @@ anyEngine('the addresses of OAuth', (given) => {
   }
 
   test('429 to a client is an OAuth error, and a browser is shown a page', async () => {
-    const house = await openOAuthHouse(given, { rateLimit: { perSecond: 100, burst: 200 }, refusedDelayMs: 0 })
+    const testServer = await openOAuthTestServer(given, {
+      rateLimit: { perSecond: 100, burst: 200 },
+      refusedDelayMs: 0,
+    })
     for (const path of clientPaths) {
-      let answer = await house.fetch(path, { method: 'POST', body: new URLSearchParams() })
+      let answer = await testServer.fetch(path, { method: 'POST', body: new URLSearchParams() })
       for (let posts = 1; answer.status !== 429 && posts < 70; posts += 1)
-        answer = await house.fetch(path, { method: 'POST', body: new URLSearchParams() })
+        answer = await testServer.fetch(path, { method: 'POST', body: new URLSearchParams() })
       assertClientError(answer, 429, 'temporarily_unavailable')
     }
-    assert.match((await house.fetch('/oauth/authorize')).text, /Too many requests/)
+    assert.match((await testServer.fetch('/oauth/authorize')).text, /Too many requests/)
   })
 
   test('503 of a process that is full is one too', async () => {
-    const full = await openOAuthHouse(given, { inFlightMax: 0 })
+    const full = await openOAuthTestServer(given, { inFlightMax: 0 })
     for (const path of clientPaths) {
       const answer = await full.fetch(path, { method: 'POST', body: new URLSearchParams() })
       assertClientError(answer, 503, 'temporarily_unavailable')
@@ -1012,43 +1031,47 @@ anyEngine('the addresses of OAuth', (given) => {
   })
 
   test('503 without the database, 500 at a defect', async () => {
-    const house = await openOAuthHouse(given)
-    const { read, write } = house.storage
-    await house.fetch('/oauth/jwks')
-    const form = () => ({ method: 'POST', body: new URLSearchParams({ client_id: house.publicApp.id, token: 'x' }) })
+    const testServer = await openOAuthTestServer(given)
+    const { read, write } = testServer.storage
+    await testServer.fetch('/oauth/jwks')
+    const form = () => ({
+      method: 'POST',
+      body: new URLSearchParams({ client_id: testServer.publicApp.id, token: 'x' }),
+    })
     const failing = async (error: Error, look: () => Promise<void>) => {
-      house.storage.read = house.storage.write = async () => {
+      testServer.storage.read = testServer.storage.write = async () => {
         throw error
       }
       try {
         await look()
       } finally {
-        Object.assign(house.storage, { read, write })
+        Object.assign(testServer.storage, { read, write })
       }
     }
     await failing(new StorageUnavailable('the disk is full'), async () => {
-      for (const path of clientPaths) assertClientError(await house.fetch(path, form()), 503, 'temporarily_unavailable')
-      const page = await house.fetch(`/oauth/authorize?client_id=${house.publicApp.id}`)
+      for (const path of clientPaths)
+        assertClientError(await testServer.fetch(path, form()), 503, 'temporarily_unavailable')
+      const page = await testServer.fetch(`/oauth/authorize?client_id=${testServer.publicApp.id}`)
       assert.match(page.text, /^<!doctype html>/)
       assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
     })
     await failing(new Error('a defect'), async () => {
-      for (const path of clientPaths) assertClientError(await house.fetch(path, form()), 500, 'server_error')
+      for (const path of clientPaths) assertClientError(await testServer.fetch(path, form()), 500, 'server_error')
     })
   })
 
   test('a body that is too large is not read', async () => {
-    const house = await open()
-    const { status, body } = await house.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
+    const testServer = await open()
+    const { status, body } = await testServer.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
     assert.deepEqual([status, body.error], [400, 'invalid_request'])
-    assert.equal((await house.fetch(`/oauth/authorize?state=${'x'.repeat(5_000)}`)).status, 400)
+    assert.equal((await testServer.fetch(`/oauth/authorize?state=${'x'.repeat(5_000)}`)).status, 400)
     const head = 'POST /oauth/par HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
-    assert.match(await house.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)
+    assert.match(await testServer.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)
   })
 
-  test('callers who send slowly fill a few seats and not the house', async () => {
-    const house = await open()
-    const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(house.origin).port), '127.0.0.1'))
+  test('callers who send slowly fill a few seats and not the server', async () => {
+    const testServer = await open()
+    const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(testServer.origin).port), '127.0.0.1'))
     const refused = new Promise<string>((resolve) => {
       for (const socket of sockets) {
         socket.setEncoding('utf8').on('data', (text: string) => resolve(text))
@@ -1060,7 +1083,7 @@ anyEngine('the addresses of OAuth', (given) => {
       }
     })
     assert.match(await refused, /^HTTP\/1.1 503 /)
-    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
     for (const socket of sockets) socket.destroy()
   })
 })
@@ -1079,8 +1102,8 @@ function assertOwnPage({ status, text, headers }: Pick<Visited, 'status' | 'text
 }
 
 // No code, token, proof, password, cookie or key stands in any table or in any line of the log.
-async function assertNoSecret(house: OAuthHouse): Promise<void> {
-  const names = await house.storage.read((db) =>
+async function assertNoSecret(testServer: OAuthTestServer): Promise<void> {
+  const names = await testServer.storage.read((db) =>
     db.engine === 'sqlite'
       ? db.sql<{ name: string }>`select name from sqlite_master where type = 'table'`
       : db.sql<{
@@ -1088,14 +1111,14 @@ async function assertNoSecret(house: OAuthHouse): Promise<void> {
         }>`select table_name as name from information_schema.tables where table_schema = 'public'`,
   )
   assert.ok(names.length > 20)
-  let kept = JSON.stringify(house.lines())
+  let kept = JSON.stringify(testServer.lines())
   for (const { name } of names) {
     const text = Object.assign([`select * from ${name}`], { raw: [`select * from ${name}`] })
-    kept += JSON.stringify(await house.storage.read((db) => db.sql(text as unknown as TemplateStringsArray)))
+    kept += JSON.stringify(await testServer.storage.read((db) => db.sql(text as unknown as TemplateStringsArray)))
   }
   assert.ok(kept.includes('oauth authorize') && kept.includes('installation'))
-  assert.ok(house.secrets.size > 12)
-  for (const secret of house.secrets) {
+  assert.ok(testServer.secrets.size > 12)
+  for (const secret of testServer.secrets) {
     if (secret.length >= 16) assert.ok(!kept.includes(secret), `a secret is kept in clear: ${secret.slice(0, 12)}…`)
   }
 }

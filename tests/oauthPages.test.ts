@@ -156,7 +156,7 @@ function takesForm(path: string, leadsTo: () => string): HtmlPage {
 }
 
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  desktop: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   telephone: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
   // What a page of 1280 pixels has at 400 %.
   magnified: { viewport: { width: 320, height: 256 }, colorScheme: 'light' },
@@ -183,7 +183,7 @@ browserSuite.describe('every state can be read by everyone', { concurrency: true
         const response = await tab.goto(`${server.origin}/s/${name}`)
         assert.deepEqual([name, response?.status()], [name, states[name]?.().status])
         // Magnified it is the same page, and only its width can go wrong. On the others each state in turns, or on both.
-        if (look !== 'magnified' && (isWide || (look === 'desk') === (place % 2 === 0)))
+        if (look !== 'magnified' && (isWide || (look === 'desktop') === (place % 2 === 0)))
           assert.deepEqual([name, await violations(tab, ['best-practice'])], [name, []])
         assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, `${name} is too wide`)
         assert.equal(await tab.locator('h1').count(), 1)

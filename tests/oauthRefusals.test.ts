@@ -1,5 +1,5 @@
 // Everything that an app, a browser or a thief may send wrongly on the way of installing an app, and what each is told: by
-// which word, where the answer goes, and that nothing has changed by it. A row is one case; a table has one house.
+// which word, where the answer goes, and that nothing has changed by it. A row is one case; a table has one server.
 //
 // Refusals that stand in oauth.test.ts, since they belong to a story there:
 //   decline                                                declining leads back with the word of the protocol …
@@ -17,13 +17,12 @@
 //   code reuse, revocation, uninstalling                   what has ended is dead, on every node
 //   another app's token is not revoked                     another app's token is not revoked
 //   expired code, token, interaction, session              in time: …
-//   address of the house by foreign Host, metadata         a foreign host in the request changes no address …
+//   address of the server by foreign Host, metadata         a foreign host in the request changes no address …
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { type Answer, assertError, testSecret } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -41,23 +40,24 @@ import {
   makeDpopKey,
   makeProof,
   makeVerifier,
-  type OAuthHouse,
+  type OAuthTestServer,
   openBrowser,
-  openOAuthHouse,
+  openOAuthTestServer,
   type ProofInput,
   postForm,
   redirectUri,
   type Visited,
 } from '../harness/oauth.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
+import { type Answer, assertError, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { type App, disableApp } from '../src/domain/oauth/apps.ts'
 import { hashOf, openPayload, sealPayload } from '../src/domain/oauth/artifacts.ts'
 
-// A house, and a browser in which its merchant is signed in: whatever is refused there is not refused for want of it.
+// A server, and a browser in which its merchant is signed in: whatever is refused there is not refused for want of it.
 interface Scene {
-  house: OAuthHouse
+  testServer: OAuthTestServer
   browser: Browser
 }
 
@@ -90,8 +90,8 @@ interface AuthorizationRow {
 
 const asking =
   (more: Parameters = {}, raw = '') =>
-  ({ house }: Scene): string =>
-    authorizationUrl(house, house.publicApp, challenge, more) + raw
+  ({ testServer }: Scene): string =>
+    authorizationUrl(testServer, testServer.publicApp, challenge, more) + raw
 
 const redirect = (redirect_uri: string | null, more: Parameters = {}) => asking({ redirect_uri, ...more })
 
@@ -159,8 +159,8 @@ const authorizationRows: readonly AuthorizationRow[] = [
 
   { name: 'a foreign resource',                           to: 'app',  error: 'invalid_target',            url: asking({ resource: 'https://evil.example/api/v1' }) },
   { name: 'a resource that is no address',                to: 'app',  error: 'invalid_target',            url: asking({ resource: 'api' }) },
-  { name: 'a resource with a fragment',                   to: 'app',  error: 'invalid_target',            url: ({ house }) => asking({ resource: `${house.resource}#here` })({ house } as Scene) },
-  { name: 'our resource and a foreign one',               to: 'app',  error: 'invalid_target',            url: ({ house }) => asking({ resource: house.resource }, '&resource=https%3A%2F%2Fevil.example')({ house } as Scene) },
+  { name: 'a resource with a fragment',                   to: 'app',  error: 'invalid_target',            url: ({ testServer }) => asking({ resource: `${testServer.resource}#here` })({ testServer } as Scene) },
+  { name: 'our resource and a foreign one',               to: 'app',  error: 'invalid_target',            url: ({ testServer }) => asking({ resource: testServer.resource }, '&resource=https%3A%2F%2Fevil.example')({ testServer } as Scene) },
 
   { name: 'no scope',                                     to: 'app',  error: 'access_denied',             url: asking({ scope: null }) },
   { name: 'an unknown scope',                             to: 'app',  error: 'access_denied',             url: asking({ scope: 'everything' }) },
@@ -173,7 +173,7 @@ const authorizationRows: readonly AuthorizationRow[] = [
   { name: 'a request object',                             to: 'app',  error: 'request_not_supported',     url: asking({ request: 'eyJhbGciOiJub25lIn0.e30.' }) },
   { name: 'a request by reference',                       to: 'app',  error: 'request_uri_not_supported', url: asking({ request_uri: 'https://app.example/request.jwt' }) },
   { name: 'a registration within the request',            to: 'app',  error: 'registration_not_supported', url: asking({ registration: '{}' }) },
-  { name: 'prompt=none of a stranger',                    to: 'app',  error: 'login_required',            url: asking({ prompt: 'none' }), browser: ({ house }) => openBrowser(house) },
+  { name: 'prompt=none of a stranger',                    to: 'app',  error: 'login_required',            url: asking({ prompt: 'none' }), browser: ({ testServer }) => openBrowser(testServer) },
   { name: 'prompt=none of somebody who is signed in',     to: 'app',  error: 'consent_required',          url: asking({ prompt: 'none' }) },
   { name: 'prompt=none with another',                     to: 'app',  error: 'invalid_request',           url: asking({ prompt: 'none login' }) },
   { name: 'an unknown prompt',                            to: 'app',  error: 'invalid_request',           url: asking({ prompt: 'create' }) },
@@ -182,16 +182,16 @@ const authorizationRows: readonly AuthorizationRow[] = [
   { name: 'two challenges',                               to: 'app',  error: 'invalid_request',           url: asking({}, `&code_challenge=${makeVerifier().challenge}`) },
   { name: 'a refusal without a state',                    to: 'app',  error: 'invalid_request',           url: asking({ state: null, code_challenge_method: 'plain' }), state: null },
   { name: 'a refusal with a long state',                  to: 'app',  error: 'invalid_request',           url: asking({ state: 's'.repeat(1_000), code_challenge_method: 'plain' }), state: 's'.repeat(1_000) },
-  { name: 'an app that must push its request and does not', to: 'app', error: 'invalid_request',          url: ({ house }) => authorizationUrl(house, house.confidentialApp, challenge) },
+  { name: 'an app that must push its request and does not', to: 'app', error: 'invalid_request',          url: ({ testServer }) => authorizationUrl(testServer, testServer.confidentialApp, challenge) },
 
   { name: 'the answer in a form',                         to: 'app',  error: 'unsupported_response_mode', url: asking({ response_mode: 'form_post' }) },
-  { name: 'a request_uri that nobody was given',          to: 'page', error: 'invalid_request_uri',       url: ({ house }) => pushedUrl(house, house.publicApp, `${requestUriPrefix}${'a'.repeat(43)}`) },
-  { name: 'a request_uri that is empty',                  to: 'page', error: 'invalid_request_uri',       url: ({ house }) => pushedUrl(house, house.publicApp, requestUriPrefix) },
+  { name: 'a request_uri that nobody was given',          to: 'page', error: 'invalid_request_uri',       url: ({ testServer }) => pushedUrl(testServer, testServer.publicApp, `${requestUriPrefix}${'a'.repeat(43)}`) },
+  { name: 'a request_uri that is empty',                  to: 'page', error: 'invalid_request_uri',       url: ({ testServer }) => pushedUrl(testServer, testServer.publicApp, requestUriPrefix) },
   { name: 'a request_uri after its minute',               to: 'page', error: 'invalid_request_uri',       url: expiredRequest },
   { name: 'a request_uri that has led to a code',         to: 'page', error: 'invalid_request_uri',       url: usedRequest },
   { name: "another app's request_uri",                    to: 'page', error: 'invalid_request_object',    url: foreignRequest },
   { name: "another app's request_uri, and a way back to a thief", to: 'page', error: 'invalid_redirect_uri', url: async (scene) => `${await foreignRequest(scene)}&redirect_uri=https%3A%2F%2Fevil.example` },
-  { name: "a confidential app's request_uri by a public one", to: 'page', error: 'invalid_request_object', url: ({ house }) => confidentialRequest(house, house.publicApp) },
+  { name: "a confidential app's request_uri by a public one", to: 'page', error: 'invalid_request_object', url: ({ testServer }) => confidentialRequest(testServer, testServer.publicApp) },
   { name: 'a request_uri and a request object',           to: 'page', error: 'request_not_supported',     url: async (scene) => `${await ownRequest(scene)}&request=eyJhbGciOiJub25lIn0.e30.` },
 ]
 
@@ -201,17 +201,17 @@ function authorizationIsRefused(open: Open): void {
       const scene = await open()
       const asked = await url(scene)
       const browser = other?.(scene) ?? scene.browser
-      const visited = await unchanged(scene.house, () => browser.visit(asked))
+      const visited = await unchanged(scene.testServer, () => browser.visit(asked))
       if (to === 'page') assertToldOnPage(visited, asked, error)
-      else assertToldApp(scene.house, visited, { error, state, mark: to === 'app' ? '?' : '#' })
+      else assertToldApp(scene.testServer, visited, { error, state, mark: to === 'app' ? '?' : '#' })
     })
   }
 
   test('a request line that names another host: 400 invalid_request, and nothing of that host is said', async () => {
-    const { house } = await open()
-    const { pathname, search } = new URL(authorizationUrl(house, house.publicApp, challenge))
-    const answer = await unchanged(house, () =>
-      wireAsk(house, 'GET', `http://evil.example${pathname}${search}`, { host: 'evil.example' }),
+    const { testServer } = await open()
+    const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
+    const answer = await unchanged(testServer, () =>
+      wireAsk(testServer, 'GET', `http://evil.example${pathname}${search}`, { host: 'evil.example' }),
     )
     assert.equal(answer.status, 400)
     assert.match(answer.text, /The form could not be read/)
@@ -220,21 +220,21 @@ function authorizationIsRefused(open: Open): void {
   })
 
   test('a foreign Host: the way leads over our own address all the same', async () => {
-    const { house } = await open()
-    const { pathname, search } = new URL(authorizationUrl(house, house.publicApp, challenge))
+    const { testServer } = await open()
+    const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
-    const answer = await wireAsk(house, 'GET', pathname + search, headers)
+    const answer = await wireAsk(testServer, 'GET', pathname + search, headers)
     assert.equal(answer.status, 303)
-    assert.equal(new URL(answer.headers.get('location') ?? '', house.origin).origin, house.origin)
+    assert.equal(new URL(answer.headers.get('location') ?? '', testServer.origin).origin, testServer.origin)
     assert.doesNotMatch(answer.text, /evil/)
   })
 
   test('two Hosts: invalid_request', async () => {
-    const { house } = await open()
-    const { pathname, search } = new URL(authorizationUrl(house, house.publicApp, challenge))
-    const { host } = new URL(house.origin)
-    const answer = await unchanged(house, () =>
-      wireAsk(house, 'GET', pathname + search, { host: [host, 'evil.example'] }),
+    const { testServer } = await open()
+    const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
+    const { host } = new URL(testServer.origin)
+    const answer = await unchanged(testServer, () =>
+      wireAsk(testServer, 'GET', pathname + search, { host: [host, 'evil.example'] }),
     )
     assertError(answer, 'invalid_request')
   })
@@ -276,30 +276,34 @@ const pushRows: readonly PushRow[] = [
 function pushingIsRefused(open: Open): void {
   for (const { name, more = {}, raw = '', proof, error, status = 400 } of pushRows) {
     test(`${name}: ${status} ${error}`, async () => {
-      const { house } = await open()
-      const url = `${house.origin}/oauth/par`
-      const nonce = await currentNonce(house)
-      const dpop = proof && (await makeProof(house, await makeDpopKey(), { method: 'POST', url, nonce, ...proof }))
-      const body = new URL(authorizationUrl(house, house.publicApp, challenge, more)).search.slice(1) + raw
-      const answer = await unchanged(house, () => post(house, '/oauth/par', body, dpop === undefined ? {} : { dpop }))
+      const { testServer } = await open()
+      const url = `${testServer.origin}/oauth/par`
+      const nonce = await currentNonce(testServer)
+      const dpop = proof && (await makeProof(testServer, await makeDpopKey(), { method: 'POST', url, nonce, ...proof }))
+      const body = new URL(authorizationUrl(testServer, testServer.publicApp, challenge, more)).search.slice(1) + raw
+      const answer = await unchanged(testServer, () =>
+        post(testServer, '/oauth/par', body, dpop === undefined ? {} : { dpop }),
+      )
       assertEndpointError(answer, { status, error })
     })
   }
 
   test('a body of JSON: 400 invalid_request', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     const body = JSON.stringify(
-      Object.fromEntries(new URL(authorizationUrl(house, house.publicApp, challenge)).searchParams),
+      Object.fromEntries(new URL(authorizationUrl(testServer, testServer.publicApp, challenge)).searchParams),
     )
-    const answer = await unchanged(house, () => post(house, '/oauth/par', body, { 'content-type': 'application/json' }))
+    const answer = await unchanged(testServer, () =>
+      post(testServer, '/oauth/par', body, { 'content-type': 'application/json' }),
+    )
     assertEndpointError(answer, { status: 400, error: 'invalid_request' })
   })
 
   for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
     test(`${method}: 405`, async () => {
-      const { house } = await open()
-      const { search } = new URL(authorizationUrl(house, house.publicApp, challenge))
-      const answer = await unchanged(house, () => house.fetch(`/oauth/par${search}`, { method }))
+      const { testServer } = await open()
+      const { search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
+      const answer = await unchanged(testServer, () => testServer.fetch(`/oauth/par${search}`, { method }))
       assert.deepEqual([answer.status, answer.body.error.code], [405, 'route_not_found'])
     })
   }
@@ -325,8 +329,8 @@ interface TokenRow {
 
 const withProof =
   (proof: Omit<Partial<ProofInput>, 'token'>, makeKey?: () => Promise<DpopKey>) =>
-  async ({ house, app, code, verifier, key, nonce }: Coded): Promise<EndpointAnswer> =>
-    askToken(house, codeFields(app, code, verifier), { key: (await makeKey?.()) ?? key, nonce, proof })
+  async ({ testServer, app, code, verifier, key, nonce }: Coded): Promise<EndpointAnswer> =>
+    askToken(testServer, codeFields(app, code, verifier), { key: (await makeKey?.()) ?? key, nonce, proof })
 
 const withClaims = (claims: Readonly<Record<string, unknown>>) => withProof({ claims })
 
@@ -338,7 +342,7 @@ const withDpop =
   async (coded: Coded): Promise<EndpointAnswer> => {
     const dpop = await make(coded)
     const fields = codeFields(coded.app, coded.code, coded.verifier)
-    return postForm(coded.house, '/oauth/token', fields, dpop === null ? {} : { dpop })
+    return postForm(coded.testServer, '/oauth/token', fields, dpop === null ? {} : { dpop })
   }
 
 const withFields =
@@ -346,13 +350,13 @@ const withFields =
   async (coded: Coded): Promise<EndpointAnswer> => {
     const changed = typeof more === 'function' ? await more(coded) : more
     const fields = { ...codeFields(coded.app, coded.code, coded.verifier), ...changed }
-    return post(coded.house, '/oauth/token', form(fields) + raw, { dpop: await tokenProof(coded) })
+    return post(coded.testServer, '/oauth/token', form(fields) + raw, { dpop: await tokenProof(coded) })
   }
 
 const sendTwoProofs = async (coded: Coded): Promise<EndpointAnswer> => {
-  const { house, app, code, verifier } = coded
+  const { testServer, app, code, verifier } = coded
   const dpop = [await tokenProof(coded), await tokenProof(coded)]
-  return wireAsk(house, 'POST', '/oauth/token', { ...formHeaders, dpop }, form(codeFields(app, code, verifier)))
+  return wireAsk(testServer, 'POST', '/oauth/token', { ...formHeaders, dpop }, form(codeFields(app, code, verifier)))
 }
 
 // biome-ignore format: a table is read by its rows
@@ -362,10 +366,10 @@ const tokenRows: readonly TokenRow[] = [
   { name: 'a proof with a made-up nonce',      error: 'use_dpop_nonce',     send: withClaims({ nonce: 'a'.repeat(43) }) },
   { name: 'a proof with an empty nonce',       error: 'use_dpop_nonce',     send: withClaims({ nonce: '' }) },
   { name: 'a proof with a number as nonce',    error: 'invalid_dpop_proof', send: withClaims({ nonce: 1 }) },
-  { name: 'a proof for another path',          error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.house.origin}/oauth/par` })(coded) },
-  { name: 'a proof for a longer path',         error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.house.origin}/oauth/token/` })(coded) },
+  { name: 'a proof for another path',          error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.testServer.origin}/oauth/par` })(coded) },
+  { name: 'a proof for a longer path',         error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.testServer.origin}/oauth/token/` })(coded) },
   { name: 'a proof for another host',          error: 'invalid_dpop_proof', send: withProof({ url: 'https://evil.example/oauth/token' }) },
-  { name: 'a proof for another scheme',        error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.house.origin.replace('http:', 'https:')}/oauth/token` })(coded) },
+  { name: 'a proof for another scheme',        error: 'invalid_dpop_proof', send: async (coded) => withProof({ url: `${coded.testServer.origin.replace('http:', 'https:')}/oauth/token` })(coded) },
   { name: 'a proof for another port',          error: 'invalid_dpop_proof', send: withProof({ url: 'http://127.0.0.1:1/oauth/token' }) },
   { name: 'a proof for no address',            error: 'invalid_dpop_proof', send: withProof({ url: '/oauth/token' }) },
   { name: 'a proof without an address',        error: 'invalid_dpop_proof', send: withClaims({ htu: undefined }) },
@@ -376,8 +380,8 @@ const tokenRows: readonly TokenRow[] = [
   { name: 'a proof with a number as jti',      error: 'invalid_dpop_proof', send: withClaims({ jti: 1 }) },
   { name: 'a proof without an instant',        error: 'invalid_dpop_proof', send: withClaims({ iat: undefined }) },
   { name: 'a proof with a text as instant',    error: 'invalid_dpop_proof', send: withClaims({ iat: 'now' }) },
-  { name: 'a proof that has expired',          error: 'invalid_dpop_proof', send: async (coded) => withClaims({ exp: seconds(coded.house) - 60 })(coded) },
-  { name: 'a proof that is for later',         error: 'invalid_dpop_proof', send: async (coded) => withClaims({ nbf: seconds(coded.house) + 60 })(coded) },
+  { name: 'a proof that has expired',          error: 'invalid_dpop_proof', send: async (coded) => withClaims({ exp: seconds(coded.testServer) - 60 })(coded) },
+  { name: 'a proof that is for later',         error: 'invalid_dpop_proof', send: async (coded) => withClaims({ nbf: seconds(coded.testServer) + 60 })(coded) },
   { name: 'a proof of another type',           error: 'invalid_dpop_proof', send: withHeader({ typ: 'JWT' }) },
   { name: 'a proof of no type',                error: 'invalid_dpop_proof', send: withHeader({ typ: undefined }) },
   { name: 'a proof without a key',             error: 'invalid_dpop_proof', send: withHeader({ jwk: undefined }) },
@@ -408,7 +412,7 @@ const tokenRows: readonly TokenRow[] = [
   { name: 'two codes',                         error: 'invalid_request',    send: withFields({}, '&code=another') },
   { name: 'two verifiers',                     error: 'invalid_request',    send: withFields({}, '&code_verifier=another') },
   { name: 'two kinds of grant',                error: 'invalid_request',    send: withFields({}, '&grant_type=refresh_token') },
-  { name: "another app's code",                error: 'invalid_grant',      send: withFields(async ({ house }) => ({ client_id: (await anotherApp(house)).id })) },
+  { name: "another app's code",                error: 'invalid_grant',      send: withFields(async ({ testServer }) => ({ client_id: (await anotherApp(testServer)).id })) },
   { name: 'the code as a refresh token',       error: 'invalid_grant',      send: withFields(({ code }) => ({ grant_type: 'refresh_token', refresh_token: code })) },
   { name: 'the password grant',                error: 'unsupported_grant_type', send: withFields({ grant_type: 'password', username: 'ada', password: 'guess' }) },
   { name: 'the client_credentials grant',      error: 'unsupported_grant_type', send: withFields({ grant_type: 'client_credentials' }) },
@@ -418,8 +422,8 @@ const tokenRows: readonly TokenRow[] = [
   { name: 'no kind of grant',                  error: 'invalid_request',    send: withFields({ grant_type: null }) },
   { name: 'no app',                            error: 'invalid_request',    send: withFields({ client_id: null }) },
   { name: 'an unknown app',                    error: 'invalid_client',     send: withFields({ client_id: 'app_01jz0000000000000000000000' }), status: 401 },
-  { name: 'a confidential app that does not prove itself', error: 'invalid_client', send: withFields(({ house }) => ({ client_id: house.confidentialApp.id })), status: 401 },
-  { name: "a confidential app's assertion beside a public app's id", error: 'invalid_request', send: withFields(async ({ house }) => assertionFields(await makeAssertion(house))) },
+  { name: 'a confidential app that does not prove itself', error: 'invalid_client', send: withFields(({ testServer }) => ({ client_id: testServer.confidentialApp.id })), status: 401 },
+  { name: "a confidential app's assertion beside a public app's id", error: 'invalid_request', send: withFields(async ({ testServer }) => assertionFields(await makeAssertion(testServer))) },
   { name: 'a secret in the Authorization header', error: 'invalid_client',  send: (coded) => sendAuthorization(coded, `Basic ${Buffer.from(`${coded.app.id}:guess`).toString('base64')}`), status: 401 },
   { name: 'a Bearer token in the Authorization header', error: 'invalid_request', send: (coded) => sendAuthorization(coded, 'Bearer guess') },
   { name: 'a body of JSON',                    error: 'invalid_request',    send: sendJson },
@@ -431,7 +435,7 @@ function tokenIsRefused(open: Open): void {
   for (const { name, send, error, status = 400 } of tokenRows) {
     test(`${name}: ${status} ${error}`, async () => {
       const coded = await keptCode()
-      const answer = await unchanged(coded.house, () => send(coded))
+      const answer = await unchanged(coded.testServer, () => send(coded))
       assertEndpointError(answer, { status, error })
       assert.equal(answer.headers.get('cache-control'), 'no-store')
     })
@@ -440,42 +444,42 @@ function tokenIsRefused(open: Open): void {
   test('the code that has survived all of these works, once', async () => {
     const coded = await keptCode()
     const fields = codeFields(coded.app, coded.code, coded.verifier)
-    const right = await askToken(coded.house, fields, coded)
+    const right = await askToken(coded.testServer, fields, coded)
     assert.equal(right.status, 200, JSON.stringify(right.body))
-    assert.equal((await askToken(coded.house, fields, coded)).body.error, 'invalid_grant')
+    assert.equal((await askToken(coded.testServer, fields, coded)).body.error, 'invalid_grant')
   })
 
   // By now the library has used the code up; that is its order.
   test('a foreign resource: 400 invalid_target, and no token is made', async () => {
     const coded = await newCode(await open())
-    const before = await worldOf(coded.house)
+    const before = await worldOf(coded.testServer)
     const answer = await withFields({ resource: 'https://evil.example' })(coded)
     assertEndpointError(answer, { status: 400, error: 'invalid_target' })
-    assert.deepEqual(tokensIn(await worldOf(coded.house)), tokensIn(before))
+    assert.deepEqual(tokensIn(await worldOf(coded.testServer)), tokensIn(before))
   })
 
   test('a nonce that is too old: 400 use_dpop_nonce, and the one that it names is good', async () => {
     const coded = await newCode(await open())
-    const { house, app, code, verifier, key } = coded
+    const { testServer, app, code, verifier, key } = coded
     const fields = codeFields(app, code, verifier)
-    const old = await nonceOf(house, -4 * 60_000)
-    const answer = await unchanged(house, () => askToken(house, fields, { key, nonce: old }))
+    const old = await nonceOf(testServer, -4 * 60_000)
+    const answer = await unchanged(testServer, () => askToken(testServer, fields, { key, nonce: old }))
     assertEndpointError(answer, { status: 400, error: 'use_dpop_nonce' })
     const nonce = answer.headers.get('dpop-nonce') ?? ''
-    assert.equal((await askToken(house, fields, { key, nonce })).status, 200)
+    assert.equal((await askToken(testServer, fields, { key, nonce })).status, 200)
   })
 
   test('a request line that names another host: 400 invalid_request', async () => {
     const coded = await newCode(await open())
-    const { house, app, code, verifier, key, nonce } = coded
+    const { testServer, app, code, verifier, key, nonce } = coded
     const url = 'http://evil.example/oauth/token'
-    for (const address of [url, `${house.origin}/oauth/token`]) {
-      const dpop = await makeProof(house, key, { method: 'POST', url: address, nonce })
+    for (const address of [url, `${testServer.origin}/oauth/token`]) {
+      const dpop = await makeProof(testServer, key, { method: 'POST', url: address, nonce })
       const body = form(codeFields(app, code, verifier))
-      const answer = await unchanged(house, () => wireAsk(house, 'POST', url, { ...formHeaders, dpop }, body))
+      const answer = await unchanged(testServer, () => wireAsk(testServer, 'POST', url, { ...formHeaders, dpop }, body))
       assertEndpointError(answer, { status: 400, error: 'invalid_request' })
     }
-    assert.equal((await askToken(house, codeFields(app, code, verifier), coded)).status, 200)
+    assert.equal((await askToken(testServer, codeFields(app, code, verifier), coded)).status, 200)
   })
 
   for (const [name, isPushed] of [
@@ -484,18 +488,18 @@ function tokenIsRefused(open: Open): void {
   ] as const) {
     test(`another key than ${name} has named: 400 invalid_grant`, async () => {
       const scene = await open()
-      const { house } = scene
+      const { testServer } = scene
       const coded = await newCode(scene, isPushed ? 'pushed' : 'jkt')
       const fields = codeFields(coded.app, coded.code, coded.verifier)
       const other = await makeDpopKey()
-      const before = tokensIn(await worldOf(house))
-      const answer = await askToken(house, fields, { ...coded, key: other })
+      const before = tokensIn(await worldOf(testServer))
+      const answer = await askToken(testServer, fields, { ...coded, key: other })
       assertEndpointError(answer, { status: 400, error: 'invalid_grant' })
       // By now the library has used the code up; that is its order. Whoever has two keys for one code, one of them is not
       // the app: nobody gets a token.
-      assert.deepEqual(tokensIn(await worldOf(house)), before)
-      assert.equal((await askToken(house, fields, coded)).body.error, 'invalid_grant')
-      assert.deepEqual(tokensIn(await worldOf(house)), before)
+      assert.deepEqual(tokensIn(await worldOf(testServer)), before)
+      assert.equal((await askToken(testServer, fields, coded)).body.error, 'invalid_grant')
+      assert.deepEqual(tokensIn(await worldOf(testServer)), before)
     })
   }
 
@@ -505,33 +509,37 @@ function tokenIsRefused(open: Open): void {
     const first = { ...(await newCode(scene)), key }
     const second = { ...(await newCode(scene)), key }
     const dpop = await tokenProof(first)
-    const ask = ({ house, app, code, verifier }: Coded) =>
-      postForm(house, '/oauth/token', codeFields(app, code, verifier), { dpop })
+    const ask = ({ testServer, app, code, verifier }: Coded) =>
+      postForm(testServer, '/oauth/token', codeFields(app, code, verifier), { dpop })
     assert.equal((await ask(first)).status, 200)
-    const before = tokensIn(await worldOf(scene.house))
+    const before = tokensIn(await worldOf(scene.testServer))
     const answer = await ask(second)
     assertEndpointError(answer, { status: 400, error: 'invalid_grant' })
     // Here too the library has used the code up before it looked.
     const { app, code, verifier } = second
-    assert.equal((await askToken(scene.house, codeFields(app, code, verifier), second)).body.error, 'invalid_grant')
-    assert.deepEqual(tokensIn(await worldOf(scene.house)), before)
+    assert.equal(
+      (await askToken(scene.testServer, codeFields(app, code, verifier), second)).body.error,
+      'invalid_grant',
+    )
+    assert.deepEqual(tokensIn(await worldOf(scene.testServer)), before)
   })
 }
 
 // An assertion with which an app proves itself, valid except for what the input overrides.
 interface AssertionRow {
   name: string
-  make: (house: OAuthHouse) => Promise<string>
+  make: (testServer: OAuthTestServer) => Promise<string>
   error?: string
   status?: number
 }
 
-const claiming = (claims: (house: OAuthHouse) => Readonly<Record<string, unknown>>) => (house: OAuthHouse) =>
-  makeAssertion(house, claims(house))
+const claiming =
+  (claims: (testServer: OAuthTestServer) => Readonly<Record<string, unknown>>) => (testServer: OAuthTestServer) =>
+    makeAssertion(testServer, claims(testServer))
 
 // biome-ignore format: a table is read by its rows
 const assertionRows: readonly AssertionRow[] = [
-  { name: 'signed by another key',                    make: async (house) => makeAssertion(house, {}, (await makeDpopKey()).privateKey) },
+  { name: 'signed by another key',                    make: async (testServer) => makeAssertion(testServer, {}, (await makeDpopKey()).privateKey) },
   { name: 'for another audience',                     make: claiming(() => ({ aud: 'https://evil.example' })) },
   { name: 'for the token endpoint as audience',       make: claiming(({ origin }) => ({ aud: `${origin}/oauth/token` })) },
   { name: 'for the pushing endpoint as audience',     make: claiming(({ origin }) => ({ aud: `${origin}/oauth/par` })) },
@@ -543,15 +551,15 @@ const assertionRows: readonly AssertionRow[] = [
   { name: 'without an issuer',                        make: claiming(() => ({ iss: undefined })) },
   { name: 'of another issuer',                        make: claiming(({ publicApp }) => ({ iss: publicApp.id })) },
   { name: 'without an end',                           make: claiming(() => ({ exp: undefined })) },
-  { name: 'that ends in two days',                    make: claiming((house) => ({ exp: seconds(house) + 172_800 })) },
+  { name: 'that ends in two days',                    make: claiming((testServer) => ({ exp: seconds(testServer) + 172_800 })) },
   { name: 'that ends after all time',                 make: claiming(() => ({ exp: 1e300 })) },
-  { name: 'that ended five minutes ago',              make: claiming((house) => ({ iat: seconds(house) - 360, exp: seconds(house) - 300 })) },
-  { name: 'that is for later',                        make: claiming((house) => ({ nbf: seconds(house) + 300 })) },
+  { name: 'that ended five minutes ago',              make: claiming((testServer) => ({ iat: seconds(testServer) - 360, exp: seconds(testServer) - 300 })) },
+  { name: 'that is for later',                        make: claiming((testServer) => ({ nbf: seconds(testServer) + 300 })) },
   { name: 'without a jti',                            make: claiming(() => ({ jti: undefined })) },
   { name: 'that was used',                            make: usedAssertion },
-  { name: 'by RS256',                                 make: (house) => assertionBy(house, 'RS256') },
-  { name: 'by HS256',                                 make: (house) => assertionBy(house, 'HS256') },
-  { name: 'by none',                                  make: (house) => assertionBy(house, 'none') },
+  { name: 'by RS256',                                 make: (testServer) => assertionBy(testServer, 'RS256') },
+  { name: 'by HS256',                                 make: (testServer) => assertionBy(testServer, 'HS256') },
+  { name: 'by none',                                  make: (testServer) => assertionBy(testServer, 'none') },
   { name: 'of another app',                           make: claiming(({ publicApp }) => ({ iss: publicApp.id, sub: publicApp.id })), status: 400, error: 'invalid_request' },
   { name: 'that is none',                             make: async () => 'garbage', status: 400, error: 'invalid_request' },
 ]
@@ -561,19 +569,19 @@ function assertionIsRefused(open: Open): void {
   for (const { name, make, status = 401, error = 'invalid_client' } of assertionRows) {
     test(`${name}: ${status} ${error} wherever it is shown, and the code survives`, async () => {
       const coded = await keptCode()
-      const { house, app, code, verifier } = coded
+      const { testServer, app, code, verifier } = coded
       const refreshToken = await confidentialRefreshToken(coded)
       const fields: Readonly<Record<string, Record<string, string>>> = {
-        '/oauth/par': Object.fromEntries(new URL(authorizationUrl(house, app, challenge)).searchParams),
+        '/oauth/par': Object.fromEntries(new URL(authorizationUrl(testServer, app, challenge)).searchParams),
         '/oauth/token': codeFields(app, code, verifier),
         '/oauth/revoke': { client_id: app.id, token: refreshToken },
       }
       for (const [path, right] of Object.entries(fields)) {
-        const url = house.origin + path
+        const url = testServer.origin + path
         const { nonce } = coded
-        const dpop = await makeProof(house, coded.key, { method: 'POST', url, nonce })
-        const wrong = { ...right, ...assertionFields(await make(house)) }
-        const answer = await unchanged(house, () => postForm(house, path, wrong, { dpop }))
+        const dpop = await makeProof(testServer, coded.key, { method: 'POST', url, nonce })
+        const wrong = { ...right, ...assertionFields(await make(testServer)) }
+        const answer = await unchanged(testServer, () => postForm(testServer, path, wrong, { dpop }))
         assertEndpointError(answer, { status, error })
       }
     })
@@ -581,10 +589,10 @@ function assertionIsRefused(open: Open): void {
 
   test('the code that has survived all of these works with a right one, whose end has a fraction', async () => {
     const coded = await keptCode()
-    const { house, app, code, verifier } = coded
-    const assertion = await makeAssertion(house, { exp: seconds(house) + 60.123_456 })
+    const { testServer, app, code, verifier } = coded
+    const assertion = await makeAssertion(testServer, { exp: seconds(testServer) + 60.123_456 })
     const right = { ...codeFields(app, code, verifier), ...assertionFields(assertion) }
-    assert.equal((await askToken(house, right, coded)).status, 200)
+    assert.equal((await askToken(testServer, right, coded)).status, 200)
   })
 
   for (const [name, type] of [
@@ -592,12 +600,12 @@ function assertionIsRefused(open: Open): void {
     ['of no type', null],
   ] as const) {
     test(`${name}: 400 invalid_request`, async () => {
-      const { house } = await open()
+      const { testServer } = await open()
       const request = Object.fromEntries(
-        new URL(authorizationUrl(house, house.confidentialApp, challenge)).searchParams,
+        new URL(authorizationUrl(testServer, testServer.confidentialApp, challenge)).searchParams,
       )
-      const fields = { ...request, ...assertionFields(await makeAssertion(house)), client_assertion_type: type }
-      const answer = await unchanged(house, () => post(house, '/oauth/par', form(fields)))
+      const fields = { ...request, ...assertionFields(await makeAssertion(testServer)), client_assertion_type: type }
+      const answer = await unchanged(testServer, () => post(testServer, '/oauth/par', form(fields)))
       assertEndpointError(answer, { status: 400, error: 'invalid_request' })
     })
   }
@@ -611,21 +619,21 @@ interface RefreshRow {
 }
 
 const refreshing =
-  (more: Parameters | ((house: OAuthHouse, installed: Installed) => Parameters | Promise<Parameters>)) =>
-  async ({ house, nonce, ...installed }: Holder): Promise<EndpointAnswer> => {
-    const changed = typeof more === 'function' ? await more(house, installed) : more
-    const url = `${house.origin}/oauth/token`
-    const dpop = await makeProof(house, installed.key, { method: 'POST', url, nonce })
-    return post(house, '/oauth/token', form({ ...refreshFields(installed), ...changed }), { dpop })
+  (more: Parameters | ((testServer: OAuthTestServer, installed: Installed) => Parameters | Promise<Parameters>)) =>
+  async ({ testServer, nonce, ...installed }: Holder): Promise<EndpointAnswer> => {
+    const changed = typeof more === 'function' ? await more(testServer, installed) : more
+    const url = `${testServer.origin}/oauth/token`
+    const dpop = await makeProof(testServer, installed.key, { method: 'POST', url, nonce })
+    return post(testServer, '/oauth/token', form({ ...refreshFields(installed), ...changed }), { dpop })
   }
 
 // biome-ignore format: a table is read by its rows
 const refreshRows: readonly RefreshRow[] = [
-  { name: 'by another key',                error: 'invalid_grant',  send: async ({ house, nonce, ...installed }) => askToken(house, refreshFields(installed), { key: await makeDpopKey(), nonce }) },
-  { name: 'without a proof',               error: 'invalid_dpop_proof', send: ({ house, ...installed }) => postForm(house, '/oauth/token', refreshFields(installed)) },
-  { name: 'without a nonce',               error: 'use_dpop_nonce', send: ({ house, key, ...installed }) => askToken(house, refreshFields(installed), { key, proof: { claims: { nonce: undefined } } }) },
+  { name: 'by another key',                error: 'invalid_grant',  send: async ({ testServer, nonce, ...installed }) => askToken(testServer, refreshFields(installed), { key: await makeDpopKey(), nonce }) },
+  { name: 'without a proof',               error: 'invalid_dpop_proof', send: ({ testServer, ...installed }) => postForm(testServer, '/oauth/token', refreshFields(installed)) },
+  { name: 'without a nonce',               error: 'use_dpop_nonce', send: ({ testServer, key, ...installed }) => askToken(testServer, refreshFields(installed), { key, proof: { claims: { nonce: undefined } } }) },
   { name: 'with more scope than granted',  error: 'invalid_scope',  send: refreshing({ scope: 'catalog:read webhooks:write' }) },
-  { name: "of another app",                error: 'invalid_grant',  send: refreshing(async (house) => ({ client_id: (await anotherApp(house)).id })) },
+  { name: "of another app",                error: 'invalid_grant',  send: refreshing(async (testServer) => ({ client_id: (await anotherApp(testServer)).id })) },
   { name: 'that nobody was given',         error: 'invalid_grant',  send: refreshing({ refresh_token: 'a'.repeat(43) }) },
   { name: 'that is the access token',      error: 'invalid_grant',  send: refreshing((_, { accessToken }) => ({ refresh_token: accessToken })) },
   { name: 'that is missing',               error: 'invalid_request', send: refreshing({ refresh_token: null }) },
@@ -636,24 +644,28 @@ function refreshIsRefused(open: Open): void {
   for (const { name, send, error, status = 400 } of refreshRows) {
     test(`${name}: ${status} ${error}, and it survives`, async () => {
       const holder = await keptHolder()
-      const answer = await unchanged(holder.house, () => send(holder))
+      const answer = await unchanged(holder.testServer, () => send(holder))
       assertEndpointError(answer, { status, error })
     })
   }
 
   test('the refresh token that has survived all of these works', async () => {
     const holder = await keptHolder()
-    assert.equal((await askToken(holder.house, refreshFields(holder), holder)).status, 200)
+    assert.equal((await askToken(holder.testServer, refreshFields(holder), holder)).status, 200)
   })
 
   test('for a foreign resource: 400 invalid_target, no token is made, and it may be shown again', async () => {
-    const { house, browser } = await open()
-    const installed = await installApp(house, { browser })
-    const before = await worldOf(house)
-    const answer = await askToken(house, { ...refreshFields(installed), resource: 'https://evil.example' }, installed)
+    const { testServer, browser } = await open()
+    const installed = await installApp(testServer, { browser })
+    const before = await worldOf(testServer)
+    const answer = await askToken(
+      testServer,
+      { ...refreshFields(installed), resource: 'https://evil.example' },
+      installed,
+    )
     assertEndpointError(answer, { status: 400, error: 'invalid_target' })
-    assert.deepEqual(tokensIn(await worldOf(house)), tokensIn(before))
-    assert.equal((await askToken(house, refreshFields(installed), installed)).status, 200)
+    assert.deepEqual(tokensIn(await worldOf(testServer)), tokensIn(before))
+    assert.equal((await askToken(testServer, refreshFields(installed), installed)).status, 200)
   })
 }
 
@@ -669,7 +681,7 @@ const revokeRows: readonly RevokeRow[] = [
   { name: 'no token',                                      error: 'invalid_request', fields: ({ app }) => ({ client_id: app.id }) },
   { name: 'no app',                                        error: 'invalid_request', fields: ({ refreshToken }) => ({ token: refreshToken }) },
   { name: 'an unknown app',                                error: 'invalid_client',  fields: ({ refreshToken }) => ({ client_id: 'app_01jz0000000000000000000000', token: refreshToken }), status: 401 },
-  { name: 'a confidential app that does not prove itself', error: 'invalid_client',  fields: ({ house, refreshToken }) => ({ client_id: house.confidentialApp.id, token: refreshToken }), status: 401 },
+  { name: 'a confidential app that does not prove itself', error: 'invalid_client',  fields: ({ testServer, refreshToken }) => ({ client_id: testServer.confidentialApp.id, token: refreshToken }), status: 401 },
 ]
 
 function revocationIsRefused(open: Open): void {
@@ -677,15 +689,17 @@ function revocationIsRefused(open: Open): void {
   for (const { name, fields, error, status = 400 } of revokeRows) {
     test(`${name}: ${status} ${error}`, async () => {
       const holder = await keptHolder()
-      const answer = await unchanged(holder.house, () => postForm(holder.house, '/oauth/revoke', fields(holder)))
+      const answer = await unchanged(holder.testServer, () =>
+        postForm(holder.testServer, '/oauth/revoke', fields(holder)),
+      )
       assertEndpointError(answer, { status, error })
     })
   }
 
   test('a token that no one was given: 200, and nothing happens', async () => {
-    const { house } = await open()
-    const fields = { client_id: house.publicApp.id, token: 'a'.repeat(43) }
-    assert.equal((await unchanged(house, () => postForm(house, '/oauth/revoke', fields))).status, 200)
+    const { testServer } = await open()
+    const fields = { client_id: testServer.publicApp.id, token: 'a'.repeat(43) }
+    assert.equal((await unchanged(testServer, () => postForm(testServer, '/oauth/revoke', fields))).status, 200)
   })
 }
 
@@ -753,15 +767,15 @@ const resourceRows: readonly ResourceRow[] = [
   { name: 'the token without a scheme',            problem: null,                 send: async (holder, call) => ask(holder, call, { authorization: holder.accessToken, dpop: await callProof(holder, call) }) },
   { name: 'a scheme without a token',              problem: null,                 send: async (holder, call) => ask(holder, call, { authorization: 'DPoP', dpop: await callProof(holder, call) }) },
   { name: 'two tokens in one line',                problem: null,                 send: holding(({ accessToken }) => `${accessToken}, DPoP ${accessToken}`) },
-  { name: 'an API key',                            problem: null,                 send: (holder, call) => ask(holder, call, { authorization: `Bearer ${holder.house.keys.full}` }) },
-  { name: 'an API key with a proof',               problem: null,                 send: holding(({ house }) => house.keys.full, 'Bearer') },
-  { name: 'an API key as a token',                 problem: 'invalid_token',      send: holding(({ house }) => house.keys.full) },
+  { name: 'an API key',                            problem: null,                 send: (holder, call) => ask(holder, call, { authorization: `Bearer ${holder.testServer.keys.full}` }) },
+  { name: 'an API key with a proof',               problem: null,                 send: holding(({ testServer }) => testServer.keys.full, 'Bearer') },
+  { name: 'an API key as a token',                 problem: 'invalid_token',      send: holding(({ testServer }) => testServer.keys.full) },
   { name: 'the refresh token',                     problem: 'invalid_token',      send: holding(({ refreshToken }) => refreshToken) },
   { name: 'a code',                                problem: 'invalid_token',      send: holding(async (holder) => (await newCode(holder)).code) },
   { name: 'a token that nobody was given',         problem: 'invalid_token',      send: holding(() => 'a'.repeat(43)) },
   { name: 'a token that was changed',              problem: 'invalid_token',      send: holding(({ accessToken }) => accessToken.slice(0, -1) + (accessToken.endsWith('a') ? 'b' : 'a')) },
   { name: 'a token for another audience',          problem: 'invalid_token',      send: resealed({ aud: 'https://evil.example/api/v1' }) },
-  { name: 'a token for several audiences',         problem: 'invalid_token',      send: async (holder, call) => resealed({ aud: [holder.house.resource, 'https://evil.example'] })(holder, call) },
+  { name: 'a token for several audiences',         problem: 'invalid_token',      send: async (holder, call) => resealed({ aud: [holder.testServer.resource, 'https://evil.example'] })(holder, call) },
   { name: 'a token for no audience',               problem: 'invalid_token',      send: resealed({ aud: undefined }) },
   { name: 'a token that is bound to no key',       problem: 'invalid_token',      send: resealed({ jkt: undefined }) },
 
@@ -781,11 +795,11 @@ const resourceRows: readonly ResourceRow[] = [
   { name: 'a proof for another method',            problem: 'invalid_dpop_proof', send: proving((_, { method }) => ({ method: method === 'GET' ? 'POST' : 'GET' })) },
   { name: 'a proof for the method in small letters', problem: 'invalid_dpop_proof', send: proving((_, { method }) => ({ method: method.toLowerCase() })) },
   { name: 'a proof without a method',              problem: 'invalid_dpop_proof', send: claims({ htm: undefined }) },
-  { name: 'a proof for another path',              problem: 'invalid_dpop_proof', send: proving(({ house }) => ({ url: `${house.origin}/api/v1/oauth/other` })) },
-  { name: 'a proof for the token endpoint',        problem: 'invalid_dpop_proof', send: proving(({ house }) => ({ url: `${house.origin}/oauth/token` })) },
+  { name: 'a proof for another path',              problem: 'invalid_dpop_proof', send: proving(({ testServer }) => ({ url: `${testServer.origin}/api/v1/oauth/other` })) },
+  { name: 'a proof for the token endpoint',        problem: 'invalid_dpop_proof', send: proving(({ testServer }) => ({ url: `${testServer.origin}/oauth/token` })) },
   { name: 'a proof for a longer path',             problem: 'invalid_dpop_proof', send: proving((_, { address }) => ({ url: `${address}/` })) },
-  { name: 'a proof for another host',              problem: 'invalid_dpop_proof', send: proving(({ house }, { address }) => ({ url: address.replace(house.origin, 'https://evil.example') })) },
-  { name: 'a proof for another port',              problem: 'invalid_dpop_proof', send: proving(({ house }, { address }) => ({ url: address.replace(house.origin, 'http://127.0.0.1:1') })) },
+  { name: 'a proof for another host',              problem: 'invalid_dpop_proof', send: proving(({ testServer }, { address }) => ({ url: address.replace(testServer.origin, 'https://evil.example') })) },
+  { name: 'a proof for another port',              problem: 'invalid_dpop_proof', send: proving(({ testServer }, { address }) => ({ url: address.replace(testServer.origin, 'http://127.0.0.1:1') })) },
   { name: 'a proof for another scheme',            problem: 'invalid_dpop_proof', send: proving((_, { address }) => ({ url: address.replace('http:', 'https:') })) },
   { name: 'a proof for a user at our host',        problem: 'invalid_dpop_proof', send: proving((_, { address }) => ({ url: address.replace('//', '//user@') })) },
   { name: 'a proof for a path alone',              problem: 'invalid_dpop_proof', send: proving((_, { address }) => ({ url: new URL(address).pathname })) },
@@ -799,13 +813,13 @@ const resourceRows: readonly ResourceRow[] = [
   { name: 'a proof with a number as jti',          problem: 'invalid_dpop_proof', send: claims({ jti: 1 }) },
   { name: 'a proof with an empty jti',             problem: 'invalid_dpop_proof', send: claims({ jti: '' }) },
   { name: 'a proof without an instant',            problem: 'invalid_dpop_proof', send: claims({ iat: undefined }) },
-  { name: 'a proof with a text as instant',        problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ iat: String(seconds(house)) })) },
-  { name: 'a proof of 305 seconds ago',            problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ iat: seconds(house) - 305 })) },
-  { name: 'a proof of 65 seconds ahead',           problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ iat: seconds(house) + 65 })) },
-  { name: 'a proof of an hour ahead',              problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ iat: seconds(house) + 3_600 })) },
-  { name: 'a proof in milliseconds',               problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ iat: house.clock.now })) },
-  { name: 'a proof that is for later',             problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ nbf: seconds(house) + 60 })) },
-  { name: 'a proof that has expired',              problem: 'invalid_dpop_proof', send: claims(({ house }) => ({ exp: seconds(house) - 1 })) },
+  { name: 'a proof with a text as instant',        problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ iat: String(seconds(testServer)) })) },
+  { name: 'a proof of 305 seconds ago',            problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ iat: seconds(testServer) - 305 })) },
+  { name: 'a proof of 65 seconds ahead',           problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ iat: seconds(testServer) + 65 })) },
+  { name: 'a proof of an hour ahead',              problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ iat: seconds(testServer) + 3_600 })) },
+  { name: 'a proof in milliseconds',               problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ iat: testServer.clock.now })) },
+  { name: 'a proof that is for later',             problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ nbf: seconds(testServer) + 60 })) },
+  { name: 'a proof that has expired',              problem: 'invalid_dpop_proof', send: claims(({ testServer }) => ({ exp: seconds(testServer) - 1 })) },
 
   { name: 'a proof of another type',               problem: 'invalid_dpop_proof', send: header({ typ: 'JWT' }) },
   { name: 'a proof of no type',                    problem: 'invalid_dpop_proof', send: header({ typ: undefined }) },
@@ -825,7 +839,7 @@ const resourceRows: readonly ResourceRow[] = [
 
   { name: 'a proof without a nonce',               problem: 'use_dpop_nonce',     send: claims({ nonce: undefined }) },
   { name: 'a proof with a made-up nonce',          problem: 'use_dpop_nonce',     send: claims({ nonce: 'a'.repeat(43) }) },
-  { name: 'a proof with an old nonce',             problem: 'use_dpop_nonce',     send: proving(async ({ house }) => ({ nonce: await nonceOf(house, -4 * 60_000) })) },
+  { name: 'a proof with an old nonce',             problem: 'use_dpop_nonce',     send: proving(async ({ testServer }) => ({ nonce: await nonceOf(testServer, -4 * 60_000) })) },
   { name: 'a proof with a number as nonce',        problem: 'invalid_dpop_proof', send: claims({ nonce: 1 }) },
 
   { name: 'a proof for the host that the Host header says', problem: 'invalid_dpop_proof', send: async (holder, call) => wireCall(holder, call, { host: 'evil.example', dpop: await callProof(holder, call, { url: `http://evil.example${new URL(call.address).pathname}` }) }) },
@@ -838,16 +852,16 @@ function callIsRefused(openScene: Open): void {
   for (const { name, send, problem } of resourceRows) {
     test(`${name}: 401 ${problem ?? 'without a reason'}, and nothing is used up`, async () => {
       const holder = await open()
-      const { house, nonce } = holder
-      for (const call of callsOf(holder, (send) => unchanged(house, send))) {
+      const { testServer, nonce } = holder
+      for (const call of callsOf(holder, (send) => unchanged(testServer, send))) {
         const answer = await send(holder, call)
         assert.equal(answer.status, 401, `${call.id}: ${answer.text}`)
         assertError(answer, 'unauthenticated')
-        assert.equal(answer.headers.get('www-authenticate'), challengeOf(house, problem), call.id)
+        assert.equal(answer.headers.get('www-authenticate'), challengeOf(testServer, problem), call.id)
         assert.equal(answer.headers.get('dpop-nonce'), nonce, call.id)
         assert.equal(answer.headers.get('cache-control'), 'no-store')
       }
-      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', holder)).status, 200)
+      assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', holder)).status, 200)
     })
   }
 
@@ -858,10 +872,10 @@ function callIsRefused(openScene: Open): void {
       for (const authorization of [
         [token, token],
         [token, 'Bearer x'],
-        [`Bearer ${holder.house.keys.full}`, token],
+        [`Bearer ${holder.testServer.keys.full}`, token],
       ]) {
         const dpop = await callProof(holder, call)
-        const answer = await unchanged(holder.house, () => wireCall(holder, call, { authorization, dpop }))
+        const answer = await unchanged(holder.testServer, () => wireCall(holder, call, { authorization, dpop }))
         assertError(answer, 'invalid_request')
       }
     }
@@ -885,8 +899,8 @@ function callIsRefused(openScene: Open): void {
       const ids = operationIds.filter((id) => operations[id].caller === 'key')
       assert.ok(ids.length > 15)
       for (const id of ids) {
-        const call = callOf(holder.house, id, 'anything')
-        const answer = await unchanged(holder.house, () => ask(holder, call, headersOf(holder)))
+        const call = callOf(holder.testServer, id, 'anything')
+        const answer = await unchanged(holder.testServer, () => ask(holder, call, headersOf(holder)))
         assertError(answer, 'unauthenticated')
         const challenge = answer.headers.get('www-authenticate') ?? ''
         if (name === 'as Bearer') assert.equal(challenge, 'Bearer', id)
@@ -903,31 +917,31 @@ function callIsRefused(openScene: Open): void {
   test('the access token with a right proof at the operations that take a key: 401', async () => {
     const holder = await open()
     for (const id of operationIds.filter((id) => operations[id].caller === 'key')) {
-      const call = callOf(holder.house, id, 'anything')
+      const call = callOf(holder.testServer, id, 'anything')
       for (const scheme of ['DPoP', 'Bearer']) {
         const headers = { authorization: `${scheme} ${holder.accessToken}`, dpop: await callProof(holder, call) }
-        assertError(await unchanged(holder.house, () => ask(holder, call, headers)), 'unauthenticated')
+        assertError(await unchanged(holder.testServer, () => ask(holder, call, headers)), 'unauthenticated')
       }
     }
   })
 
   test('the keys of another installation: 404 at revoking, and they go on', async () => {
     const holder = await open()
-    const other = await installApp(holder.house, { browser: holder.browser })
-    const { id: keyId } = await issueKey(holder.house, other)
+    const other = await installApp(holder.testServer, { browser: holder.browser })
+    const { id: keyId } = await issueKey(holder.testServer, other)
     const ask = { ...holder, path: { keyId }, body: { idempotencyKey: 'theirs' } }
-    const { installations, credentials } = await worldOf(holder.house)
-    assertError(await askAsApp(holder.house, 'revokeInstallationKey', ask), 'credential_not_found')
-    const after = await worldOf(holder.house)
+    const { installations, credentials } = await worldOf(holder.testServer)
+    assertError(await askAsApp(holder.testServer, 'revokeInstallationKey', ask), 'credential_not_found')
+    const after = await worldOf(holder.testServer)
     assert.deepEqual([after.installations, after.credentials], [installations, credentials])
   })
 
   test('a key with more than was granted: 403', async () => {
     const holder = await open()
     const body = { idempotencyKey: 'more', name: 'More', scopes: ['webhooks:write'] }
-    const { credentials } = await worldOf(holder.house)
-    assertError(await askAsApp(holder.house, 'createInstallationKey', { ...holder, body }), 'scope_missing')
-    assert.deepEqual((await worldOf(holder.house)).credentials, credentials)
+    const { credentials } = await worldOf(holder.testServer)
+    assertError(await askAsApp(holder.testServer, 'createInstallationKey', { ...holder, body }), 'scope_missing')
+    assert.deepEqual((await worldOf(holder.testServer)).credentials, credentials)
   })
 }
 
@@ -942,17 +956,17 @@ interface GoodRow {
 const goodRows: readonly GoodRow[] = [
   { name: 'a proof for the address with a query',        send: proving((_, { address }) => ({ url: `${address}?a=b` })) },
   { name: 'a proof for the address with a fragment',     send: proving((_, { address }) => ({ url: `${address}#here` })) },
-  { name: 'a proof with scheme and host in capitals',    send: proving(({ house }, { address }) => ({ url: address.replace(house.origin, house.origin.toUpperCase()) })) },
-  { name: 'a proof of ten seconds ago',                  send: claims(({ house }) => ({ iat: seconds(house) - 10 })) },
-  { name: 'a proof of ten seconds ahead',                send: claims(({ house }) => ({ iat: seconds(house) + 10 })) },
-  { name: 'a proof of 299 seconds ago',                  send: claims(({ house }) => ({ iat: seconds(house) - 299 })) },
-  { name: 'a proof of 60 seconds ahead',                 send: claims(({ house }) => ({ iat: seconds(house) + 60 })) },
-  { name: 'a proof from now, for five minutes',          send: claims(({ house }) => ({ nbf: seconds(house), exp: seconds(house) + 300 })) },
+  { name: 'a proof with scheme and host in capitals',    send: proving(({ testServer }, { address }) => ({ url: address.replace(testServer.origin, testServer.origin.toUpperCase()) })) },
+  { name: 'a proof of ten seconds ago',                  send: claims(({ testServer }) => ({ iat: seconds(testServer) - 10 })) },
+  { name: 'a proof of ten seconds ahead',                send: claims(({ testServer }) => ({ iat: seconds(testServer) + 10 })) },
+  { name: 'a proof of 299 seconds ago',                  send: claims(({ testServer }) => ({ iat: seconds(testServer) - 299 })) },
+  { name: 'a proof of 60 seconds ahead',                 send: claims(({ testServer }) => ({ iat: seconds(testServer) + 60 })) },
+  { name: 'a proof from now, for five minutes',          send: claims(({ testServer }) => ({ nbf: seconds(testServer), exp: seconds(testServer) + 300 })) },
   { name: 'a proof with claims that we do not know',     send: claims({ iss: 'somebody', more: { nested: [1] } }) },
   { name: 'a proof with headers that we do not know',    send: header({ kid: 'one', more: true }) },
   { name: 'the scheme in small letters',                 send: holding(({ accessToken }) => accessToken, 'dpop') },
   { name: 'the scheme in capitals',                      send: holding(({ accessToken }) => accessToken, 'DPOP') },
-  { name: 'a nonce of a minute ago',                     send: proving(async ({ house }) => ({ nonce: await nonceOf(house, -60_000) })) },
+  { name: 'a nonce of a minute ago',                     send: proving(async ({ testServer }) => ({ nonce: await nonceOf(testServer, -60_000) })) },
   { name: 'a foreign Host with a proof for our address', send: async (holder, call) => wireCall(holder, call, { host: 'evil.example', dpop: await callProof(holder, call) }) },
 ]
 
@@ -971,13 +985,13 @@ function callIsAccepted(openScene: Open): void {
 
 // biome-ignore format: a table is read by its rows
 const goodTokenRows: readonly Omit<TokenRow, 'error'>[] = [
-  { name: 'a proof for the address with a query',      send: async (coded) => withProof({ url: `${coded.house.origin}/oauth/token?a=b#c` })(coded) },
-  { name: 'a proof with scheme and host in capitals',  send: async (coded) => withProof({ url: `${coded.house.origin.toUpperCase()}/oauth/token` })(coded) },
-  { name: 'a proof of ten seconds ago',                send: async (coded) => withClaims({ iat: seconds(coded.house) - 10 })(coded) },
-  { name: 'a proof of ten seconds ahead',              send: async (coded) => withClaims({ iat: seconds(coded.house) + 10 })(coded) },
-  { name: 'a proof from now, for five minutes',        send: async (coded) => withClaims({ nbf: seconds(coded.house), exp: seconds(coded.house) + 300 })(coded) },
+  { name: 'a proof for the address with a query',      send: async (coded) => withProof({ url: `${coded.testServer.origin}/oauth/token?a=b#c` })(coded) },
+  { name: 'a proof with scheme and host in capitals',  send: async (coded) => withProof({ url: `${coded.testServer.origin.toUpperCase()}/oauth/token` })(coded) },
+  { name: 'a proof of ten seconds ago',                send: async (coded) => withClaims({ iat: seconds(coded.testServer) - 10 })(coded) },
+  { name: 'a proof of ten seconds ahead',              send: async (coded) => withClaims({ iat: seconds(coded.testServer) + 10 })(coded) },
+  { name: 'a proof from now, for five minutes',        send: async (coded) => withClaims({ nbf: seconds(coded.testServer), exp: seconds(coded.testServer) + 300 })(coded) },
   { name: 'a proof with claims that we do not know',   send: withClaims({ iss: 'somebody', more: [1] }) },
-  { name: 'our own resource by name',                  send: withFields(({ house }) => ({ resource: house.resource })) },
+  { name: 'our own resource by name',                  send: withFields(({ testServer }) => ({ resource: testServer.resource })) },
   { name: 'fields that we do not know',                send: withFields({ client_secret: 'a public app has none', more: 'yes' }) },
   { name: 'a foreign Host with a proof for our address', send: sendWithForeignHost },
 ]
@@ -1000,11 +1014,15 @@ function tokenIsAccepted(open: Open): void {
   ]
   for (const [name, state] of states) {
     test(`an answer ${name} brings the code, the state as it was, and the issuer`, async () => {
-      const { house, browser } = await open()
-      const back = await authorize(house, browser, authorizationUrl(house, house.publicApp, challenge, { state }))
+      const { testServer, browser } = await open()
+      const back = await authorize(
+        testServer,
+        browser,
+        authorizationUrl(testServer, testServer.publicApp, challenge, { state }),
+      )
       const { code, ...others } = Object.fromEntries(back.searchParams)
       assert.match(code ?? '', /^[\w-]{43}$/)
-      assert.deepEqual(others, { ...(state !== null && { state }), iss: house.origin })
+      assert.deepEqual(others, { ...(state !== null && { state }), iss: testServer.origin })
     })
   }
 
@@ -1013,53 +1031,56 @@ function tokenIsAccepted(open: Open): void {
       test(`a pushed request of a ${kind} app with a proof by ${alg}`, async () => {
         const scene = await open()
         const coded = await newCode(scene, kind === 'public' ? 'pushed' : 'confidential', await makeDpopKey(alg))
-        const { house, app, code, verifier, key } = coded
-        const proof = kind === 'public' ? {} : assertionFields(await makeAssertion(house))
-        const { status, body } = await askToken(house, { ...codeFields(app, code, verifier), ...proof }, coded)
+        const { testServer, app, code, verifier, key } = coded
+        const proof = kind === 'public' ? {} : assertionFields(await makeAssertion(testServer))
+        const { status, body } = await askToken(testServer, { ...codeFields(app, code, verifier), ...proof }, coded)
         assert.equal(status, 200, JSON.stringify(body))
-        const described = await askAsApp(house, 'describeOAuthAuthorization', { accessToken: body.access_token, key })
+        const described = await askAsApp(testServer, 'describeOAuthAuthorization', {
+          accessToken: body.access_token,
+          key,
+        })
         assert.equal(described.body.data.dpop.jkt, key.jkt)
       })
     }
   }
 
   test('a pushed request that is opened again before anybody has decided', async () => {
-    const { house, browser } = await open()
-    const url = await ownRequest({ house, browser })
-    const stranger = openBrowser(house)
+    const { testServer, browser } = await open()
+    const url = await ownRequest({ testServer, browser })
+    const stranger = openBrowser(testServer)
     assert.match((await stranger.visit(url)).text, /name="password"/)
     assert.match((await browser.visit(url)).text, /name="decision"/)
     assert.match((await browser.visit(url)).text, /name="decision"/)
-    const back = await authorize(house, browser, url)
+    const back = await authorize(testServer, browser, url)
     assert.match(back.searchParams.get('code') ?? '', /^[\w-]{43}$/)
   })
 
   test('the key that dpop_jkt names', async () => {
     const coded = await newCode(await open(), 'jkt')
-    const { house, app, code, verifier } = coded
-    assert.equal((await askToken(house, codeFields(app, code, verifier), coded)).status, 200)
+    const { testServer, app, code, verifier } = coded
+    assert.equal((await askToken(testServer, codeFields(app, code, verifier), coded)).status, 200)
   })
 
   test('a confidential app that has a new key', async () => {
     const scene = await open()
-    const { house } = scene
+    const { testServer } = scene
     const refreshToken = await confidentialRefreshToken(scene)
-    const proof = assertionFields(await makeAssertion(house))
+    const proof = assertionFields(await makeAssertion(testServer))
     const fields = { grant_type: 'refresh_token', refresh_token: refreshToken, ...proof }
-    const { status, body } = await askToken(house, fields, { key: await makeDpopKey() })
+    const { status, body } = await askToken(testServer, fields, { key: await makeDpopKey() })
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(body.refresh_token, refreshToken)
   })
 
   test('less scope than was granted', async () => {
-    const { house, browser } = await open()
-    const installed = await installApp(house, { browser })
-    const { body } = await askToken(house, { ...refreshFields(installed), scope: 'catalog:read' }, installed)
+    const { testServer, browser } = await open()
+    const installed = await installApp(testServer, { browser })
+    const { body } = await askToken(testServer, { ...refreshFields(installed), scope: 'catalog:read' }, installed)
     assert.equal(body.scope, 'catalog:read')
   })
 }
 
-// One house for each engine, and one signing in.
+// One server for each engine, and one signing in.
 anyEngine('installing an app', (given) => {
   const open = sharedScene(given)
   // Refused before a row is written: on PostgreSQL they are part of `npm run proof -- oauth`.
@@ -1088,10 +1109,10 @@ function sharedScene(given: Given): () => Promise<Scene> {
 
 // Signing in is slow on purpose, so that it is done once; every code after it is another consent in the same session.
 async function openScene(given: Given): Promise<Scene> {
-  const house = await openOAuthHouse(given)
-  const browser = openBrowser(house)
-  await authorize(house, browser, authorizationUrl(house, house.publicApp, challenge))
-  return { house, browser }
+  const testServer = await openOAuthTestServer(given)
+  const browser = openBrowser(testServer)
+  await authorize(testServer, browser, authorizationUrl(testServer, testServer.publicApp, challenge))
+  return { testServer, browser }
 }
 
 // An installation that serves a whole table, since nothing there ends it. The nonce is the one of the moment.
@@ -1099,14 +1120,14 @@ function keepHolder(open: Open): () => Promise<Holder> {
   let kept: Promise<Omit<Holder, 'nonce'>> | undefined
   async function install(): Promise<Omit<Holder, 'nonce'>> {
     const scene = await open()
-    const installed = await installApp(scene.house, { browser: scene.browser })
-    const { id: keyId } = await issueKey(scene.house, installed)
+    const installed = await installApp(scene.testServer, { browser: scene.browser })
+    const { id: keyId } = await issueKey(scene.testServer, installed)
     return { ...scene, ...installed, keyId }
   }
   return async () => {
     kept ??= install()
     const holder = await kept
-    return { ...holder, nonce: await currentNonce(holder.house) }
+    return { ...holder, nonce: await currentNonce(holder.testServer) }
   }
 }
 
@@ -1116,15 +1137,15 @@ function keepCode(open: Open, way: CodeWay): () => Promise<Coded> {
   return async () => {
     const scene = await open()
     if (!kept || !(await isGood(kept))) kept = await newCode(scene, way)
-    return { ...kept, nonce: await currentNonce(scene.house) }
+    return { ...kept, nonce: await currentNonce(scene.testServer) }
   }
 }
 
-async function isGood({ house, code }: Coded): Promise<boolean> {
-  const rows = await house.storage.read(
+async function isGood({ testServer, code }: Coded): Promise<boolean> {
+  const rows = await testServer.storage.read(
     (db) => db.sql`
       select id from oauth_artifacts where kind = 'AuthorizationCode' and id = ${hashOf(code)}
-        and consumed_at is null and expires_at > ${house.clock.now}`,
+        and consumed_at is null and expires_at > ${testServer.clock.now}`,
   )
   return rows.length > 0
 }
@@ -1141,8 +1162,8 @@ function tokensIn({ artifacts }: World): unknown {
 
 // Everything that a refusal must leave as it was. A session may be looked at, and the library may remember a proof or an
 // assertion that it has refused for another reason.
-async function worldOf(house: OAuthHouse): Promise<World> {
-  return house.storage.read(async (db) => ({
+async function worldOf(testServer: OAuthTestServer): Promise<World> {
+  return testServer.storage.read(async (db) => ({
     installations: await db.sql`select id, granted_scopes, disabled_at, ended_at from installations order by id`,
     credentials: await db.sql`select id, revoked_at from credentials order by id`,
     artifacts: await db.sql<{ kind: string }>`
@@ -1151,27 +1172,32 @@ async function worldOf(house: OAuthHouse): Promise<World> {
   }))
 }
 
-async function unchanged<T>(house: OAuthHouse, work: () => Promise<T>): Promise<T> {
-  const before = await worldOf(house)
+async function unchanged<T>(testServer: OAuthTestServer, work: () => Promise<T>): Promise<T> {
+  const before = await worldOf(testServer)
   const outcome = await work()
-  assert.deepEqual(await worldOf(house), before, 'what was refused has changed something')
+  assert.deepEqual(await worldOf(testServer), before, 'what was refused has changed something')
   return outcome
 }
 
 function assertToldApp(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   { url, status, text }: Visited,
   { error, state, mark }: { error: string; state: string | null; mark: '?' | '#' },
 ): void {
   assert.equal(status, 0, `stopped at ${status} ${url}: ${text}`)
   const [address, told] = url.split(mark)
   assert.equal(address, redirectUri)
-  assertTold(house, new URLSearchParams(told), error, state)
+  assertTold(testServer, new URLSearchParams(told), error, state)
 }
 
-function assertTold(house: OAuthHouse, parameters: URLSearchParams, error: string, state: string | null): void {
+function assertTold(
+  testServer: OAuthTestServer,
+  parameters: URLSearchParams,
+  error: string,
+  state: string | null,
+): void {
   const { error_description: _, ...told } = Object.fromEntries(parameters)
-  assert.deepEqual(told, { error, ...(state !== null && { state }), iss: house.origin })
+  assert.deepEqual(told, { error, ...(state !== null && { state }), iss: testServer.origin })
 }
 
 // A page of ours at the very address that was asked for: the browser is sent nowhere.
@@ -1199,15 +1225,15 @@ function assertEndpointError(
   else assert.equal(nonce, null)
 }
 
-function seconds(house: OAuthHouse): number {
-  return Math.floor(house.clock.now / 1000)
+function seconds(testServer: OAuthTestServer): number {
+  return Math.floor(testServer.clock.now / 1000)
 }
 
 // The nonce that was given out so long ago.
-async function nonceOf(house: OAuthHouse, offsetMs: number): Promise<string> {
-  house.advance(offsetMs)
-  const nonce = await currentNonce(house)
-  house.advance(-offsetMs)
+async function nonceOf(testServer: OAuthTestServer, offsetMs: number): Promise<string> {
+  testServer.advance(offsetMs)
+  const nonce = await currentNonce(testServer)
+  testServer.advance(-offsetMs)
   return nonce
 }
 
@@ -1219,30 +1245,30 @@ function form(fields: Parameters): string {
 }
 
 async function post(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   path: string,
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<EndpointAnswer> {
-  return house.fetch(path, { method: 'POST', body, headers: { ...formHeaders, ...headers } })
+  return testServer.fetch(path, { method: 'POST', body, headers: { ...formHeaders, ...headers } })
 }
 
 // Over the bare wire, where a header can be sent twice and the request line can say anything.
 async function wireAsk(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   method: string,
   target: string,
   headers: Readonly<Record<string, string | readonly string[]>>,
   body = '',
 ): Promise<Answer> {
   const all = {
-    host: new URL(house.origin).host,
+    host: new URL(testServer.origin).host,
     connection: 'close',
     ...(body !== '' && { 'content-length': String(Buffer.byteLength(body)) }),
     ...headers,
   }
   const lines = Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}\r\n`))
-  const received = await house.wire(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+  const received = await testServer.wire(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
   const end = received.indexOf('\r\n\r\n')
   const [first = '', ...rest] = received.slice(0, end).split('\r\n')
   const told = new Headers()
@@ -1256,62 +1282,64 @@ async function wireAsk(
 
 const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
-function anotherApp(house: OAuthHouse, scopes?: App['scopes']): Promise<App> {
-  return house.newApp({ name: `Other ${randomBytes(6).toString('hex')}`, ...(scopes && { scopes }) })
+function anotherApp(testServer: OAuthTestServer, scopes?: App['scopes']): Promise<App> {
+  return testServer.newApp({ name: `Other ${randomBytes(6).toString('hex')}`, ...(scopes && { scopes }) })
 }
 
-async function disabledApp({ house }: Scene): Promise<string> {
-  const app = await anotherApp(house)
-  await house.storage.write((tx) => disableApp(tx, app.id, house.clock.now))
-  return authorizationUrl(house, app, challenge)
+async function disabledApp({ testServer }: Scene): Promise<string> {
+  const app = await anotherApp(testServer)
+  await testServer.storage.write((tx) => disableApp(tx, app.id, testServer.clock.now))
+  return authorizationUrl(testServer, app, challenge)
 }
 
-async function modestApp({ house }: Scene): Promise<string> {
-  const app = await anotherApp(house, ['catalog:read'])
-  return authorizationUrl(house, app, challenge, { scope: 'webhooks:write' })
+async function modestApp({ testServer }: Scene): Promise<string> {
+  const app = await anotherApp(testServer, ['catalog:read'])
+  return authorizationUrl(testServer, app, challenge, { scope: 'webhooks:write' })
 }
 
-function pushedUrl(house: OAuthHouse, app: App, requestUri: string): string {
-  return `${house.origin}/oauth/authorize?${form({ client_id: app.id, request_uri: requestUri })}`
+function pushedUrl(testServer: OAuthTestServer, app: App, requestUri: string): string {
+  return `${testServer.origin}/oauth/authorize?${form({ client_id: app.id, request_uri: requestUri })}`
 }
 
 // Pushes a request as the app would, and gives its name.
 async function push(
-  house: OAuthHouse,
+  testServer: OAuthTestServer,
   app: App,
   { key, nonce = '', ...more }: { challenge?: string; key?: DpopKey; nonce?: string } = {},
 ): Promise<string> {
-  const request = Object.fromEntries(new URL(authorizationUrl(house, app, more.challenge ?? challenge)).searchParams)
-  const assertion = app.clientKind === 'confidential' ? assertionFields(await makeAssertion(house)) : {}
-  const url = `${house.origin}/oauth/par`
-  const dpop = key && (await makeProof(house, key, { method: 'POST', url, nonce }))
-  const { status, body } = await postForm(house, '/oauth/par', { ...request, ...assertion }, dpop ? { dpop } : {})
+  const request = Object.fromEntries(
+    new URL(authorizationUrl(testServer, app, more.challenge ?? challenge)).searchParams,
+  )
+  const assertion = app.clientKind === 'confidential' ? assertionFields(await makeAssertion(testServer)) : {}
+  const url = `${testServer.origin}/oauth/par`
+  const dpop = key && (await makeProof(testServer, key, { method: 'POST', url, nonce }))
+  const { status, body } = await postForm(testServer, '/oauth/par', { ...request, ...assertion }, dpop ? { dpop } : {})
   assert.equal(status, 201, JSON.stringify(body))
   return body.request_uri
 }
 
-async function ownRequest({ house }: Scene): Promise<string> {
-  return pushedUrl(house, house.publicApp, await push(house, house.publicApp))
+async function ownRequest({ testServer }: Scene): Promise<string> {
+  return pushedUrl(testServer, testServer.publicApp, await push(testServer, testServer.publicApp))
 }
 
 async function expiredRequest(scene: Scene): Promise<string> {
   const url = await ownRequest(scene)
-  scene.house.advance(60_000)
+  scene.testServer.advance(60_000)
   return url
 }
 
 async function usedRequest(scene: Scene): Promise<string> {
   const url = await ownRequest(scene)
-  await authorize(scene.house, scene.browser, url)
+  await authorize(scene.testServer, scene.browser, url)
   return url
 }
 
-async function foreignRequest({ house }: Scene): Promise<string> {
-  return pushedUrl(house, house.publicApp, await push(house, await anotherApp(house)))
+async function foreignRequest({ testServer }: Scene): Promise<string> {
+  return pushedUrl(testServer, testServer.publicApp, await push(testServer, await anotherApp(testServer)))
 }
 
-async function confidentialRequest(house: OAuthHouse, app: App): Promise<string> {
-  return pushedUrl(house, app, await push(house, house.confidentialApp))
+async function confidentialRequest(testServer: OAuthTestServer, app: App): Promise<string> {
+  return pushedUrl(testServer, app, await push(testServer, testServer.confidentialApp))
 }
 
 // Codes, proofs and assertions.
@@ -1321,29 +1349,35 @@ type CodeWay = 'plain' | 'jkt' | 'pushed' | 'confidential'
 // jkt: bound to its key by the parameter. pushed: bound to it by the proof of the pushed request. confidential: too, and
 // of the app that proves itself.
 async function newCode(scene: Scene, way: CodeWay = 'plain', key?: DpopKey): Promise<Coded> {
-  const { house, browser } = scene
-  const app = way === 'confidential' ? house.confidentialApp : house.publicApp
-  const made = { ...scene, app, key: key ?? (await makeDpopKey()), nonce: await currentNonce(house), ...makeVerifier() }
+  const { testServer, browser } = scene
+  const app = way === 'confidential' ? testServer.confidentialApp : testServer.publicApp
+  const made = {
+    ...scene,
+    app,
+    key: key ?? (await makeDpopKey()),
+    nonce: await currentNonce(testServer),
+    ...makeVerifier(),
+  }
   const isPushed = way === 'pushed' || way === 'confidential'
   const url = isPushed
-    ? pushedUrl(house, app, await push(house, app, made))
-    : authorizationUrl(house, app, made.challenge, way === 'jkt' ? { dpop_jkt: made.key.jkt } : {})
-  const back = await authorize(house, browser, url)
+    ? pushedUrl(testServer, app, await push(testServer, app, made))
+    : authorizationUrl(testServer, app, made.challenge, way === 'jkt' ? { dpop_jkt: made.key.jkt } : {})
+  const back = await authorize(testServer, browser, url)
   return { ...made, code: back.searchParams.get('code') ?? '' }
 }
 
-const confidentialTokens = new WeakMap<OAuthHouse, Promise<string>>()
+const confidentialTokens = new WeakMap<OAuthTestServer, Promise<string>>()
 
-// A refresh token of the confidential app, made once in a house.
+// A refresh token of the confidential app, made once in a server.
 function confidentialRefreshToken(scene: Scene): Promise<string> {
   async function make(): Promise<string> {
-    const { house, app, code, verifier, ...coded } = await newCode(scene, 'confidential')
-    const proof = assertionFields(await makeAssertion(house))
-    const { body } = await askToken(house, { ...codeFields(app, code, verifier), ...proof }, coded)
+    const { testServer, app, code, verifier, ...coded } = await newCode(scene, 'confidential')
+    const proof = assertionFields(await makeAssertion(testServer))
+    const { body } = await askToken(testServer, { ...codeFields(app, code, verifier), ...proof }, coded)
     return body.refresh_token
   }
-  const made = confidentialTokens.get(scene.house) ?? make()
-  confidentialTokens.set(scene.house, made)
+  const made = confidentialTokens.get(scene.testServer) ?? make()
+  confidentialTokens.set(scene.testServer, made)
   return made
 }
 
@@ -1360,30 +1394,30 @@ function assertionFields(assertion: string): Record<string, string> {
 
 // The claims that would be right.
 interface Demand {
-  house: OAuthHouse
+  testServer: OAuthTestServer
   claims: Readonly<Record<string, unknown>>
 }
 
-function demandOf(house: OAuthHouse, claims: Readonly<Record<string, unknown>>): Demand {
+function demandOf(testServer: OAuthTestServer, claims: Readonly<Record<string, unknown>>): Demand {
   const jti = randomBytes(16).toString('base64url')
-  return { house, claims: { jti, iat: seconds(house), ...claims } }
+  return { testServer, claims: { jti, iat: seconds(testServer), ...claims } }
 }
 
-function tokenDemand({ house, nonce }: Coded): Demand {
-  return demandOf(house, { htm: 'POST', htu: `${house.origin}/oauth/token`, nonce })
+function tokenDemand({ testServer, nonce }: Coded): Demand {
+  return demandOf(testServer, { htm: 'POST', htu: `${testServer.origin}/oauth/token`, nonce })
 }
 
-function callDemand({ house, accessToken, nonce }: Holder, { method, address }: Call): Demand {
-  return demandOf(house, { htm: method, htu: address, ath: hashOf(accessToken), nonce })
+function callDemand({ testServer, accessToken, nonce }: Holder, { method, address }: Call): Demand {
+  return demandOf(testServer, { htm: method, htu: address, ath: hashOf(accessToken), nonce })
 }
 
-function tokenProof({ house, key, nonce }: Coded): Promise<string> {
-  return makeProof(house, key, { method: 'POST', url: `${house.origin}/oauth/token`, nonce })
+function tokenProof({ testServer, key, nonce }: Coded): Promise<string> {
+  return makeProof(testServer, key, { method: 'POST', url: `${testServer.origin}/oauth/token`, nonce })
 }
 
 function callProof(holder: Holder, { method, address }: Call, input: Partial<ProofInput> = {}): Promise<string> {
-  const { house, key, accessToken, nonce } = holder
-  return makeProof(house, key, { method, url: address, token: accessToken, nonce, ...input })
+  const { testServer, key, accessToken, nonce } = holder
+  return makeProof(testServer, key, { method, url: address, token: accessToken, nonce, ...input })
 }
 
 const strangeKeys = new Map<string, Promise<DpopKey>>()
@@ -1426,8 +1460,8 @@ function tamper(proof: string): string {
   return `${head}.${changed}.${signature}`
 }
 
-async function assertionBy(house: OAuthHouse, alg: 'RS256' | 'HS256' | 'none'): Promise<string> {
-  const right = await makeAssertion(house)
+async function assertionBy(testServer: OAuthTestServer, alg: 'RS256' | 'HS256' | 'none'): Promise<string> {
+  const right = await makeAssertion(testServer)
   const claims = JSON.parse(Buffer.from(right.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<
     string,
     unknown
@@ -1435,60 +1469,65 @@ async function assertionBy(house: OAuthHouse, alg: 'RS256' | 'HS256' | 'none'): 
   if (alg === 'none') return unsigned({ alg }, claims)
   // The public key of the app as a shared secret: what a careless verifier would take.
   const key: CryptoKey | Uint8Array =
-    alg === 'RS256' ? (await strangeKey('RS256')).privateKey : Buffer.from(JSON.stringify(house.confidentialApp.jwks))
+    alg === 'RS256'
+      ? (await strangeKey('RS256')).privateKey
+      : Buffer.from(JSON.stringify(testServer.confidentialApp.jwks))
   return new SignJWT(claims).setProtectedHeader({ alg, kid: 'one' }).sign(key)
 }
 
-async function usedAssertion(house: OAuthHouse): Promise<string> {
-  const assertion = await makeAssertion(house)
+async function usedAssertion(testServer: OAuthTestServer): Promise<string> {
+  const assertion = await makeAssertion(testServer)
   const fields = { token: 'a'.repeat(43), ...assertionFields(assertion) }
-  assert.equal((await postForm(house, '/oauth/revoke', fields)).status, 200)
+  assert.equal((await postForm(testServer, '/oauth/revoke', fields)).status, 200)
   return assertion
 }
 
 // Odd ways to the token endpoint.
 
-async function sendToForeignHost({ house, app, code, verifier, key, nonce }: Coded): Promise<EndpointAnswer> {
-  const dpop = await makeProof(house, key, { method: 'POST', url: 'http://evil.example/oauth/token', nonce })
+async function sendToForeignHost({ testServer, app, code, verifier, key, nonce }: Coded): Promise<EndpointAnswer> {
+  const dpop = await makeProof(testServer, key, { method: 'POST', url: 'http://evil.example/oauth/token', nonce })
   const headers = { ...formHeaders, host: 'evil.example', 'x-forwarded-host': 'evil.example', dpop }
-  return wireAsk(house, 'POST', '/oauth/token', headers, form(codeFields(app, code, verifier)))
+  return wireAsk(testServer, 'POST', '/oauth/token', headers, form(codeFields(app, code, verifier)))
 }
 
 async function sendWithForeignHost(coded: Coded): Promise<EndpointAnswer> {
-  const { house, app, code, verifier } = coded
+  const { testServer, app, code, verifier } = coded
   const headers = { ...formHeaders, host: 'evil.example', dpop: await tokenProof(coded) }
-  return wireAsk(house, 'POST', '/oauth/token', headers, form(codeFields(app, code, verifier)))
+  return wireAsk(testServer, 'POST', '/oauth/token', headers, form(codeFields(app, code, verifier)))
 }
 
 async function sendAuthorization(coded: Coded, authorization: string): Promise<EndpointAnswer> {
   const { client_id: _, ...fields } = codeFields(coded.app, coded.code, coded.verifier)
-  return post(coded.house, '/oauth/token', form(fields), { dpop: await tokenProof(coded), authorization })
+  return post(coded.testServer, '/oauth/token', form(fields), { dpop: await tokenProof(coded), authorization })
 }
 
 async function sendJson(coded: Coded): Promise<EndpointAnswer> {
   const body = JSON.stringify(codeFields(coded.app, coded.code, coded.verifier))
-  return post(coded.house, '/oauth/token', body, { dpop: await tokenProof(coded), 'content-type': 'application/json' })
+  return post(coded.testServer, '/oauth/token', body, {
+    dpop: await tokenProof(coded),
+    'content-type': 'application/json',
+  })
 }
 
 async function sendInQuery(coded: Coded): Promise<EndpointAnswer> {
   const query = form(codeFields(coded.app, coded.code, coded.verifier))
-  return post(coded.house, `/oauth/token?${query}`, '', { dpop: await tokenProof(coded) })
+  return post(coded.testServer, `/oauth/token?${query}`, '', { dpop: await tokenProof(coded) })
 }
 
 // Calls of our operations.
 
 // Every operation that takes an access token.
-function callsOf({ house, keyId }: Holder, around: Call['around'] = (send) => send()): Call[] {
+function callsOf({ testServer, keyId }: Holder, around: Call['around'] = (send) => send()): Call[] {
   const ids = operationIds.filter((id) => operations[id].caller === 'oauth')
   assert.equal(ids.length, 4)
-  return ids.map((id) => ({ ...callOf(house, id, keyId), around }))
+  return ids.map((id) => ({ ...callOf(testServer, id, keyId), around }))
 }
 
-function callOf(house: OAuthHouse, id: OperationId, value: string): Call {
+function callOf(testServer: OAuthTestServer, id: OperationId, value: string): Call {
   const { method, path: pattern } = operations[id]
   const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const path = Object.fromEntries(names.map((name) => [name, value]))
-  const address = house.origin + pattern.replaceAll(/\{\w+\}/g, value)
+  const address = testServer.origin + pattern.replaceAll(/\{\w+\}/g, value)
   const body = bodies[id as keyof typeof bodies]
   return { id, method, path, body, address, around: (send) => send() }
 }
@@ -1503,16 +1542,16 @@ function ask(holder: Holder, call: Call, headers: Readonly<Record<string, string
 }
 
 function askWith(
-  { house }: Holder,
+  { testServer }: Holder,
   { id, path, body, around }: Call,
   headers: Readonly<Record<string, string>>,
   query: string,
 ): Promise<Answer> {
-  return around(() => house.ask(id, { key: null, path, body, headers, query }))
+  return around(() => testServer.ask(id, { key: null, path, body, headers, query }))
 }
 
 function wireCall(
-  { house, accessToken }: Holder,
+  { testServer, accessToken }: Holder,
   { method, address, body, around }: Call,
   headers: Readonly<Record<string, string | readonly string[]>>,
   target = new URL(address).pathname,
@@ -1520,12 +1559,12 @@ function wireCall(
   const text = body === undefined ? '' : JSON.stringify(body)
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const all = { authorization: `DPoP ${accessToken}`, ...type, ...headers }
-  return around(() => wireAsk(house, method, target, all, text))
+  return around(() => wireAsk(testServer, method, target, all, text))
 }
 
 // The same proof a second time.
 async function usedProof(holder: Holder, call: Call): Promise<Answer> {
-  const { address } = callOf(holder.house, 'listInstallationKeys', '')
+  const { address } = callOf(holder.testServer, 'listInstallationKeys', '')
   const listing = { ...call, id: 'listInstallationKeys', method: 'GET', address, path: {}, body: undefined } as const
   const jti = randomBytes(16).toString('base64url')
   const authorization = `DPoP ${holder.accessToken}`
@@ -1537,10 +1576,10 @@ async function usedProof(holder: Holder, call: Call): Promise<Answer> {
 // A token of an installation of its own, which says something else than what was issued.
 function resealed(more: Readonly<Record<string, unknown>>) {
   return async (holder: Holder, call: Call): Promise<Answer> => {
-    const { house, browser } = holder
-    const installed = await installApp(house, { browser })
+    const { testServer, browser } = holder
+    const installed = await installApp(testServer, { browser })
     const id = hashOf(installed.accessToken)
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       const [row] = await tx.sql<{ sealed: string }>`
         select sealed from oauth_artifacts where kind = 'AccessToken' and id = ${id}`
       const payload = openPayload(testSecret, 'AccessToken', id, row?.sealed ?? '')
@@ -1554,8 +1593,8 @@ function resealed(more: Readonly<Record<string, unknown>>) {
   }
 }
 
-function challengeOf(house: OAuthHouse, problem: string | null): string {
-  const metadata = `${house.origin}/.well-known/oauth-protected-resource/api/v1`
+function challengeOf(testServer: OAuthTestServer, problem: string | null): string {
+  const metadata = `${testServer.origin}/.well-known/oauth-protected-resource/api/v1`
   const error = problem === null ? '' : `error="${problem}", `
   return `DPoP ${error}algs="ES256 Ed25519 EdDSA", resource_metadata="${metadata}"`
 }

@@ -5,16 +5,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import type { AdminHouse } from '../harness/admin/world.ts'
+import type { AdminTestServer } from '../harness/admin/world.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { settingsOf } from '../harness/house.ts'
-import { openOrderHouse } from '../harness/orders.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { settingsOf } from '../harness/testServer.ts'
 
 eachEngine('changes by the operator', (given) => {
-  let house: AdminHouse
+  let testServer: AdminTestServer
   before(async () => {
-    house = await openOrderHouse(given)
+    testServer = await openOrderTestServer(given)
   })
 
   interface Row {
@@ -28,13 +28,13 @@ eachEngine('changes by the operator', (given) => {
   // biome-ignore lint/suspicious/noExplicitAny: commands print every shape
   async function run(words: readonly string[]): Promise<{ out: any; entries: readonly (readonly [string, string])[] }> {
     const listed = () =>
-      house.storage.read(
+      testServer.storage.read(
         (db) => db.sql<Row & { id: string }>`
           select id, operation, actor_kind as "actorKind", actor_id as "actorId", changes from audit_entries
-          where merchant_id = ${house.merchantId} order by id`,
+          where merchant_id = ${testServer.merchantId} order by id`,
       )
     const known = new Set((await listed()).map(({ id }) => id))
-    const { code, out, err } = await cartwright([...words, '--json'], settingsOf(house))
+    const { code, out, err } = await cartwright([...words, '--json'], settingsOf(testServer))
     assert.equal(code, 0, err)
     const rows = (await listed()).filter(({ id }) => !known.has(id))
     assert.ok(rows.every(({ actorKind, actorId }) => actorKind === 'operator' && actorId === null))
@@ -64,10 +64,10 @@ eachEngine('changes by the operator', (given) => {
     )
     const refused = await cartwright(
       ['keys', 'create', '--name', 'Pages', '--publishable', 'https://shop.example/cart', ...shop],
-      settingsOf(house),
+      settingsOf(testServer),
     )
     assert.deepEqual([refused.code, refused.out], [2, ''])
-    const catalog = await house.fetch('/api/v1/open/catalog/products', {
+    const catalog = await testServer.fetch('/api/v1/open/catalog/products', {
       headers: { authorization: `Bearer ${forPages.out.key}`, origin: 'https://shop.example' },
     })
     assert.deepEqual(
@@ -93,7 +93,7 @@ eachEngine('changes by the operator', (given) => {
     ])
 
     const helper = 'ada@bloom.example'
-    await cartwright(['users', 'create', '--email', helper, '--merchant', 'rival'], settingsOf(house))
+    await cartwright(['users', 'create', '--email', helper, '--merchant', 'rival'], settingsOf(testServer))
     assert.deepEqual(of(await run(['users', 'merchants', helper, '--merchant', 'rival,bloom'])), ['inviteAdminMember'])
     assert.deepEqual(of(await run(['users', 'merchants', helper, '--merchant', 'rival'])), ['removeAdminMember'])
 
@@ -107,18 +107,18 @@ eachEngine('changes by the operator', (given) => {
   })
 
   test('orders: sent, refunded, cancelled; what is refused writes nothing', async () => {
-    const { number: first } = await house.orders.place()
+    const { number: first } = await testServer.orders.place()
     const sent = await run(['orders', 'fulfil', first, '--carrier', 'DHL', '--test', ...shop])
     assert.deepEqual(of(sent), ['fulfilAdminOrder'])
     assert.match(sent.entries[0]?.[1] ?? '', /"what":"fulfillment"/)
     const refunded = await run(['orders', 'refund', first, '--amount', '100', ...shop])
     assert.deepEqual(of(refunded), ['refundAdminOrder'])
     assert.match(refunded.entries[0]?.[1] ?? '', /"what":"refund".*"member":"amount","from":null,"to":100/)
-    const { number: second } = await house.orders.place()
+    const { number: second } = await testServer.orders.place()
     assert.deepEqual(of(await run(['orders', 'cancel', second, ...shop])), ['cancelAdminOrder'])
-    const count = () => house.storage.read((db) => db.sql`select id from audit_entries`)
+    const count = () => testServer.storage.read((db) => db.sql`select id from audit_entries`)
     const before = (await count()).length
-    assert.notEqual((await cartwright(['orders', 'cancel', second, ...shop], settingsOf(house))).code, 0)
+    assert.notEqual((await cartwright(['orders', 'cancel', second, ...shop], settingsOf(testServer))).code, 0)
     assert.equal((await count()).length, before)
   })
 
@@ -130,7 +130,7 @@ eachEngine('changes by the operator', (given) => {
       await writeFile(path, text)
       return path
     }
-    const { data } = (await house.askAdmin('getAdminShop')).body
+    const { data } = (await testServer.askAdmin('getAdminShop')).body
     const merchant = { ...data.shop, color: '#123456' }
     const product = {
       slug: 'fern',
@@ -149,16 +149,16 @@ eachEngine('changes by the operator', (given) => {
       [['change merchant'], ['create category'], ['create product', 'create sku']],
     )
     assert.deepEqual(of(await run(['apply', path])), [], 'nothing changed')
-    const { body } = await house.askAdmin('listAdminChanges', { query: '?operation=apply' })
+    const { body } = await testServer.askAdmin('listAdminChanges', { query: '?operation=apply' })
     const shopChange = body.data.find(
       ({ changes }: { changes: { subject: { type: string } }[] }) => changes[0]?.subject.type === 'merchant',
     )
-    const undone = await house.askAdmin('undoAdminChange', {
+    const undone = await testServer.askAdmin('undoAdminChange', {
       path: { changeId: shopChange.id },
       body: { idempotencyKey: 'undo-the-colour' },
     })
     assert.equal(undone.status, 200, undone.text)
-    assert.equal((await house.askAdmin('getAdminShop')).body.data.shop.color, data.shop.color)
+    assert.equal((await testServer.askAdmin('getAdminShop')).body.data.shop.color, data.shop.color)
 
     const products = await file(
       'products.csv',

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openOrderHouse } from '../harness/orders.ts'
+import { openOrderTestServer } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { orderStatuses } from '../src/contract/words.ts'
@@ -14,7 +14,7 @@ const many = 2_000
 
 eachEngine('plans', (given) => {
   test('of the orders of a merchant read no more than they list', async () => {
-    const { storage, merchantId, orders } = await openOrderHouse(given)
+    const { storage, merchantId, orders } = await openOrderTestServer(given)
     await orders.place({ isManual: true })
     await storage.write(async (tx) => {
       const [row] = await tx.sql<Record<string, unknown>>`select * from orders`
@@ -47,7 +47,7 @@ eachEngine('plans', (given) => {
         assert.doesNotMatch(plan, /Rows Removed by Filter: \d|Sort Key/, plan)
       }
     }
-    // They were never placed, and a house is judged at its end.
+    // They were never placed, and a server is judged at its end.
     await storage.write((tx) => tx.sql`delete from orders where number like 'T-x%'`)
   })
 })

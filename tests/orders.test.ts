@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { eventsOf } from '../harness/carts.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
-import { settingsOf } from '../harness/house.ts'
-import { openOrderHouse, orderMarket, orderWorld, refusingCard } from '../harness/orders.ts'
+import { openOrderTestServer, orderMarket, orderWorld, refusingCard } from '../harness/orders.ts'
 import { answerOf } from '../harness/refused.ts'
 import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { settingsOf } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { findOwed } from '../src/domain/health/owed.ts'
@@ -17,12 +17,12 @@ import { listInstallations } from '../src/domain/merchants/store.ts'
 import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/domain/orders/operator.ts'
 
 async function openCheckout(given: Given) {
-  const house = await openOrderHouse(given)
-  const { storage, installationId } = house
+  const testServer = await openOrderTestServer(given)
+  const { storage, installationId } = testServer
   const key = (orderId: string) => ({ installationId, orderId })
-  const moment = () => ({ now: house.clock.now, cause: null })
+  const moment = () => ({ now: testServer.clock.now, cause: null })
   return {
-    ...house,
+    ...testServer,
     pay: (orderId: string) => answerOf(storage.write((tx) => payOrder(tx, key(orderId), moment()))),
     send(
       orderId: string,
@@ -42,13 +42,13 @@ async function openCheckout(given: Given) {
 
 eachEngine('an order', (given) => {
   test('is paid by hand, once', async () => {
-    const house = await openCheckout(given)
-    const { orderId, paymentId } = await house.orders.place({ isManual: true })
-    house.clock.now += 1_000
-    const done = await Promise.all(Array.from({ length: 5 }, () => house.pay(orderId)))
+    const testServer = await openCheckout(given)
+    const { orderId, paymentId } = await testServer.orders.place({ isManual: true })
+    testServer.clock.now += 1_000
+    const done = await Promise.all(Array.from({ length: 5 }, () => testServer.pay(orderId)))
     assert.equal(done.filter((one) => 'done' in one).length, 1)
     assert.ok(done.some((one) => 'code' in one && one.code === 'payment_not_awaited'))
-    assert.deepEqual(await orderWorld(house, orderId), {
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       status: 'placed',
       paymentStatus: 'paid',
       version: 2,
@@ -63,47 +63,49 @@ eachEngine('an order', (given) => {
       onHand: { CARD: 997, 'ROSE-12': 38 },
       used: null,
     })
-    const { data } = (await house.orders.read(orderId)).body
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.equal(data.payments[0].id, paymentId)
-    const told = (await eventsOf(house, orderId)).at(-1)?.body
+    const told = (await eventsOf(testServer, orderId)).at(-1)?.body
     assert.deepEqual(told.data.order, { ...data, statusUrl: null })
     assert.equal(told.cause, null)
     // And can be given back from then on.
-    await house.orders.cancel(orderId)
-    assert.deepEqual(await house.orders.pay(), ['succeeded'])
-    assert.equal((await orderWorld(house, orderId)).paymentStatus, 'refunded')
+    await testServer.orders.cancel(orderId)
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+    assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'refunded')
   })
 
   test('cannot be paid by hand when it was paid, nor by hand what a card was to pay', async () => {
-    const house = await openCheckout(given)
-    const paid = await house.orders.place()
-    const free = await house.orders.place({ code: 'GIFT', isSent: false })
+    const testServer = await openCheckout(given)
+    const paid = await testServer.orders.place()
+    const free = await testServer.orders.place({ code: 'GIFT', isSent: false })
     for (const [orderId, code, message] of [
       [paid.orderId, 'payment_not_awaited', 'Order T-1001 is paid: no payment is awaited.'],
       [free.orderId, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
       ['ord_01h455vb4pex5vsknk084sn02q', 'order_not_found', 'There is no such order.'],
     ] as const)
-      assert.deepEqual(await house.pay(orderId), { code, message })
+      assert.deepEqual(await testServer.pay(orderId), { code, message })
   })
 
   for (const isVoided of [false, true])
     test(`that was cancelled takes a transfer that came too late as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
-      const house = await openCheckout(given)
-      const { orderId, number, quote } = await house.orders.place({ isManual: true, code: 'ONCE' })
+      const testServer = await openCheckout(given)
+      const { orderId, number, quote } = await testServer.orders.place({ isManual: true, code: 'ONCE' })
       const { total } = quote.totals
-      await house.orders.cancel(orderId)
-      if (isVoided) assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      await testServer.orders.cancel(orderId)
+      if (isVoided) assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
       const owed = async () =>
-        (await house.storage.read((db) => findOwed(db, { now: house.clock.now, providers: ['test', 'manual'] }))).map(
-          ({ name, sentence, subjects }) => ({ name, sentence, subjects }),
-        )
+        (
+          await testServer.storage.read((db) =>
+            findOwed(db, { now: testServer.clock.now, providers: ['test', 'manual'] }),
+          )
+        ).map(({ name, sentence, subjects }) => ({ name, sentence, subjects }))
       assert.deepEqual(await owed(), [])
 
-      const done = await Promise.all(Array.from({ length: 3 }, () => house.pay(orderId)))
+      const done = await Promise.all(Array.from({ length: 3 }, () => testServer.pay(orderId)))
       assert.equal(done.filter((one) => 'done' in one).length, 1, 'it is recorded once')
       assert.ok(done.some((one) => 'code' in one && one.message === `Order ${number} is paid: no payment is awaited.`))
-      if (!isVoided) assert.deepEqual(await house.orders.pay(), ['succeeded'])
-      const came = await orderWorld(house, orderId)
+      if (!isVoided) assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+      const came = await orderWorld(testServer, orderId)
       assert.deepEqual(came, {
         status: 'cancelled',
         paymentStatus: 'paid',
@@ -120,7 +122,7 @@ eachEngine('an order', (given) => {
         onHand: { CARD: 1000, 'ROSE-12': 40 },
         used: 0,
       })
-      const { data } = (await house.orders.read(orderId)).body
+      const { data } = (await testServer.orders.read(orderId)).body
       assert.deepEqual(
         [data.status, data.paymentStatus, data.cancellation.status, data.cancellation.refund, data.cancellable],
         ['cancelled', 'paid', 'refund_pending', null, false],
@@ -137,33 +139,33 @@ eachEngine('an order', (given) => {
           ['manual', 'bank_transfer', total, 'succeeded'],
         ],
       )
-      assert.deepEqual((await eventsOf(house, orderId)).at(-1)?.body.data.order.paymentStatus, 'paid')
+      assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order.paymentStatus, 'paid')
       const [named, ...others] = await owed()
       assert.deepEqual([named?.name, named?.subjects, others], ['cancelled_not_refunded', [`${orderId} (test)`], []])
       assert.match(named?.sentence ?? '', /`orders refund ORDER_ID`/)
-      assert.deepEqual(await house.send(orderId, null, null, { anyway: true }), {
+      assert.deepEqual(await testServer.send(orderId, null, null, { anyway: true }), {
         code: 'order_not_fulfillable',
         message: `Order ${number} is cancelled: nothing is to be sent.`,
       })
 
-      assert.ok('done' in (await house.giveBack(orderId)))
-      assert.deepEqual(await house.orders.pay(), ['succeeded'])
-      const back = await orderWorld(house, orderId)
+      assert.ok('done' in (await testServer.giveBack(orderId)))
+      assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+      const back = await orderWorld(testServer, orderId)
       assert.deepEqual([back.status, back.paymentStatus, back.refunded], ['cancelled', 'refunded', total])
       assert.deepEqual(back.events.at(-1), ['order.refunded', 4])
-      const { cancellation } = (await house.orders.read(orderId)).body.data
+      const { cancellation } = (await testServer.orders.read(orderId)).body.data
       assert.deepEqual([cancellation.status, cancellation.refund.status], ['completed', 'succeeded'])
       assert.deepEqual(await owed(), [])
-      assert.ok('code' in (await house.pay(orderId)))
-      assert.deepEqual(await house.storage.read(findViolations), [])
+      assert.ok('code' in (await testServer.pay(orderId)))
+      assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
   test('is sent as a whole: started, fulfilled, completed, each a fact of its own', async () => {
-    const house = await openCheckout(given)
-    const { orderId, quote } = await house.orders.place()
-    house.clock.now += 60_000
-    assert.ok('done' in (await house.send(orderId, null, 'Post')))
-    const world = await orderWorld(house, orderId)
+    const testServer = await openCheckout(given)
+    const { orderId, quote } = await testServer.orders.place()
+    testServer.clock.now += 60_000
+    assert.ok('done' in (await testServer.send(orderId, null, 'Post')))
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual([world.status, world.version], ['completed', 5])
     assert.deepEqual(world.events.slice(2), [
       ['order.processing', 3],
@@ -171,7 +173,7 @@ eachEngine('an order', (given) => {
       ['order.completed', 5],
     ])
     assert.deepEqual(world.timeline, ['placed', 'paid', 'processing', 'fulfilled', 'completed'])
-    const events = (await eventsOf(house, orderId)).map(({ body }) => body.data.order)
+    const events = (await eventsOf(testServer, orderId)).map(({ body }) => body.data.order)
     assert.deepEqual(
       events.map((order) => [order.version, order.status, order.fulfillmentStatus, order.fulfillments.length]),
       [
@@ -182,7 +184,7 @@ eachEngine('an order', (given) => {
         [5, 'completed', 'fulfilled', 1],
       ],
     )
-    const { data } = (await house.orders.read(orderId)).body
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual(events.at(-1), { ...data, statusUrl: null })
     assert.deepEqual(data.fulfillments, [
       {
@@ -196,28 +198,28 @@ eachEngine('an order', (given) => {
       data.items.map((item: { quantity: number; fulfilled: number }) => item.quantity - item.fulfilled),
       [0, 0],
     )
-    assert.deepEqual(await house.send(orderId), {
+    assert.deepEqual(await testServer.send(orderId), {
       code: 'order_not_fulfillable',
       message: 'Order T-1001 is completed: nothing is to be sent.',
     })
   })
 
   test('is sent in parts, never more than was ordered', async () => {
-    const house = await openCheckout(given)
-    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
-    assert.ok('done' in (await house.send(orderId, { CARD: 2 })))
-    const before = await orderWorld(house, orderId)
+    const testServer = await openCheckout(given)
+    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
+    assert.ok('done' in (await testServer.send(orderId, { CARD: 2 })))
+    const before = await orderWorld(testServer, orderId)
     for (const [items, message] of [
       [{ CARD: 2 }, '1 of CARD are left to send, not 2.'],
       [{ 'ROSE-12': 3 }, '2 of ROSE-12 are left to send, not 3.'],
       [{ BOOK: 1 }, 'The order has no BOOK.'],
       [{}, 'There is nothing left to send.'],
     ] as const)
-      assert.deepEqual(await house.send(orderId, items), { code: 'fulfillment_not_possible', message })
-    assert.deepEqual(await orderWorld(house, orderId), before)
-    assert.ok('done' in (await house.send(orderId, { 'ROSE-12': 1 })))
-    assert.ok('done' in (await house.send(orderId)))
-    const { status, version, events, timeline } = await orderWorld(house, orderId)
+      assert.deepEqual(await testServer.send(orderId, items), { code: 'fulfillment_not_possible', message })
+    assert.deepEqual(await orderWorld(testServer, orderId), before)
+    assert.ok('done' in (await testServer.send(orderId, { 'ROSE-12': 1 })))
+    assert.ok('done' in (await testServer.send(orderId)))
+    const { status, version, events, timeline } = await orderWorld(testServer, orderId)
     assert.deepEqual([status, version], ['completed', 6])
     assert.deepEqual(events.map(([kind]) => kind).slice(2), [
       'order.processing',
@@ -232,7 +234,7 @@ eachEngine('an order', (given) => {
       'fulfilled',
       'completed',
     ])
-    const { data } = (await house.orders.read(orderId)).body
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual(
       data.fulfillments.map(({ items }: { items: { quantity: number }[] }) => items.map(({ quantity }) => quantity)),
       [[2], [1], [1, 1]],
@@ -240,59 +242,62 @@ eachEngine('an order', (given) => {
   })
 
   test('is not sent before its transfer has arrived, nor after its money went back, unless that is meant', async () => {
-    const house = await openCheckout(given)
-    const awaited = await house.orders.place({ isManual: true })
-    const returned = await house.orders.place()
-    await house.giveBack(returned.orderId)
-    const before = [await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)]
-    assert.deepEqual(await house.send(awaited.orderId), {
+    const testServer = await openCheckout(given)
+    const awaited = await testServer.orders.place({ isManual: true })
+    const returned = await testServer.orders.place()
+    await testServer.giveBack(returned.orderId)
+    const before = [await orderWorld(testServer, awaited.orderId), await orderWorld(testServer, returned.orderId)]
+    assert.deepEqual(await testServer.send(awaited.orderId), {
       code: 'order_not_paid',
       message: 'Order T-1001 is pending: the bank_transfer has not arrived.',
     })
-    assert.deepEqual(await house.send(returned.orderId), {
+    assert.deepEqual(await testServer.send(returned.orderId), {
       code: 'order_not_paid',
       message: 'Order T-1002 is refunding.',
     })
-    assert.deepEqual([await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)], before)
-    await house.orders.pay()
-    assert.deepEqual(await house.send(returned.orderId), {
+    assert.deepEqual(
+      [await orderWorld(testServer, awaited.orderId), await orderWorld(testServer, returned.orderId)],
+      before,
+    )
+    await testServer.orders.pay()
+    assert.deepEqual(await testServer.send(returned.orderId), {
       code: 'order_not_paid',
       message: 'Order T-1002 is refunded.',
     })
     for (const { orderId } of [awaited, returned]) {
-      assert.ok('done' in (await house.send(orderId, null, null, { anyway: true })))
-      assert.equal((await orderWorld(house, orderId)).status, 'completed')
+      assert.ok('done' in (await testServer.send(orderId, null, null, { anyway: true })))
+      assert.equal((await orderWorld(testServer, orderId)).status, 'completed')
     }
     // A part that went back is no reason to keep the rest.
-    const partly = await house.orders.place()
-    await house.giveBack(partly.orderId, 100)
-    await house.orders.pay()
-    assert.ok('done' in (await house.send(partly.orderId)))
+    const partly = await testServer.orders.place()
+    await testServer.giveBack(partly.orderId, 100)
+    await testServer.orders.pay()
+    assert.ok('done' in (await testServer.send(partly.orderId)))
   })
 
   test('that is paid on delivery is sent before it is paid', async () => {
-    const house = await openCheckout(given)
-    const { orderId } = await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
-    assert.ok('done' in (await house.send(orderId)))
-    assert.ok('done' in (await house.pay(orderId)))
-    const { status, paymentStatus } = await orderWorld(house, orderId)
+    const testServer = await openCheckout(given)
+    const { orderId } = await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
+    assert.ok('done' in (await testServer.send(orderId)))
+    assert.ok('done' in (await testServer.pay(orderId)))
+    const { status, paymentStatus } = await orderWorld(testServer, orderId)
     assert.deepEqual([status, paymentStatus], ['completed', 'paid'])
   })
 
   for (const isRestocked of [false, true])
     test(`that was refused at the door comes back unpaid, ${isRestocked ? 'and into stock' : 'and not into stock'}`, async () => {
-      const house = await openCheckout(given)
+      const testServer = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
-      const { orderId, number, quote } = await house.orders.place(cash)
+      const { orderId, number, quote } = await testServer.orders.place(cash)
       const { total } = quote.totals
-      assert.ok('done' in (await house.send(orderId)))
-      const done = await Promise.all(Array.from({ length: 3 }, () => house.comeBack(orderId, isRestocked)))
+      assert.ok('done' in (await testServer.send(orderId)))
+      const done = await Promise.all(Array.from({ length: 3 }, () => testServer.comeBack(orderId, isRestocked)))
       assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
       assert.ok(
         done.some((one) => 'code' in one && one.message === `Order ${number} is voided: no payment is awaited.`),
       )
-      assert.deepEqual(await house.orders.pay(), ['succeeded'])
-      assert.deepEqual(await orderWorld(house, orderId), {
+      assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+      assert.deepEqual(await orderWorld(testServer, orderId), {
         status: 'completed',
         paymentStatus: 'voided',
         version: 5,
@@ -310,129 +315,129 @@ eachEngine('an order', (given) => {
         onHand: isRestocked ? { CARD: 1000, 'ROSE-12': 40 } : { CARD: 997, 'ROSE-12': 38 },
         used: 1,
       })
-      const { data } = (await house.orders.read(orderId)).body
+      const { data } = (await testServer.orders.read(orderId)).body
       assert.deepEqual([data.totals.refunded, data.cancellation], [0, null])
-      assert.deepEqual((await eventsOf(house, orderId)).at(-1)?.body.data.order, {
+      assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order, {
         ...data,
         statusUrl: null,
         payments: [{ ...data.payments[0], status: 'pending' }],
       })
-      assert.ok('code' in (await house.giveBack(orderId)))
-      assert.deepEqual(await house.storage.read(findViolations), [])
+      assert.ok('code' in (await testServer.giveBack(orderId)))
+      assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
   for (const isRestocked of [false, true])
     test(`of which a part was refused at the door is cancelled, ${isRestocked ? 'and all of it' : 'and what was never sent'} goes back into stock`, async () => {
-      const house = await openCheckout(given)
+      const testServer = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
-      const { orderId } = await house.orders.place(cash)
-      assert.ok('done' in (await house.send(orderId, { CARD: 2 })))
-      assert.ok('done' in (await house.comeBack(orderId, isRestocked)))
-      assert.deepEqual(await house.orders.pay(), ['succeeded'])
-      const { status, paymentStatus, events, timeline, payments, onHand, used } = await orderWorld(house, orderId)
+      const { orderId } = await testServer.orders.place(cash)
+      assert.ok('done' in (await testServer.send(orderId, { CARD: 2 })))
+      assert.ok('done' in (await testServer.comeBack(orderId, isRestocked)))
+      assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
+      const { status, paymentStatus, events, timeline, payments, onHand, used } = await orderWorld(testServer, orderId)
       assert.deepEqual([status, paymentStatus, payments, used], ['cancelled', 'voided', ['voided'], 0])
       assert.deepEqual(events.at(-1), ['order.cancelled', 3])
       assert.deepEqual(timeline, ['placed', 'processing', 'partially_fulfilled', 'cancelled', 'voided'])
       assert.deepEqual(onHand, { CARD: isRestocked ? 1000 : 998, 'ROSE-12': 40 })
-      const { data } = (await house.orders.read(orderId)).body
+      const { data } = (await testServer.orders.read(orderId)).body
       assert.deepEqual([data.cancellation.status, data.timeline.at(-2).cancelledBy], ['completed', 'operator'])
-      assert.deepEqual(await house.storage.read(findViolations), [])
+      assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
   test('of which a part is owed on backorder comes back without units that were never there', async () => {
-    const house = await openCheckout(given)
+    const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3 })) } : product,
     )
-    await house.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
+    await testServer.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
     const cash = { isManual: true, method: 'cash_on_delivery', items: { PEONY: 5 } } as const
-    const { orderId } = await house.orders.place(cash)
-    assert.ok('done' in (await house.send(orderId, { PEONY: 3 })))
-    assert.ok('done' in (await house.comeBack(orderId, false)))
-    const { onHand } = await orderWorld(house, orderId)
+    const { orderId } = await testServer.orders.place(cash)
+    assert.ok('done' in (await testServer.send(orderId, { PEONY: 3 })))
+    assert.ok('done' in (await testServer.comeBack(orderId, false)))
+    const { onHand } = await orderWorld(testServer, orderId)
     assert.deepEqual(onHand, { PEONY: 0 })
-    assert.deepEqual((await house.orders.read(orderId)).body.data.cancellation.restocked, [])
+    assert.deepEqual((await testServer.orders.read(orderId)).body.data.cancellation.restocked, [])
   })
 
   test('of what is not counted any number is sold, and no stock moves', async () => {
-    const house = await openCheckout(given)
+    const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies'
         ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3, backorder: false, counted: false })) }
         : product,
     )
-    await house.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
+    await testServer.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
     const cash = { isManual: true, method: 'cash_on_delivery', items: { PEONY: 5 } } as const
-    const events = () => house.storage.read((db) => db.sql`select id from events where type like 'inventory.%'`)
+    const events = () => testServer.storage.read((db) => db.sql`select id from events where type like 'inventory.%'`)
     const before = await events()
-    const { orderId } = await house.orders.place(cash)
-    assert.deepEqual((await orderWorld(house, orderId)).onHand, { PEONY: 3 })
+    const { orderId } = await testServer.orders.place(cash)
+    assert.deepEqual((await orderWorld(testServer, orderId)).onHand, { PEONY: 3 })
     assert.deepEqual(await events(), before)
-    await house.orders.cancel(orderId)
-    assert.deepEqual((await orderWorld(house, orderId)).onHand, { PEONY: 3 })
-    assert.deepEqual(await house.storage.read(findViolations), [])
+    await testServer.orders.cancel(orderId)
+    assert.deepEqual((await orderWorld(testServer, orderId)).onHand, { PEONY: 3 })
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
   test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
-    const house = await openCheckout(given)
+    const testServer = await openCheckout(given)
     const cash = { isManual: true, method: 'cash_on_delivery' } as const
     const [unsent, paid, cancelled] = [
-      await house.orders.place(cash),
-      await house.orders.place(cash),
-      await house.orders.place(cash),
+      await testServer.orders.place(cash),
+      await testServer.orders.place(cash),
+      await testServer.orders.place(cash),
     ]
-    await house.send(paid.orderId)
-    await house.pay(paid.orderId)
-    await house.orders.cancel(cancelled.orderId)
+    await testServer.send(paid.orderId)
+    await testServer.pay(paid.orderId)
+    await testServer.orders.cancel(cancelled.orderId)
     for (const [{ orderId }, code, message] of [
       [unsent, 'order_not_sent', 'Order T-1001 was not sent.'],
       [paid, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
       [cancelled, 'payment_not_awaited', 'Order T-1003 is voided: no payment is awaited.'],
     ] as const) {
-      const before = await orderWorld(house, orderId)
-      assert.deepEqual(await house.comeBack(orderId, true), { code, message })
-      assert.deepEqual(await orderWorld(house, orderId), before)
+      const before = await orderWorld(testServer, orderId)
+      assert.deepEqual(await testServer.comeBack(orderId, true), { code, message })
+      assert.deepEqual(await orderWorld(testServer, orderId), before)
     }
   })
 
   test('that was cancelled is not sent, whatever is meant', async () => {
-    const house = await openCheckout(given)
-    const { orderId } = await house.orders.place()
-    await house.orders.cancel(orderId)
+    const testServer = await openCheckout(given)
+    const { orderId } = await testServer.orders.place()
+    await testServer.orders.cancel(orderId)
     for (const anyway of [false, true])
-      assert.deepEqual(await house.send(orderId, null, null, { anyway }), {
+      assert.deepEqual(await testServer.send(orderId, null, null, { anyway }), {
         code: 'order_not_fulfillable',
         message: 'Order T-1001 is cancelled: nothing is to be sent.',
       })
   })
 
   test('is sent once, however many send it at once', async () => {
-    const house = await openCheckout(given)
-    const { orderId } = await house.orders.place({ items: { CARD: 3 } })
-    const done = await Promise.all(Array.from({ length: 6 }, () => house.send(orderId, { CARD: 1 })))
+    const testServer = await openCheckout(given)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
+    const done = await Promise.all(Array.from({ length: 6 }, () => testServer.send(orderId, { CARD: 1 })))
     assert.equal(done.filter((one) => 'done' in one).length, 3)
-    const { data } = (await house.orders.read(orderId)).body
+    const { data } = (await testServer.orders.read(orderId)).body
     assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
   })
 
   test('is given back in parts and then the rest; the money is reported when it arrived', async () => {
-    const house = await openCheckout(given)
-    const { orderId, quote } = await house.orders.place()
+    const testServer = await openCheckout(given)
+    const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
-    await house.giveBack(orderId, 100)
-    await house.giveBack(orderId, 200)
-    const owed = await orderWorld(house, orderId)
+    await testServer.giveBack(orderId, 100)
+    await testServer.giveBack(orderId, 200)
+    const owed = await orderWorld(testServer, orderId)
     assert.deepEqual([owed.paymentStatus, owed.refunded, owed.version], ['refunding', 300, 2])
-    assert.deepEqual(await house.orders.pay(), ['succeeded', 'succeeded'])
-    const part = await orderWorld(house, orderId)
+    assert.deepEqual(await testServer.orders.pay(), ['succeeded', 'succeeded'])
+    const part = await orderWorld(testServer, orderId)
     assert.deepEqual([part.status, part.paymentStatus, part.version], ['placed', 'partially_refunded', 4])
     assert.deepEqual(part.events.slice(2), [
       ['order.refunded', 3],
       ['order.refunded', 4],
     ])
-    await house.giveBack(orderId)
-    await house.orders.pay()
-    const all = await orderWorld(house, orderId)
+    await testServer.giveBack(orderId)
+    await testServer.orders.pay()
+    const all = await orderWorld(testServer, orderId)
     assert.deepEqual([all.paymentStatus, all.refunded, all.version], ['refunded', total, 5])
     assert.deepEqual(all.refunds, [
       ['refund', 100, 'succeeded'],
@@ -447,30 +452,30 @@ eachEngine('an order', (given) => {
       'refund_started',
       'refunded',
     ])
-    assert.deepEqual(await house.giveBack(orderId), {
+    assert.deepEqual(await testServer.giveBack(orderId), {
       code: 'nothing_to_refund',
       message: 'Order T-1001 is refunded: there is nothing to refund.',
     })
   })
 
   test('never gives back more than came, however many refunds and rounds of the loop come at once', async () => {
-    const house = await openCheckout(given)
-    const { orderId, quote } = await house.orders.place()
+    const testServer = await openCheckout(given)
+    const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
     const amount = Math.floor(total / 7)
     const [done] = await Promise.all([
-      Promise.all(Array.from({ length: 20 }, () => house.giveBack(orderId, amount))),
-      Promise.all(Array.from({ length: 5 }, () => house.orders.pay())),
+      Promise.all(Array.from({ length: 20 }, () => testServer.giveBack(orderId, amount))),
+      Promise.all(Array.from({ length: 5 }, () => testServer.orders.pay())),
     ])
     assert.equal(done.filter((one) => 'done' in one).length, Math.floor(total / amount))
     const left = total - amount * Math.floor(total / amount)
     assert.ok(done.some((one) => 'code' in one && ['refund_amount_too_high', 'nothing_to_refund'].includes(one.code)))
-    while ((await house.orders.pay()).length > 0);
+    while ((await testServer.orders.pay()).length > 0);
     if (left > 0) {
-      await house.giveBack(orderId)
-      await house.orders.pay()
+      await testServer.giveBack(orderId)
+      await testServer.orders.pay()
     }
-    const world = await orderWorld(house, orderId)
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual([world.paymentStatus, world.refunded], ['refunded', total])
     assert.equal(
       world.refunds.reduce((sum, [, back]) => sum + back, 0),
@@ -480,30 +485,30 @@ eachEngine('an order', (given) => {
   })
 
   test('refuses to give back what never came', async () => {
-    const house = await openCheckout(given)
-    const manual = await house.orders.place({ isManual: true })
-    assert.deepEqual(await house.giveBack(manual.orderId), {
+    const testServer = await openCheckout(given)
+    const manual = await testServer.orders.place({ isManual: true })
+    assert.deepEqual(await testServer.giveBack(manual.orderId), {
       code: 'nothing_to_refund',
       message: 'Order T-1001 is pending: there is nothing to refund.',
     })
-    const nothing = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
-    assert.deepEqual(await house.giveBack(nothing.orderId), {
+    const nothing = await testServer.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
+    assert.deepEqual(await testServer.giveBack(nothing.orderId), {
       code: 'nothing_to_refund',
       message: 'Nothing of order T-1002 is left to refund.',
     })
-    const paid = await house.orders.place()
+    const paid = await testServer.orders.place()
     const { total } = paid.quote.totals
-    assert.deepEqual(await house.giveBack(paid.orderId, total + 1), {
+    assert.deepEqual(await testServer.giveBack(paid.orderId, total + 1), {
       code: 'refund_amount_too_high',
       message: `${total} minor units of order T-1003 are left to refund, not ${total + 1}.`,
     })
-    assert.deepEqual((await orderWorld(house, paid.orderId)).refunds, [])
+    assert.deepEqual((await orderWorld(testServer, paid.orderId)).refunds, [])
   })
 
   test('is found by number and id, by its own merchant only', async () => {
-    const house = await openCheckout(given)
-    const { orderId, number } = await house.orders.place()
-    const { installationId, merchantId, storage } = house
+    const testServer = await openCheckout(given)
+    const { orderId, number } = await testServer.orders.place()
+    const { installationId, merchantId, storage } = testServer
     const [foreign] = await storage.read(
       (db) => db.sql<{ id: string }>`select id from merchants where id <> ${merchantId}`,
     )
@@ -521,7 +526,7 @@ eachEngine('an order', (given) => {
   })
 
   test('keeps every invariant, whatever is done to it in whatever order', async () => {
-    const house = await openCheckout(given)
+    const testServer = await openCheckout(given)
     const deed = fc.oneof(
       fc.constant({ do: 'pay' } as const),
       fc.constant({ do: 'cancel' } as const),
@@ -543,22 +548,22 @@ eachEngine('an order', (given) => {
           const items = { CARD: 3, BOOK: 1 }
           const method = 'cash_on_delivery' as const
           const input = { items, isManual, method, ...(card ? { card } : {}), ...(code ? { code } : {}) }
-          const { orderId } = await house.orders.place(input)
-          let version = (await orderWorld(house, orderId)).version
+          const { orderId } = await testServer.orders.place(input)
+          let version = (await orderWorld(testServer, orderId)).version
           for (const one of deeds) {
-            house.clock.now += 6 * 3_600_000
-            if (one.do === 'pay') await house.pay(orderId)
-            if (one.do === 'cancel') await house.orders.cancel(orderId)
-            if (one.do === 'loop') await house.orders.pay()
-            if (one.do === 'come back') await house.comeBack(orderId, one.isRestocked)
-            if (one.do === 'send') await house.send(orderId, one.cards > 0 ? { CARD: one.cards } : null)
-            if (one.do === 'give back') await house.giveBack(orderId, one.amount)
-            const world = await orderWorld(house, orderId)
+            testServer.clock.now += 6 * 3_600_000
+            if (one.do === 'pay') await testServer.pay(orderId)
+            if (one.do === 'cancel') await testServer.orders.cancel(orderId)
+            if (one.do === 'loop') await testServer.orders.pay()
+            if (one.do === 'come back') await testServer.comeBack(orderId, one.isRestocked)
+            if (one.do === 'send') await testServer.send(orderId, one.cards > 0 ? { CARD: one.cards } : null)
+            if (one.do === 'give back') await testServer.giveBack(orderId, one.amount)
+            const world = await orderWorld(testServer, orderId)
             assert.ok(world.version >= version)
             version = world.version
             // The last event is what is read, but for money on its way.
-            assert.equal((await house.orders.read(orderId)).body.data.version, version)
-            assert.deepEqual(await house.storage.read(findViolations), [])
+            assert.equal((await testServer.orders.read(orderId)).body.data.version, version)
+            assert.deepEqual(await testServer.storage.read(findViolations), [])
           }
         },
       ),
@@ -568,9 +573,9 @@ eachEngine('an order', (given) => {
 
   // A rule that cannot fail guards nothing.
   test('that is broken is found by the rule it breaks', async () => {
-    const house = await openCheckout(given)
-    const { orderId } = await house.orders.place({ code: 'WELCOME10' })
-    await house.giveBack(orderId, 100)
+    const testServer = await openCheckout(given)
+    const { orderId } = await testServer.orders.place({ code: 'WELCOME10' })
+    await testServer.giveBack(orderId, 100)
     const breaks: readonly Break[] = [
       ['order_is_told', (tx) => tx.sql`update orders set version = 3 where id = ${orderId}`],
       [
@@ -593,14 +598,14 @@ eachEngine('an order', (given) => {
       ['promotion_used_is_uses', (tx) => tx.sql`update promotions set test_used = 2 where code = 'WELCOME10'`],
       ['promotion_used_is_uses', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
     ]
-    await assertFound(house.storage, breaks)
+    await assertFound(testServer.storage, breaks)
   })
 })
 
 eachEngine('orders, by the command line', (given) => {
   test('are listed, shown, paid, sent and given back beside a running server', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     const server = await serveHere(settings, ['--no-demo'])
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
     async function json(...args: string[]) {
@@ -609,9 +614,9 @@ eachEngine('orders, by the command line', (given) => {
       return JSON.parse(outcome.out)
     }
     assert.deepEqual(await json('list', '--test'), { orders: [], next: null })
-    const manual = await house.orders.place({ isManual: true })
-    house.clock.now += 1_000
-    const paid = await house.orders.place({ code: 'WELCOME10' })
+    const manual = await testServer.orders.place({ isManual: true })
+    testServer.clock.now += 1_000
+    const paid = await testServer.orders.place({ code: 'WELCOME10' })
     const { total } = paid.quote.totals
 
     const listed = await json('list', '--test')
@@ -619,7 +624,7 @@ eachEngine('orders, by the command line', (given) => {
       listed.orders.map(({ number }: { number: string }) => number),
       ['T-1002', 'T-1001'],
     )
-    assert.deepEqual(listed.orders, (await house.ask('listStorefrontOrders')).body.data.orders)
+    assert.deepEqual(listed.orders, (await testServer.ask('listStorefrontOrders')).body.data.orders)
     assert.deepEqual(await json('list', '--test', '--limit', '1'), { orders: [listed.orders[0]], next: 'T-1002' })
     assert.match(
       (await run('list', '--test', '--limit', '1')).out,
@@ -636,7 +641,7 @@ eachEngine('orders, by the command line', (given) => {
       /^T-1002 {4}test {2}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\nT-1001/,
     )
 
-    const { statusUrl: _, ...order } = (await house.orders.read(paid.orderId)).body.data
+    const { statusUrl: _, ...order } = (await testServer.orders.read(paid.orderId)).body.data
     assert.deepEqual(await json('show', 'T-1002'), { order, disputes: [] })
     const plain = await run('show', paid.orderId)
     assert.match(plain.out, /promotion {2}WELCOME10 {2}−€8.00\n/)
@@ -663,27 +668,27 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual([back.refund.amount, back.order.totals.refunded], [500, 500])
     const rest = await json('refund', paid.orderId)
     assert.equal(rest.order.totals.refunded, total)
-    await until(async () => (await orderWorld(house, paid.orderId)).paymentStatus === 'refunded', 'the refund')
+    await until(async () => (await orderWorld(testServer, paid.orderId)).paymentStatus === 'refunded', 'the refund')
     assert.match((await run('refund', 'T-1002')).err, /Order T-1002 is refunded: there is nothing to refund/)
     assert.equal(await server.stop(), 0)
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
   })
 
   test('are given back where no server runs, and show their address to whom it concerns', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
     // An address is kept for a day here, so the order is of this moment.
-    house.clock.now = Date.now()
-    const { orderId } = await house.orders.place()
+    testServer.clock.now = Date.now()
+    const { orderId } = await testServer.orders.place()
     const back = JSON.parse((await run('refund', 'T-1001', '--json')).out)
     assert.deepEqual([back.refund.status, back.order.paymentStatus], ['succeeded', 'refunded'])
-    assert.equal((await orderWorld(house, orderId)).events.at(-1)?.[0], 'order.refunded')
+    assert.equal((await orderWorld(testServer, orderId)).events.at(-1)?.[0], 'order.refunded')
     const shown = JSON.parse((await run('show', 'T-1001', '--address', '--json')).out)
     assert.deepEqual([shown.address.name, shown.address.line1], ['Ada Lovelace', 'Unter den Linden 1'])
     assert.match((await run('show', 'T-1001', '--address')).out, /address {4}Unter den Linden 1\n/)
     // As after a version of the root secret was given up.
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await tx.sql`update orders set customer_sealed = 'AQIAAA'`
       await tx.sql`update addresses set row_key = 'AQIAAA'`
     })
@@ -696,14 +701,14 @@ eachEngine('orders, by the command line', (given) => {
   })
 
   test('that were refused at the door are recorded as come back', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
-    await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
+    await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.match((await run('return', 'T-1001')).err, /Order T-1001 was not sent\. Use orders cancel\.\n/)
     assert.equal((await run('fulfil', 'T-1001')).code, 0)
     const back = await run('return', 'T-1001', '--restock')
-    const [entry] = await house.storage.read(
+    const [entry] = await testServer.storage.read(
       (db) => db.sql<{ operation: string; changes: string }>`
         select operation, changes from audit_entries order by id desc limit 1`,
     )
@@ -717,10 +722,10 @@ eachEngine('orders, by the command line', (given) => {
   })
 
   test('that were cancelled take late money, which is owed back until it is recorded as paid back', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
-    await house.orders.place({ isManual: true })
+    await testServer.orders.place({ isManual: true })
     assert.equal((await run('cancel', 'T-1001')).code, 0)
     const came = await run('pay', 'T-1001')
     assert.deepEqual([came.code, came.err], [0, ''])
@@ -737,16 +742,16 @@ eachEngine('orders, by the command line', (given) => {
   })
 
   test('are cancelled by the rules of the API, of whatever installation, also one that ended', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
-    const awaited = await house.orders.place({ isManual: true, code: 'ONCE' })
-    const paid = await house.orders.place()
-    const sent = await house.orders.place()
-    await house.storage.write(
-      (tx) => tx.sql`update installations set disabled_at = 1, ended_at = 1 where id = ${house.installationId}`,
+    const awaited = await testServer.orders.place({ isManual: true, code: 'ONCE' })
+    const paid = await testServer.orders.place()
+    const sent = await testServer.orders.place()
+    await testServer.storage.write(
+      (tx) => tx.sql`update installations set disabled_at = 1, ended_at = 1 where id = ${testServer.installationId}`,
     )
-    await house.storage.write((tx) => tx.sql`update credentials set revoked_at = 1`)
+    await testServer.storage.write((tx) => tx.sql`update credentials set revoked_at = 1`)
 
     const cancelled = await run('cancel', 'T-1001', '--reason', 'duplicate', '--note', 'ordered twice', '--json')
     assert.deepEqual([cancelled.code, cancelled.err], [0, ''])
@@ -761,7 +766,7 @@ eachEngine('orders, by the command line', (given) => {
         ['voided', null],
       ],
     )
-    const world = await orderWorld(house, awaited.orderId)
+    const world = await orderWorld(testServer, awaited.orderId)
     assert.deepEqual([world.events.at(-1), world.used], [['order.cancelled', 2], 0])
     // Two other orders of the same are out; what is owed was paid where no server runs.
     assert.deepEqual(world.onHand, { CARD: 994, 'ROSE-12': 36 })
@@ -770,10 +775,10 @@ eachEngine('orders, by the command line', (given) => {
     const kept = JSON.parse((await run('cancel', paid.orderId, '--no-restock', '--json')).out).order
     assert.deepEqual([kept.cancellation.restocked, kept.cancellation.reason], [[], null])
     assert.deepEqual([kept.paymentStatus, kept.totals.refunded], ['refunded', paid.quote.totals.total])
-    assert.deepEqual((await orderWorld(house, paid.orderId)).onHand, { CARD: 994, 'ROSE-12': 36 })
+    assert.deepEqual((await orderWorld(testServer, paid.orderId)).onHand, { CARD: 994, 'ROSE-12': 36 })
 
     assert.equal((await run('fulfil', 'T-1003', '--items', 'CARD=1')).code, 0)
-    const before = await orderWorld(house, sent.orderId)
+    const before = await orderWorld(testServer, sent.orderId)
     for (const [number, reason] of [
       ['T-1001', 'already_cancelled'],
       ['T-1003', 'already_fulfilled'],
@@ -788,13 +793,13 @@ eachEngine('orders, by the command line', (given) => {
       message: 'The order cannot be cancelled. Reason: already_fulfilled.',
       current: { status: 'processing', version: 3, reason: 'already_fulfilled' },
     })
-    assert.deepEqual(await orderWorld(house, sent.orderId), before)
+    assert.deepEqual(await orderWorld(testServer, sent.orderId), before)
     assert.match((await run('show', 'T-1001')).out, /cancelled {2}duplicate: ordered twice\n/)
   })
 
   test('say what was misused', async () => {
-    const house = await openOrderHouse(given)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    const settings = settingsOf(testServer)
     for (const [args, words] of [
       [[], /orders needs a verb: list/],
       [['eat', 'T-1001'], /orders has no verb eat/],

@@ -4,30 +4,30 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { type House, settingsOf, testSecretText } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { settingsOf, type TestServer, testSecretText } from '../harness/testServer.ts'
 import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/domain/health/owed.ts'
 import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Reader } from '../src/platform/storage/storage.ts'
 
 const hour = 3_600_000
-type OrderHouse = House & { orders: Orders }
+type OrderTestServer = TestServer & { orders: Orders }
 
-const doctor = (house: House, ...args: string[]) =>
-  cartwright(['doctor', ...args], { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText })
+const doctor = (testServer: TestServer, ...args: string[]) =>
+  cartwright(['doctor', ...args], { CARTWRIGHT_DATABASE_URL: testServer.url, CARTWRIGHT_SECRET: testSecretText })
 
 // A payment beside those of orders, as the checkout leaves it while it knows nothing.
 async function openPayment(
-  house: OrderHouse,
+  testServer: OrderTestServer,
   { provider = 'test', ageMs = 0, ...more }: Partial<PaymentRow> & { ageMs?: number } = {},
 ): Promise<PaymentRow> {
-  const { installationId, merchantId, clock } = house
+  const { installationId, merchantId, clock } = testServer
   const at = clock.now - ageMs
   const asked = { installationId, merchantId, id: newId('pay'), mode: 'test', checkoutSessionId: newId('cks') } as const
-  return house.storage.write(async (tx) => {
+  return testServer.storage.write(async (tx) => {
     const charge = { provider, method: 'card', amount: 500, currency: 'EUR', checkAt: at + 1 }
     const payment = { ...insertPayment(tx, { ...asked, ...charge }, at), ...more }
     await savePayment(tx, payment)
@@ -35,51 +35,55 @@ async function openPayment(
   })
 }
 
-async function openLivePayment(house: OrderHouse, payment: Partial<PaymentRow>): Promise<PaymentRow> {
-  await house.storage.write(
+async function openLivePayment(testServer: OrderTestServer, payment: Partial<PaymentRow>): Promise<PaymentRow> {
+  await testServer.storage.write(
     (tx) => tx.sql`
       insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
-      values ('ins_live', ${house.merchantId}, 'Live', 'live', '[]', ${house.clock.now})`,
+      values ('ins_live', ${testServer.merchantId}, 'Live', 'live', '[]', ${testServer.clock.now})`,
   )
-  return openPayment(Object.assign(Object.create(house), { installationId: 'ins_live' }), payment)
+  return openPayment(Object.assign(Object.create(testServer), { installationId: 'ins_live' }), payment)
 }
 
-async function failVoid(house: OrderHouse): Promise<{ paymentId: string; refundId: string }> {
-  const payment = await openPayment(house, { status: 'succeeded', checkAt: null })
+async function failVoid(testServer: OrderTestServer): Promise<{ paymentId: string; refundId: string }> {
+  const payment = await openPayment(testServer, { status: 'succeeded', checkAt: null })
   const refundId = newId('rfd')
-  await house.storage.write(async (tx) => {
-    await oweVoid(tx, payment, { id: refundId, reason: null }, house.clock.now)
+  await testServer.storage.write(async (tx) => {
+    await oweVoid(tx, payment, { id: refundId, reason: null }, testServer.clock.now)
     await tx.sql`update refunds set status = 'failed', try_at = null where id = ${refundId}`
   })
   return { paymentId: payment.id, refundId }
 }
 
-async function failRefunds(house: OrderHouse): Promise<void> {
-  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-  await house.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7 where status = 'pending'`)
-  await house.orders.pay()
-  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+async function failRefunds(testServer: OrderTestServer): Promise<void> {
+  await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+  await testServer.storage.write(
+    (tx) => tx.sql`update refunds set tries = 7, refused_tries = 7 where status = 'pending'`,
+  )
+  await testServer.orders.pay()
+  await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
 }
 
 eachEngine('money that waits', (given) => {
   test('for a person is named by doctor, apart from broken rules, and its exit code says so', async () => {
-    const house = await openOrderHouse(given)
-    house.clock.now = Date.now()
-    assert.equal((await doctor(house)).code, 0)
-    const { orderId } = await house.orders.place()
-    const { refund } = (await house.orders.cancel(orderId)).body.data.cancellation
-    await failRefunds(house)
-    const voided = await failVoid(house)
-    const departed = await openPayment(house, { provider: 'departed' })
-    const unknown = await openPayment(house, { ageMs: 25 * hour })
-    const closed = await openPayment(house, { ageMs: 49 * hour, status: 'declined' })
-    const slow = await openPayment(house, { ageMs: 30 * hour, status: 'succeeded', checkAt: null })
+    const testServer = await openOrderTestServer(given)
+    testServer.clock.now = Date.now()
+    assert.equal((await doctor(testServer)).code, 0)
+    const { orderId } = await testServer.orders.place()
+    const { refund } = (await testServer.orders.cancel(orderId)).body.data.cancellation
+    await failRefunds(testServer)
+    const voided = await failVoid(testServer)
+    const departed = await openPayment(testServer, { provider: 'departed' })
+    const unknown = await openPayment(testServer, { ageMs: 25 * hour })
+    const closed = await openPayment(testServer, { ageMs: 49 * hour, status: 'declined' })
+    const slow = await openPayment(testServer, { ageMs: 30 * hour, status: 'succeeded', checkAt: null })
     const slowId = newId('rfd')
-    await house.storage.write((tx) => oweVoid(tx, slow, { id: slowId, reason: null }, house.clock.now - 25 * hour))
+    await testServer.storage.write((tx) =>
+      oweVoid(tx, slow, { id: slowId, reason: null }, testServer.clock.now - 25 * hour),
+    )
     // Too young to be worth a look.
-    await openPayment(house, { ageMs: 23 * hour })
-    await openPayment(house, { ageMs: 47 * hour, status: 'declined' })
-    const { code, out, err } = await doctor(house, '--json')
+    await openPayment(testServer, { ageMs: 23 * hour })
+    await openPayment(testServer, { ageMs: 47 * hour, status: 'declined' })
+    const { code, out, err } = await doctor(testServer, '--json')
     assert.deepEqual([code, err], [0, ''], 'of test mode it is told, and nobody has to come')
     const report = JSON.parse(out)
     assert.deepEqual([report.healthy, report.findings, report.error], [true, [], undefined])
@@ -91,7 +95,7 @@ eachEngine('money that waits', (given) => {
       ['outcome_unknown', [`${closed.id} (test)`, `${unknown.id} (test)`]],
       ['refund_unanswered', [`${slow.id} ${slowId} (test)`]],
     ])
-    const text = (await doctor(house)).out
+    const text = (await doctor(testServer)).out
     assert.match(
       text,
       /^✓ .* invariants hold, the root secret fits\n\nNeeds a person:\n! The provider refused these refunds for good/m,
@@ -99,40 +103,42 @@ eachEngine('money that waits', (given) => {
     assert.ok(text.includes(`\n    ${orderId} ${refund.id} (test)\n! The provider would not take`))
 
     // Real money, younger than more than a hundred of test mode.
-    for (let more = 0; more < 100; more += 1) await openPayment(house, { provider: 'departed', ageMs: hour })
-    const live = await openLivePayment(house, { provider: 'departed' })
-    const urgent = await doctor(house, '--json')
+    for (let more = 0; more < 100; more += 1) await openPayment(testServer, { provider: 'departed', ageMs: hour })
+    const live = await openLivePayment(testServer, { provider: 'departed' })
+    const urgent = await doctor(testServer, '--json')
     assert.equal(urgent.code, 3)
     const { healthy, error, needsPerson } = JSON.parse(urgent.out)
     assert.deepEqual([healthy, error.code], [true, 'needs_person'])
     const waiting = needsPerson.find(({ name }: { name: string }) => name === 'provider_missing')
     assert.equal(waiting.subjects[0], `${live.id} departed`)
     // A broken rule is worse.
-    await house.storage.write((tx) => tx.sql`update categories set product_count = product_count + 1`)
-    const broken = await doctor(house, '--json')
+    await testServer.storage.write((tx) => tx.sql`update categories set product_count = product_count + 1`)
+    const broken = await doctor(testServer, '--json')
     assert.deepEqual([broken.code, JSON.parse(broken.out).error.code], [1, 'unhealthy'])
-    await house.storage.write((tx) => tx.sql`update categories set product_count = product_count - 1`)
-    await house.storage.write(
+    await testServer.storage.write((tx) => tx.sql`update categories set product_count = product_count - 1`)
+    await testServer.storage.write(
       (tx) => tx.sql`
         insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_future', 'x', 1)`,
     )
-    const older = await doctor(house)
+    const older = await doctor(testServer)
     assert.deepEqual([older.code, older.out.split(':')[0]], [1, '✗ the database is newer than this program'])
-    await house.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
+    await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
   })
 
   test('is not named any more once someone has seen to it', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place()
-    await house.orders.cancel(orderId)
-    await failRefunds(house)
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place()
+    await testServer.orders.cancel(orderId)
+    await failRefunds(testServer)
     const look = () =>
-      house.storage.read((db) => findOwed(db, { now: house.clock.now, providers: house.orders.providers.names }))
+      testServer.storage.read((db) =>
+        findOwed(db, { now: testServer.clock.now, providers: testServer.orders.providers.names }),
+      )
     const names = async () => (await look()).map(({ name }) => name)
     assert.deepEqual(await names(), ['refund_failed'])
     const refund = async (amount: number) => {
       const args = ['orders', 'refund', orderId, '--amount', String(amount), '--merchant', 'bloom']
-      const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+      const settings = { CARTWRIGHT_DATABASE_URL: testServer.url, CARTWRIGHT_SECRET: testSecretText }
       assert.equal((await cartwright(args, settings)).code, 0)
     }
     // A part leaves the rest owed.
@@ -143,42 +149,42 @@ eachEngine('money that waits', (given) => {
   })
 
   test('is given back by the command that closes a payment for which no order is possible any more', async () => {
-    const house = await openOrderHouse(given)
-    house.clock.now = Date.now() - 31 * 24 * hour
-    const checkout = await checkoutOf(house)
+    const testServer = await openOrderTestServer(given)
+    testServer.clock.now = Date.now() - 31 * 24 * hour
+    const checkout = await checkoutOf(testServer)
     const { secret, sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
     assert.equal((await checkout.pay(secret, view, '4000000000000259')).view.session.status, 'processing')
     const find = async () => {
-      const [payment] = await house.storage.read(
+      const [payment] = await testServer.storage.read(
         (db) => db.sql<{ id: string; status: string }>`
           select id, status from payments where checkout_session_id = ${sessionId}`,
       )
       return payment
     }
-    house.clock.now = Date.now()
+    testServer.clock.now = Date.now()
     const args = ['payments', 'close', (await find())?.id ?? '', '--outcome', 'succeeded', '--merchant', 'bloom']
-    const closed = await cartwright([...args, '--json'], settingsOf(house))
+    const closed = await cartwright([...args, '--json'], settingsOf(testServer))
     assert.deepEqual([closed.code, closed.err, JSON.parse(closed.out).order], [0, '', null])
     assert.equal((await find())?.status, 'voided')
   })
 
   test('whose provider never answered is closed by the command that doctor names', async () => {
-    const house = await openOrderHouse(given)
-    house.clock.now = Date.now() - 25 * hour
-    const checkout = await checkoutOf(house)
-    const settings = settingsOf(house)
+    const testServer = await openOrderTestServer(given)
+    testServer.clock.now = Date.now() - 25 * hour
+    const checkout = await checkoutOf(testServer)
+    const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright([...args, '--json'], settings)
     const open = async (card: string) => {
       const { secret, sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
       assert.equal((await checkout.pay(secret, view, card)).view.session.status, 'processing')
-      const [payment] = await house.storage.read(
+      const [payment] = await testServer.storage.read(
         (db) => db.sql<{ id: string }>`select id from payments where checkout_session_id = ${sessionId}`,
       )
       return { sessionId, paymentId: payment?.id ?? '' }
     }
     // Their answers are lost, of the first also the charge.
     const [lost, found] = [await open('4000000000000275'), await open('4000000000000259')]
-    house.clock.now = Date.now()
+    testServer.clock.now = Date.now()
     const sick = await cartwright(['doctor'], settings)
     assert.equal(sick.code, 0)
     const subjects = [lost, found].map(({ paymentId }) => `    ${paymentId} (test)\n`).sort()
@@ -211,18 +217,18 @@ eachEngine('money that waits', (given) => {
   })
 
   test('is counted by /metrics with the age of the oldest, by mode, and zero where nothing waits', async () => {
-    const house = await openOrderHouse(given)
-    await openPayment(house, { ageMs: 90_000 })
-    await openPayment(house, { ageMs: 30_000 })
-    await openPayment(house, { ageMs: 10_000, status: 'challenge' })
-    const { orderId } = await house.orders.place()
-    await house.orders.cancel(orderId)
-    await failRefunds(house)
-    house.clock.now += 7_000
-    const pending = await house.orders.place()
-    await house.orders.cancel(pending.orderId)
-    house.clock.now += 1_000
-    const { text } = await house.fetch('/metrics')
+    const testServer = await openOrderTestServer(given)
+    await openPayment(testServer, { ageMs: 90_000 })
+    await openPayment(testServer, { ageMs: 30_000 })
+    await openPayment(testServer, { ageMs: 10_000, status: 'challenge' })
+    const { orderId } = await testServer.orders.place()
+    await testServer.orders.cancel(orderId)
+    await failRefunds(testServer)
+    testServer.clock.now += 7_000
+    const pending = await testServer.orders.place()
+    await testServer.orders.cancel(pending.orderId)
+    testServer.clock.now += 1_000
+    const { text } = await testServer.fetch('/metrics')
     const values = new Map(
       [...text.matchAll(/^cartwright_(payments_open|refunds_\w+?)(_oldest_seconds)?\{(.*)\} (\S+)$/gm)].map(
         ([, name, age = '', labels, value]) => [`${name}${age} ${labels}`, Number(value)],
@@ -246,8 +252,8 @@ eachEngine('money that waits', (given) => {
   })
 
   test('is read by its indexes, however many payments and refunds are over', async () => {
-    const house = await openOrderHouse(given)
-    const { storage, installationId, merchantId } = house
+    const testServer = await openOrderTestServer(given)
+    const { storage, installationId, merchantId } = testServer
     await storage.write(async (tx) => {
       for (let i = 0; i < 500; i += 1) {
         await tx.sql`

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { tellCarts } from '../src/domain/carts/untold.ts'
 
 const edits = 12
@@ -14,14 +14,14 @@ const second = 1_000
 
 eachEngine('edits on the page', (given) => {
   async function openScene() {
-    const house = await openHouse(given, { shops: [market] })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const checkout = await checkoutOf(testServer)
     const opened = await checkout.open({ CARD: 1, BOOK: 1 })
     const secret = opened.body.data.url.split('/').at(-1) as string
     const { cartId } = opened.body.data
     const setCard = async (quantity: number) => {
       const { session } = await checkout.look(secret)
-      const result = await house.app.checkout.changeQuantity(
+      const result = await testServer.app.checkout.changeQuantity(
         secret,
         session.version,
         checkout.carts.sku('CARD'),
@@ -29,20 +29,20 @@ eachEngine('edits on the page', (given) => {
       )
       assert.equal(result?.problem, null)
     }
-    const tell = () => tellCarts(house.storage, house.app.cartTools, house.clock.now)
-    const told = async () => (await eventsOf(house, cartId)).map(({ type, sequence }) => `${type} ${sequence}`)
-    const lastTold = async () => (await eventsOf(house, cartId)).at(-1)?.body.data.cart
-    return { house, checkout, secret, cartId, setCard, tell, told, lastTold }
+    const tell = () => tellCarts(testServer.storage, testServer.app.cartTools, testServer.clock.now)
+    const told = async () => (await eventsOf(testServer, cartId)).map(({ type, sequence }) => `${type} ${sequence}`)
+    const lastTold = async () => (await eventsOf(testServer, cartId)).at(-1)?.body.data.cart
+    return { testServer, checkout, secret, cartId, setCard, tell, told, lastTold }
   }
 
   test('are one event, with the last state, five seconds after the first', async () => {
-    const { house, checkout, cartId, setCard, tell, told, lastTold } = await openScene()
+    const { testServer, checkout, cartId, setCard, tell, told, lastTold } = await openScene()
     const before = await told()
     for (let quantity = 2; quantity < 2 + edits; quantity += 1) await setCard(quantity)
     assert.deepEqual(await told(), before)
-    house.clock.now += 5 * second - 1
+    testServer.clock.now += 5 * second - 1
     assert.equal(await tell(), 0)
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.equal(await tell(), 1)
     const { body } = await checkout.carts.read(cartId)
     assert.deepEqual(await told(), [...before, `cart.updated ${body.data.version}`])
@@ -50,10 +50,10 @@ eachEngine('edits on the page', (given) => {
     assert.equal(body.data.items[0].quantity, 1 + edits)
     assert.equal(body.data.version, before.length + edits)
     // Nothing is told twice.
-    house.clock.now += 5 * second
+    testServer.clock.now += 5 * second
     assert.equal(await tell(), 0)
     await setCard(1)
-    house.clock.now += 5 * second
+    testServer.clock.now += 5 * second
     assert.deepEqual(await Promise.all([tell(), tell()]).then((counts) => counts.toSorted()), [0, 1])
   })
 
@@ -64,29 +64,29 @@ eachEngine('edits on the page', (given) => {
     assert.deepEqual(await called.lastTold(), answer.body.data)
     const ended = await openScene()
     await ended.setCard(3)
-    await ended.house.app.checkout.cancel(ended.secret)
+    await ended.testServer.app.checkout.cancel(ended.secret)
     assert.equal((await ended.lastTold()).items[0].quantity, 3)
     const paid = await openScene()
     const { secret } = await paid.checkout.ready({ CARD: 2 })
     const { view } = await paid.checkout.pay(secret, await paid.checkout.look(secret))
-    const events = await eventsOf(paid.house, view.session.cartId)
+    const events = await eventsOf(paid.testServer, view.session.cartId)
     assert.equal(events.at(-1)?.type, 'cart.converted')
-    for (const { house, tell } of [called, ended, paid]) {
-      house.clock.now += 10 * second
+    for (const { testServer, tell } of [called, ended, paid]) {
+      testServer.clock.now += 10 * second
       assert.equal(await tell(), 0)
     }
   })
 
   test('of a cart whose payment is under way are reported when that has failed', async () => {
-    const { house, checkout, tell } = await openScene()
+    const { testServer, checkout, tell } = await openScene()
     const { secret, view } = await checkout.ready({ COURSE: 1 })
     await checkout.pay(secret, view, '4000002500003155')
     const { challenge, session } = await checkout.look(secret)
-    house.clock.now += 5 * second
+    testServer.clock.now += 5 * second
     assert.equal(await tell(), 0)
-    await house.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'refuse')
+    await testServer.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'refuse')
     assert.equal(await tell(), 1)
-    const last = (await eventsOf(house, session.cartId)).at(-1)
+    const last = (await eventsOf(testServer, session.cartId)).at(-1)
     assert.deepEqual([last?.type, last?.body.cause, last?.body.data.cart.status], ['cart.updated', null, 'open'])
   })
 })

@@ -1,4 +1,4 @@
-// The pages of the site in a real browser: readable for everyone, on a desk and on a telephone, in light and in dark,
+// The pages of the site in a real browser: readable for everyone, on a desktop and on a phone, in light and in dark,
 // without script too, and without a word to any other host.
 
 import assert from 'node:assert/strict'
@@ -33,13 +33,13 @@ after(async () => {
   await server.close()
 })
 
-const sizes = { desk: { width: 1280, height: 800 }, telephone: { width: 390, height: 844 } }
+const sizes = { desktop: { width: 1280, height: 800 }, telephone: { width: 390, height: 844 } }
 for (const path of ['/', '/docs', '/docs/extensions']) {
   for (const [device, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       // Colours do not hang on the width, and the reference is long.
-      const isPair = (device === 'desk') === (colorScheme === 'dark')
-      if (!isWide && (path !== '/' ? device === 'desk' || !isPair : isPair)) continue
+      const isPair = (device === 'desktop') === (colorScheme === 'dark')
+      if (!isWide && (path !== '/' ? device === 'desktop' || !isPair : isPair)) continue
       test(`${path} on a ${device} in ${colorScheme}`, async () => {
         await visit(path, { viewport, colorScheme }, async (tab) => {
           // What is folded away must be as readable as the rest.
@@ -57,8 +57,8 @@ for (const path of ['/', '/docs', '/docs/extensions']) {
 }
 
 describe('the reference', () => {
-  test('without script has its contents on a desk, and folded on a telephone', async () => {
-    await visit('/docs/carts', { viewport: sizes.desk, javaScriptEnabled: false }, async (tab) => {
+  test('without script has its contents on a desktop, and folded on a phone', async () => {
+    await visit('/docs/carts', { viewport: sizes.desktop, javaScriptEnabled: false }, async (tab) => {
       const link = tab.locator('.contents a[href="#getPublicCart"]')
       assert(await link.isVisible())
       await link.focus()
@@ -74,21 +74,25 @@ describe('the reference', () => {
   })
 
   test('with script filters the contents, copies and marks the present section', async () => {
-    await visit('/docs', { viewport: sizes.desk, permissions: ['clipboard-read', 'clipboard-write'] }, async (tab) => {
-      await tab.getByLabel('Filter the contents').fill('cart cancel')
-      assert.equal(await tab.locator('.contents li:visible').count(), 0)
-      await tab.getByLabel('Filter the contents').fill('cancel')
-      assert(await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').isVisible())
-      assert(!(await tab.locator('.contents a[href="/docs/carts#getPublicCart"]').isVisible()))
+    await visit(
+      '/docs',
+      { viewport: sizes.desktop, permissions: ['clipboard-read', 'clipboard-write'] },
+      async (tab) => {
+        await tab.getByLabel('Filter the contents').fill('cart cancel')
+        assert.equal(await tab.locator('.contents li:visible').count(), 0)
+        await tab.getByLabel('Filter the contents').fill('cancel')
+        assert(await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').isVisible())
+        assert(!(await tab.locator('.contents a[href="/docs/carts#getPublicCart"]').isVisible()))
 
-      await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').click()
-      await tab.waitForURL(/\/docs\/orders#cancelStorefrontOrder$/)
-      await tab.locator('.contents a[href="#cancelStorefrontOrder"]').click()
-      await tab.locator('.contents a[href="#cancelStorefrontOrder"][aria-current]').waitFor()
+        await tab.locator('.contents a[href="/docs/orders#cancelStorefrontOrder"]').click()
+        await tab.waitForURL(/\/docs\/orders#cancelStorefrontOrder$/)
+        await tab.locator('.contents a[href="#cancelStorefrontOrder"]').click()
+        await tab.locator('.contents a[href="#cancelStorefrontOrder"][aria-current]').waitFor()
 
-      await tab.getByLabel('Copy: Example request of cancelStorefrontOrder').click()
-      assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl -X POST .*\/cancellations/)
-    })
+        await tab.getByLabel('Copy: Example request of cancelStorefrontOrder').click()
+        assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl -X POST .*\/cancellations/)
+      },
+    )
   })
 
   test('an address from when all was one page leads on to the operation', async () => {
@@ -102,7 +106,7 @@ describe('the reference', () => {
     for (const viewport of Object.values(sizes)) {
       await visit('/docs/carts#setPublicCartAddress', { viewport }, async (tab) => {
         const heading = await tab.locator('#setPublicCartAddress h2').boundingBox()
-        const bar = await tab.locator(viewport === sizes.desk ? '.bar' : '.contents').boundingBox()
+        const bar = await tab.locator(viewport === sizes.desktop ? '.bar' : '.contents').boundingBox()
         assert(heading && bar)
         assert(heading.y >= bar.y + bar.height && heading.y < viewport.height / 2, `at ${heading.y}`)
       })

@@ -15,7 +15,7 @@ const hour = 3_600_000
 
 async function openShop(given: Given) {
   const shop = await openBankShop(given)
-  const { storage, installationId, clock } = shop.house
+  const { storage, installationId, clock } = shop.testServer
   return {
     ...shop,
     clock,
@@ -41,12 +41,12 @@ function gate(): Gate {
   return { arrived: Promise.withResolvers<void>(), opened: Promise.withResolvers<void>() }
 }
 
-function close({ house, tools }: BankShop, id: string, outcome: ClosedOutcome) {
-  const { storage, installationId } = house
+function close({ testServer, tools }: BankShop, id: string, outcome: ClosedOutcome) {
+  const { storage, installationId } = testServer
   return storage.write((tx) => closePayment(tools, tx, { installationId, id }, outcome))
 }
 
-async function stockOf({ house: { storage, merchantId } }: BankShop): Promise<number> {
+async function stockOf({ testServer: { storage, merchantId } }: BankShop): Promise<number> {
   const [row] = await storage.read(
     (db) => db.sql<{ onHand: number }>`
       select sum(on_hand) as "onHand" from stock where merchant_id = ${merchantId}`,
@@ -57,9 +57,9 @@ async function stockOf({ house: { storage, merchantId } }: BankShop): Promise<nu
 eachEngine('money that was paid back by hand', (given) => {
   test('is not paid back again by the provider', async () => {
     const shop = await openShop(given)
-    const { bank, house, clock } = shop
+    const { bank, testServer, clock } = shop
     const { paymentId, secret, payment } = await shop.begin()
-    await house.app.checkout.goBack(secret)
+    await testServer.app.checkout.goBack(secret)
     assert.equal((await payment()).status, 'declined')
     // The bank takes the money all the same, and refuses once to give it back.
     Object.assign(bank.books.get(paymentId) ?? {}, { state: 'open' })
@@ -68,7 +68,7 @@ eachEngine('money that was paid back by hand', (given) => {
     await shop.hear(paymentId)
     assert.deepEqual(await shop.pay(), ['failed'])
     const moment = { now: clock.now, cause: null }
-    await house.storage.write(async (tx) => {
+    await testServer.storage.write(async (tx) => {
       await returnPayment(tx, await payment(), { reason: null, isByHand: true }, moment)
     })
     const { void: voids, refund } = bank.calls
@@ -116,7 +116,7 @@ eachEngine('a debit that two look-ups ask about at once', (given) => {
   for (const second of ['pending', 'approved'] as const)
     test(`the second hears ${second}: the order is ${second === 'pending' ? 'still awaited' : 'paid'}`, async () => {
       const shop = await openShop(given)
-      const { bank, clock, house } = shop
+      const { bank, clock, testServer } = shop
       const { paymentId, payment } = await shop.begin()
       bank.act(paymentId, 'bank')
       const { lookUp } = bank
@@ -130,7 +130,7 @@ eachEngine('a debit that two look-ups ask about at once', (given) => {
         await look?.opened.promise
         return lookUp(...charge)
       }
-      const { installationId } = house
+      const { installationId } = testServer
       const before = lookUpNow(shop.tools, { installationId, id: paymentId })
       await first.arrived.promise
       // One look-up at a time, unless the first takes so long that its process may have died.
@@ -162,7 +162,7 @@ eachEngine('a debit whose order is cancelled', (given) => {
     for (const answer of ['unknown', 'refused'] as const)
       test(`it is ${what === 'pay' ? 'paid' : 'refused'} later, after the void was answered ${answer}`, async () => {
         const shop = await openShop(given)
-        const { bank, clock, house } = shop
+        const { bank, clock, testServer } = shop
         const { orderId, paymentId, payment, total } = await shop.place('bank')
         const input = {
           by: 'operator',
@@ -171,8 +171,8 @@ eachEngine('a debit whose order is cancelled', (given) => {
           note: null,
           isRestocked: true,
         } as const
-        const key = { installationId: house.installationId, orderId }
-        await house.storage.write((tx) => cancelOrder(tx, key, input, { now: clock.now, cause: null }))
+        const key = { installationId: testServer.installationId, orderId }
+        await testServer.storage.write((tx) => cancelOrder(tx, key, input, { now: clock.now, cause: null }))
         // Nothing can be taken back while the bank is at work.
         const { void: take } = bank
         bank.void = async () => answer

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { berlin, eventsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { countGuess, findCart, setCartStatus } from '../src/domain/carts/store.ts'
 import { pay as payAt } from '../src/domain/checkout/pay/pay.ts'
@@ -20,8 +20,8 @@ import type { Tx } from '../src/platform/storage/storage.ts'
 
 eachEngine('a payment', (given) => {
   test('approved: one order with every amount of the page, stock sold, promotion used, cart converted', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2, CARD: 3 }, { promotionCode: 'WELCOME10' })
     const { problem, view: paid } = await pay(secret, view)
     assert.equal(problem, null)
@@ -31,7 +31,7 @@ eachEngine('a payment', (given) => {
     )
     assert.deepEqual(paid.session.totals, view.session.totals)
     const orderId = paid.session.orderId ?? ''
-    const order = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const order = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
     const { refunded, refundPending, ...totals } = order.totals
     assert.deepEqual([totals, refunded, refundPending], [view.session.totals, 0, 0])
     assert.equal(order.total, view.session.totals.total)
@@ -47,34 +47,34 @@ eachEngine('a payment', (given) => {
     )
     const cart = (await carts.read(paid.session.cartId)).body.data
     assert.deepEqual([cart.status, cart.orderId], ['converted', orderId])
-    const [sku] = await house.storage.read(
+    const [sku] = await testServer.storage.read(
       (db) =>
         db.sql<{ onHand: number; held: number }>`
           select t.on_hand as "onHand", t.held from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
           where s.code = 'ROSE-12' and t.mode = 'test'`,
     )
     assert.deepEqual(sku, { onHand: 38, held: 0 })
-    const [promotion] = await house.storage.read(
+    const [promotion] = await testServer.storage.read(
       (db) => db.sql<{ used: number }>`select test_used as "used" from promotions where code = 'WELCOME10'`,
     )
     assert.equal(promotion?.used, 1)
     assert.deepEqual(
-      (await eventsOf(house, orderId)).map(({ type }) => type),
+      (await eventsOf(testServer, orderId)).map(({ type }) => type),
       ['order.placed', 'order.paid'],
     )
-    assert.equal((await eventsOf(house, sessionId)).at(-1)?.type, 'checkout_session.completed')
-    assert.equal((await eventsOf(house, cart.id)).at(-1)?.type, 'cart.converted')
+    assert.equal((await eventsOf(testServer, sessionId)).at(-1)?.type, 'checkout_session.completed')
+    assert.equal((await eventsOf(testServer, cart.id)).at(-1)?.type, 'cart.converted')
     assert.equal((await read(sessionId)).body.data.orderId, orderId)
     assertError(
-      await house.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: 'late' } }),
+      await testServer.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: 'late' } }),
       'checkout_session_not_open',
     )
   })
 
   test('what is announced of a purchase is what the API answers afterwards, and the last use of a code is reported once', async () => {
     const promotion = { code: 'LAST', name: 'The last', type: 'percentage', percentage: 1_000, usageLimit: 1 } as const
-    const house = await openHouse(given, { shops: [{ ...market, promotions: [promotion] }] })
-    const { carts, ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [{ ...market, promotions: [promotion] }] })
+    const { carts, ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2, CARD: 3 }, { promotionCode: 'LAST' })
     const { view: paid } = await pay(secret, view)
     const { cartId } = paid.session
@@ -82,12 +82,12 @@ eachEngine('a payment', (given) => {
     const answered = {
       cart: (await carts.read(cartId)).body.data,
       checkoutSession: (await read(sessionId)).body.data,
-      order: (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data,
+      order: (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data,
     }
     assert.equal(answered.order.promotion.code, 'LAST')
-    const told = await house.storage.read(
+    const told = await testServer.storage.read(
       (db) => db.sql<{ type: string; body: string }>`
-        select type, body from events where installation_id = ${house.installationId} order by id`,
+        select type, body from events where installation_id = ${testServer.installationId} order by id`,
     )
     const last = told.slice(told.findIndex(({ type }) => type === 'order.placed'))
     assert.deepEqual(
@@ -104,15 +104,15 @@ eachEngine('a payment', (given) => {
   })
 
   test('a session, a cart or an order that changed while it was thought to be locked is not written over', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay } = await checkoutOf(house)
-    const { installationId } = house
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(testServer)
+    const { installationId } = testServer
     const open = await ready({ CARD: 1 })
     const done = await ready({ CARD: 1 })
     const orderId = (await pay(done.secret, done.view)).view.session.orderId ?? ''
     const cartId = open.view.session.cartId
     const look = () =>
-      house.storage.read((db) =>
+      testServer.storage.read((db) =>
         Promise.all([
           findSession(db, { installationId, sessionId: open.sessionId }),
           findCart(db, { installationId, cartId }),
@@ -130,7 +130,7 @@ eachEngine('a payment', (given) => {
     // Beside writes that are right, which on SQLite share a commit with them.
     const right = (tx: Tx) => countGuess(tx, cart, 3, cart.guessesSince)
     const outcomes = await Promise.allSettled(
-      [...wrong, right].map((work) => house.storage.write(async (tx) => work(tx))),
+      [...wrong, right].map((work) => testServer.storage.write(async (tx) => work(tx))),
     )
     for (const outcome of outcomes.slice(0, -1)) {
       assert.ok(outcome.status === 'rejected')
@@ -150,38 +150,38 @@ eachEngine('a payment', (given) => {
   })
 
   test('declined: the session is open again with the reason, and a second card pays', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
     const { view: declined } = await pay(secret, view, cards.insufficientFunds)
     assert.deepEqual([declined.session.status, declined.session.lastPaymentError?.code], ['open', 'insufficient_funds'])
     const { view: paid } = await pay(secret, declined)
     assert.equal(paid.session.status, 'completed')
     assert.deepEqual(
-      (await eventsOf(house, sessionId)).map(({ type }) => type),
+      (await eventsOf(testServer, sessionId)).map(({ type }) => type),
       ['checkout_session.created', 'checkout_session.payment_failed', 'checkout_session.completed'],
     )
   })
 
   test('the same form twice, and ten forms at once: one charge, one order', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
     const attempt = newId('pay')
     await Promise.all([
       ...Array.from({ length: 5 }, () => pay(secret, view, cards.approved, attempt)),
       ...Array.from({ length: 5 }, () => pay(secret, view)),
     ])
-    const orders = await house.storage.read(
+    const orders = await testServer.storage.read(
       (db) => db.sql`select id from orders where checkout_session_id = ${sessionId}`,
     )
-    const charges = await house.storage.read((db) => db.sql`select key from test_charges`)
+    const charges = await testServer.storage.read((db) => db.sql`select key from test_charges`)
     assert.deepEqual([orders.length, charges.length], [1, 1])
   })
 
   test('no one is charged what was not shown: another total or an older version is refused', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, ready, pay, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     await carts.patch(view.session.cartId, 'CARD', 2)
     assert.equal((await pay(secret, view)).problem?.code, 'stale')
@@ -189,14 +189,14 @@ eachEngine('a payment', (given) => {
     const products = (market.products ?? []).map((product) =>
       product.slug === 'card' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 500 })) } : product,
     )
-    await house.apply({ ...market, products })
+    await testServer.apply({ ...market, products })
     const { problem } = await pay(secret, seen)
     assert.deepEqual(problem, {
       code: 'total_changed',
       from: seen.session.totals.total,
       to: seen.session.totals.total + 2 * 167,
     })
-    assert.deepEqual(await house.storage.read((db) => db.sql`select key from test_charges`), [])
+    assert.deepEqual(await testServer.storage.read((db) => db.sql`select key from test_charges`), [])
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
@@ -209,8 +209,8 @@ eachEngine('a payment', (given) => {
         skus: [{ code: 'RARE', price: 1000, stock: 20, requiresShipping: false }],
       },
     ]
-    const house = await openHouse(given, { shops: [{ ...market, products, promotions: [] }] })
-    const { open, ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [{ ...market, products, promotions: [] }] })
+    const { open, ready, pay } = await checkoutOf(testServer)
     // Whoever is told that there is too much to do asks again, under the same key.
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -225,16 +225,16 @@ eachEngine('a payment', (given) => {
       [outcomes.filter((status) => status === 200).length, outcomes.filter((status) => status === 409).length],
       [20, 180],
     )
-    const sessions = await house.storage.read((db) => db.sql<{ id: string }>`select id from checkout_sessions`)
+    const sessions = await testServer.storage.read((db) => db.sql<{ id: string }>`select id from checkout_sessions`)
     assert.equal(sessions.length, 20)
     assert.equal((await open({ RARE: 1 })).body.error.current.available, 0)
     // The held ones run out, and the same number of buyers pays at once.
-    house.clock.now += 31 * 60_000
-    assert.equal(await expireSessions(house.storage, house.app.payTools, house.clock.now), 20)
+    testServer.clock.now += 31 * 60_000
+    assert.equal(await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now), 20)
     const buyers = await Promise.all(Array.from({ length: 20 }, () => ready({ RARE: 1 })))
     const paid = await Promise.all(buyers.map(({ secret, view }) => pay(secret, view)))
     assert.equal(paid.filter(({ view }) => view.session.status === 'completed').length, 20)
-    const [rows] = await house.storage.read(
+    const [rows] = await testServer.storage.read(
       (db) => db.sql<{ orders: number; charges: number; onHand: number }>`
       select (select count(*) from orders) as "orders", (select count(*) from test_charges) as "charges", (select on_hand from stock where mode = 'test') as "onHand"`,
     )
@@ -242,24 +242,24 @@ eachEngine('a payment', (given) => {
   })
 
   test('declined after the SKU was taken off the shelf: the session is open again all the same, and holds nothing', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
     assert.equal((await pay(secret, view, '4000000000000267')).view.session.status, 'processing')
     const products = (market.products ?? []).map((product) =>
       product.slug === 'card' ? { ...product, skus: [{ code: 'CARD-2', price: 333, stock: 9 }] } : product,
     )
-    await house.apply({ ...market, products })
-    house.clock.now += 120_000
-    await recoverPayments(house.app.payTools)
+    await testServer.apply({ ...market, products })
+    testServer.clock.now += 120_000
+    await recoverPayments(testServer.app.payTools)
     const { status, hold, lastPaymentError } = (await read(sessionId)).body.data
     assert.deepEqual([status, hold.status, lastPaymentError.code], ['open', 'none', 'declined'])
     assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
   })
 
   test('approved after the SKU was taken off the shelf: what was promised is sold', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
     await pay(secret, view, '4000000000000259')
     const products = (market.products ?? []).map((product) =>
@@ -267,25 +267,26 @@ eachEngine('a payment', (given) => {
         ? { ...product, published: false, skus: [{ code: 'CARD-2', price: 999, stock: 9 }] }
         : product,
     )
-    await house.apply({ ...market, products, promotions: [] })
-    house.clock.now += 120_000
-    await recoverPayments(house.app.payTools)
+    await testServer.apply({ ...market, products, promotions: [] })
+    testServer.clock.now += 120_000
+    await recoverPayments(testServer.app.payTools)
     const { status, totals } = (await read(sessionId)).body.data
     assert.deepEqual([status, totals], ['completed', view.session.totals])
   })
 
   test('an attempt that another session has used is another payment: one charge never pays two orders', async () => {
     const second = { ...market, merchant: { ...market.merchant, slug: 'second', name: 'Second' } }
-    const house = await openHouse(given, { shops: [market, second] })
-    const { ready, pay, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market, second] })
+    const { ready, pay, look } = await checkoutOf(testServer)
     const attempt = newId('pay')
     const own = await ready({ COURSE: 1 })
     await pay(own.secret, own.view, cards.approved, attempt)
-    const [sku] = await house.storage.read(
-      (db) => db.sql<{ id: string }>`select id from skus where code = 'COURSE' and merchant_id <> ${house.merchantId}`,
+    const [sku] = await testServer.storage.read(
+      (db) =>
+        db.sql<{ id: string }>`select id from skus where code = 'COURSE' and merchant_id <> ${testServer.merchantId}`,
     )
-    const { body } = await house.ask('createHostedCheckoutSession', {
-      key: house.keys.rival,
+    const { body } = await testServer.ask('createHostedCheckoutSession', {
+      key: testServer.keys.rival,
       body: {
         idempotencyKey: 'x',
         items: [{ skuId: sku?.id, quantity: 2 }],
@@ -295,18 +296,21 @@ eachEngine('a payment', (given) => {
     })
     const secret = body.data.url.split('/').at(-1)
     assert.equal((await pay(secret, await look(secret), cards.approved, attempt)).view.session.status, 'completed')
-    const charges = await house.storage.read(
+    const charges = await testServer.storage.read(
       (db) => db.sql<{ amount: number }>`select amount from test_charges order by amount`,
     )
     assert.deepEqual(charges, [{ amount: 9900 }, { amount: 19_800 }])
   })
 
   test('what costs nothing is settled too when its process died in between', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await house.apply({ ...market, promotions: [{ code: 'ALL', name: 'All', type: 'percentage', percentage: 10_000 }] })
-    const { ready, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    await testServer.apply({
+      ...market,
+      promotions: [{ code: 'ALL', name: 'All', type: 'percentage', percentage: 10_000 }],
+    })
+    const { ready, read } = await checkoutOf(testServer)
     const { sessionId, view } = await ready({ COURSE: 1 }, { promotionCode: 'ALL' })
-    const dying = { ...house.app.payTools, onStep: () => assert.fail('died') }
+    const dying = { ...testServer.app.payTools, onStep: () => assert.fail('died') }
     const input = {
       version: view.session.version,
       expectedTotal: 0,
@@ -315,48 +319,48 @@ eachEngine('a payment', (given) => {
       details: {},
       attempt: newId('pay'),
     }
-    await assert.rejects(payAt(dying, { installationId: house.installationId, sessionId }, input, null))
+    await assert.rejects(payAt(dying, { installationId: testServer.installationId, sessionId }, input, null))
     assert.equal((await read(sessionId)).body.data.status, 'processing')
-    house.clock.now += 120_000
-    await recoverPayments(house.app.payTools)
+    testServer.clock.now += 120_000
+    await recoverPayments(testServer.app.payTools)
     assert.equal((await read(sessionId)).body.data.status, 'completed')
   })
 
   test('an order that is sent has its address, however long the bank took', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, pay, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, pay, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     await carts.address(cartId, berlin)
-    house.clock.now += 7 * 24 * 3_600_000 - 60_000
-    const { body } = await house.ask('createHostedCheckoutSession', {
+    testServer.clock.now += 7 * 24 * 3_600_000 - 60_000
+    const { body } = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'k', cartId, successUrl: 'http://localhost/x', customer: { email: 'b@example.com' } },
     })
     const secret = body.data.url.split('/').at(-1)
     const { view } = await pay(secret, await look(secret), '4000002500003155')
-    house.clock.now += 120_000
-    await sweepAddresses(house.storage, house.clock.now, 100)
-    await house.app.checkout.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
-    const [order] = await house.storage.read(
+    testServer.clock.now += 120_000
+    await sweepAddresses(testServer.storage, testServer.clock.now, 100)
+    await testServer.app.checkout.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
+    const [order] = await testServer.storage.read(
       (db) => db.sql<{ addressId: string | null }>`select address_id as "addressId" from orders`,
     )
     assert.match(order?.addressId ?? '', /^adr_/)
   })
 
   test('one use for each customer, also when two payments began together', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await house.apply({
+    const testServer = await openTestServer(given, { shops: [market] })
+    await testServer.apply({
       ...market,
       promotions: [{ code: 'ONE', name: 'One', type: 'percentage', percentage: 5000, customerLimit: 1 }],
     })
-    const { ready, pay } = await checkoutOf(house)
+    const { ready, pay } = await checkoutOf(testServer)
     const begun = []
     for (let i = 0; i < 2; i += 1) {
       const { secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
       begun.push({ secret, challenge: (await pay(secret, view, '4000002500003155')).view.challenge })
     }
     for (const { secret, challenge } of begun)
-      await house.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
-    const [row] = await house.storage.read(
+      await testServer.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ orders: number; used: number; owed: number }>`
       select (select count(*) from orders) as "orders", (select test_used from promotions where code = 'ONE') as "used", (select count(*) from refunds) as "owed"`,
     )
@@ -364,45 +368,46 @@ eachEngine('a payment', (given) => {
   })
 
   test('a cart whose lines ran short can be mended line by line, and an old link leads into no newer session', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, ready } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, ready } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 3, BOOK: 3 }, { expiresInSeconds: 86_400 })
-    house.clock.now += 16 * 60_000
+    testServer.clock.now += 16 * 60_000
     const products = (market.products ?? []).map((product) => ({
       ...product,
       skus: product.skus.map((sku) => ({ ...sku, stock: 1 })),
     }))
-    await house.apply({ ...market, products }, { stock: true })
+    await testServer.apply({ ...market, products }, { stock: true })
     const { cartId } = view.session
     assertError(await carts.patch(cartId, 'CARD', 4), 'insufficient_stock')
     assert.equal((await carts.patch(cartId, 'CARD', 1)).status, 200)
     assert.equal((await carts.remove(cartId, 'BOOK')).status, 200)
-    await house.app.checkout.cancel(secret)
-    const { body } = await house.ask('createHostedCheckoutSession', {
+    await testServer.app.checkout.cancel(secret)
+    const { body } = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'b', cartId, clientReferenceId: 'B', successUrl: 'http://localhost/x' },
     })
-    assert.deepEqual(await house.app.checkout.startAgain(secret), { problem: { code: 'not_open' } })
+    assert.deepEqual(await testServer.app.checkout.startAgain(secret), { problem: { code: 'not_open' } })
     assert.equal(
-      (await house.ask('getHostedCheckoutSession', { path: { sessionId: body.data.id } })).body.data.clientReferenceId,
+      (await testServer.ask('getHostedCheckoutSession', { path: { sessionId: body.data.id } })).body.data
+        .clientReferenceId,
       'B',
     )
   })
 
   test('the address of a page is nowhere in clear in the database, and the retry gets it all the same', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts } = await checkoutOf(testServer)
     const body = {
       idempotencyKey: 'sealed',
       items: [{ skuId: carts.sku('CARD'), quantity: 1 }],
       successUrl: 'http://localhost/x',
     }
     const [first, again] = [
-      await house.ask('createHostedCheckoutSession', { body }),
-      await house.ask('createHostedCheckoutSession', { body }),
+      await testServer.ask('createHostedCheckoutSession', { body }),
+      await testServer.ask('createHostedCheckoutSession', { body }),
     ]
     assert.deepEqual([again.text, again.headers.get('idempotency-replayed')], [first.text, 'true'])
     const secret = first.body.data.url.split('/').at(-1)
-    const rows = await house.storage.read(async (db) => [
+    const rows = await testServer.storage.read(async (db) => [
       await db.sql`select * from idempotency_keys`,
       await db.sql`select * from checkout_sessions`,
       await db.sql`select * from events`,
@@ -411,16 +416,16 @@ eachEngine('a payment', (given) => {
   })
 
   test('cancel ∥ pay, cancel ∥ expire, pay ∥ expire: one winner, one terminal event, stock and money settled once', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(testServer)
     for (let round = 0; round < 12; round += 1) {
       const { sessionId, secret, view } = await ready({ CARD: 2 })
       const cancel = () =>
-        house.ask('cancelHostedCheckoutSession', {
+        testServer.ask('cancelHostedCheckoutSession', {
           path: { sessionId },
           body: { idempotencyKey: `c-${round}-${sessionId}` },
         })
-      const expire = () => expireSessions(house.storage, house.app.payTools, house.clock.now + 3_600_000)
+      const expire = () => expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now + 3_600_000)
       const races =
         [
           [() => pay(secret, view), cancel],
@@ -429,15 +434,15 @@ eachEngine('a payment', (given) => {
           [cancel, cancel],
         ][round % 4] ?? []
       await Promise.all(races.map((race) => race()))
-      const events = (await eventsOf(house, sessionId)).map(({ type }) => type)
+      const events = (await eventsOf(testServer, sessionId)).map(({ type }) => type)
       const terminal = events.filter((type) => /completed|cancelled|expired/.test(type))
       assert.equal(terminal.length, 1, events.join(' '))
-      const [charge] = await house.storage.read(
+      const [charge] = await testServer.storage.read(
         (db) => db.sql`select id from orders where checkout_session_id = ${sessionId}`,
       )
       assert.equal(charge !== undefined, terminal[0] === 'checkout_session.completed')
       assert.deepEqual(
-        await house.storage.read((db) => db.sql`select sku_id from holds where owner_id = ${sessionId}`),
+        await testServer.storage.read((db) => db.sql`select sku_id from holds where owner_id = ${sessionId}`),
         [],
       )
     }

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bank, connectBank, createBank, openBankHouse } from '../harness/bank.ts'
+import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { bankNotice } from '../harness/elsewhere.ts'
-import type { House } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { findOwed } from '../src/domain/health/owed.ts'
 import { readNews } from '../src/domain/payments/news.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -19,9 +19,9 @@ const minute = 60_000
 const hour = 60 * minute
 
 // What each of them sees.
-function watchOf(house: House) {
-  const { storage, clock } = house
-  const { health } = house.app.payTools
+function watchOf(testServer: TestServer) {
+  const { storage, clock } = testServer
+  const { health } = testServer.app.payTools
   return async () => {
     await health.idle()
     const owed = await storage.read((db) => findOwed(db, { now: clock.now, providers: ['stripe', 'elsewhere'] }))
@@ -29,8 +29,8 @@ function watchOf(house: House) {
       (db) => db.sql<{ facts: string }>`
         select facts from emails where kind = 'payment_account_problem' order by created_at, id`,
     )
-    const { todo } = (await house.askAdmin('getAdminHome')).body.data
-    const [account] = (await house.askAdmin('getAdminShop')).body.data.paymentAccounts
+    const { todo } = (await testServer.askAdmin('getAdminHome')).body.data
+    const [account] = (await testServer.askAdmin('getAdminShop')).body.data.paymentAccounts
     return {
       doctor: owed.flatMap(({ name, subjects }) => (name === 'payment_account_problem' ? subjects : [])),
       letters: letters.map(({ facts }) => JSON.parse(facts).problem),
@@ -44,31 +44,31 @@ const nothing = { doctor: [], letters: [], home: 0, shop: [] }
 
 async function openMarket(given: Given) {
   const shop = await openStripeShop(given, { shops })
-  const { house } = shop
-  await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
-  const checkout = await checkoutOf(house)
+  const { testServer } = shop
+  await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+  const checkout = await checkoutOf(testServer)
   const begin = async () => {
     const { secret, view } = await checkout.ready({ 'ROSE-12': 1 })
     const { version, totals } = view.session
     const chosen = { provider: 'stripe', method: 'stripe', details: {}, attempt: newId('pay') }
-    return house.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
+    return testServer.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
   }
-  return { ...shop, begin, seen: watchOf(house) }
+  return { ...shop, begin, seen: watchOf(testServer) }
 }
 
 async function openBank(given: Given) {
   const bank: Bank = createBank()
-  const house = await openBankHouse(given, bank, { shops })
-  await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
-  const account = await connectBank(house)
+  const testServer = await openBankTestServer(given, bank, { shops })
+  await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+  const account = await connectBank(testServer)
   const notify = async (secret: string) =>
-    (await house.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, house.clock.now, []))).status
-  return { house, account, notify, seen: watchOf(house) }
+    (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
+  return { testServer, account, notify, seen: watchOf(testServer) }
 }
 
 eachEngine('an account at a payment provider', (given) => {
   test('whose key is refused is shown everywhere, with one letter, until a call works', async () => {
-    const { house, there, accountId, begin, seen } = await openMarket(given)
+    const { testServer, there, accountId, begin, seen } = await openMarket(given)
     await begin()
     assert.deepEqual(await seen(), nothing)
     there.revoke(there.restrictedKey)
@@ -80,10 +80,10 @@ eachEngine('an account at a payment provider', (given) => {
     }
     for (let i = 0; i < 3; i += 1) {
       await begin()
-      house.clock.now += 10 * minute
+      testServer.clock.now += 10 * minute
       assert.deepEqual(await seen(), refused)
     }
-    assert.equal(house.lines().filter(({ problem }) => problem === 'key_refused').length, 1)
+    assert.equal(testServer.lines().filter(({ problem }) => problem === 'key_refused').length, 1)
     there.restore(there.restrictedKey)
     await begin()
     assert.deepEqual(await seen(), { ...nothing, letters: ['key_refused'] })
@@ -93,11 +93,11 @@ eachEngine('an account at a payment provider', (given) => {
   })
 
   test('whose key lacks a permission stays named while other calls work, and is forgotten after a day without', async () => {
-    const { house, there, begin, seen } = await openMarket(given)
+    const { testServer, there, begin, seen } = await openMarket(given)
     there.deny('events')
     const news = async () => {
-      await readNews(house.app.payTools)
-      house.clock.now += 10 * minute
+      await readNews(testServer.app.payTools)
+      testServer.clock.now += 10 * minute
     }
     await news()
     await begin()
@@ -105,13 +105,13 @@ eachEngine('an account at a payment provider', (given) => {
     const { letters, shop, home } = await seen()
     assert.deepEqual([letters, shop, home], [['permission_missing'], ['permission_missing'], 1])
     there.allow('events')
-    house.clock.now += 25 * hour
+    testServer.clock.now += 25 * hour
     await news()
     assert.deepEqual(await seen(), { ...nothing, letters: ['permission_missing'] })
   })
 
   test('whose notices are refused again and again is shown until one is accepted', async () => {
-    const { house, account, notify, seen } = await openBank(given)
+    const { testServer, account, notify, seen } = await openBank(given)
     assert.deepEqual([await notify('wrong'), await notify('wrong')], [400, 400])
     assert.deepEqual(await seen(), nothing, 'anyone may send one')
     assert.equal(await notify('sign_1'), 200)
@@ -122,7 +122,7 @@ eachEngine('an account at a payment provider', (given) => {
       home: 1,
       shop: ['notices_refused'],
     })
-    house.clock.now += hour
+    testServer.clock.now += hour
     assert.equal(await notify('sign_1'), 200)
     assert.deepEqual(await seen(), { ...nothing, letters: ['notices_refused'] })
   })

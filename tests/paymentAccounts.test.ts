@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { type Bank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { bankNotice } from '../harness/elsewhere.ts'
-import { type House, settingsOf } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { settingsOf, type TestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
@@ -23,12 +23,12 @@ const https = { CARTWRIGHT_PUBLIC_URL: 'https://shop.example' }
 
 async function openShop(given: Given) {
   const bank = createBank()
-  const house = await openBankHouse(given, bank, { shops: [market, rival], now: Date.now() })
-  return { bank, house, run: runner(bank, house) }
+  const testServer = await openBankTestServer(given, bank, { shops: [market, rival], now: Date.now() })
+  return { bank, testServer, run: runner(bank, testServer) }
 }
 
 // The commands of another process that shares the database.
-function runner(bank: Bank, house: House) {
+function runner(bank: Bank, testServer: TestServer) {
   const table = {
     ...commands,
     payments: async () => createPaymentsCommand(() => ({ [bank.accounts.name]: async () => bank.accounts })),
@@ -38,7 +38,7 @@ function runner(bank: Bank, house: House) {
     const words = `payments ${args} --merchant ${market.merchant.slug}`.split(' ')
     const { code, out, err } = await cartwright(
       [...words, '--json'],
-      { ...settingsOf(house), ...settings },
+      { ...settingsOf(testServer), ...settings },
       { input, table },
     )
     said.push(out, err)
@@ -68,8 +68,8 @@ const connectTest = 'connect elsewhere --mode test'
 
 eachEngine('accounts at payment providers', (given) => {
   test('connect: sealed, announced to the provider, and used by a running server at once', async () => {
-    const { bank, house, run } = await openShop(given)
-    await assert.rejects(payAtBank(house), 'nothing is offered yet')
+    const { bank, testServer, run } = await openShop(given)
+    await assert.rejects(payAtBank(testServer), 'nothing is offered yet')
     const { code, account, noticeHelp } = await run(connectTest, `${key}\n`)
     assert.equal(code, 0)
     const noticeUrl = `https://shop.example/hooks/payments/${account.id}`
@@ -78,26 +78,26 @@ eachEngine('accounts at payment providers', (given) => {
       ['elsewhere', 'test', { account: 'acct1' }, noticeUrl, null],
     )
     assert.deepEqual([...bank.accounts.endpoints.keys()], [noticeUrl])
-    const paid = await payAtBank(house)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
-    const notice = bankNotice(bank.accounts.endpoints.get(noticeUrl) ?? '', house.clock.now, [paid.reference])
-    assert.equal((await house.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
-    await recoverPayments(house.app.payTools)
+    const notice = bankNotice(bank.accounts.endpoints.get(noticeUrl) ?? '', testServer.clock.now, [paid.reference])
+    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+    await recoverPayments(testServer.app.payTools)
     assert.equal((await paid.session()).status, 'completed')
     assert.match(
-      (await house.fetch('/metrics')).text,
+      (await testServer.fetch('/metrics')).text,
       /^cartwright_payment_accounts\{provider="elsewhere",mode="test"\} 1$/m,
     )
     // Keys and signing secrets are in no output, no log line and no table.
     const rows: unknown[] = []
-    for (const { name } of await house.storage.read(listTables))
-      rows.push(...(await house.storage.read((db) => db.sql`select * from ${new Fragment(name)}`)))
-    const everything = JSON.stringify([rows, house.lines(), run.said])
+    for (const { name } of await testServer.storage.read(listTables))
+      rows.push(...(await testServer.storage.read((db) => db.sql`select * from ${new Fragment(name)}`)))
+    const everything = JSON.stringify([rows, testServer.lines(), run.said])
     assert.ok(!everything.includes(key) && !everything.includes('sign_1'))
   })
 
   test('connect is refused: another account, wrong keys, a silent provider, no such provider, no keys', async () => {
-    const { bank, house, run } = await openShop(given)
+    const { bank, testServer, run } = await openShop(given)
     const codeOf = async (args: string, input = '') => (await run(args, input)).error?.code
     assert.equal(await codeOf('connect nobody --mode test', key), 'payment_provider_not_found')
     assert.equal(await codeOf(connectTest), 'misuse')
@@ -119,15 +119,17 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal(await codeOf(connectTest), 'payment_account_exists', 'before any key is asked for')
     assert.equal(bank.accounts.endpoints.size, 1, 'the other is removed there')
     assert.equal((await run('list')).accounts.length, 1)
-    assert.ok(!JSON.stringify([run.said, house.lines()]).includes(key))
+    assert.ok(!JSON.stringify([run.said, testServer.lines()]).includes(key))
   })
 
   test('another merchant never sees it', async () => {
-    const { house, run } = await openShop(given)
+    const { testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const as = async (args: string) => {
       const words = ['payments', ...args.split(' '), '--merchant', rival.merchant.slug, '--json']
-      return JSON.parse((await cartwright(words, settingsOf(house), { input: key, table: run.table })).out) as Report
+      return JSON.parse(
+        (await cartwright(words, settingsOf(testServer), { input: key, table: run.table })).out,
+      ) as Report
     }
     assert.deepEqual((await as('list')).accounts, [])
     for (const verb of ['rotate', 'disconnect', 'check'])
@@ -136,7 +138,7 @@ eachEngine('accounts at payment providers', (given) => {
   })
 
   test('without a public https address: what to do by hand, and its signing secret', async () => {
-    const { house, run } = await openShop(given)
+    const { testServer, run } = await openShop(given)
     const { account, noticeHelp } = await run(connectTest, key, { PORT: '4711' })
     assert.equal(account.noticeUrl, null)
     assert.equal(
@@ -144,18 +146,18 @@ eachEngine('accounts at payment providers', (given) => {
       `Send notices to http://localhost:4711/hooks/payments/${account.id}. Then run: payments rotate ${account.id} --notices`,
     )
     const notify = async (secret: string) =>
-      (await house.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, house.clock.now, []))).status
+      (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
     assert.equal(await notify('by_hand'), 400)
     assert.equal((await run(`rotate ${account.id} --notices`, 'by_hand')).code, 0)
     assert.equal(await notify('by_hand'), 200)
     assert.equal((await run(`rotate ${account.id} --notices`, 'second')).code, 0)
     assert.deepEqual([await notify('by_hand'), await notify('second')], [200, 200])
-    house.clock.now += 25 * hour
+    testServer.clock.now += 25 * hour
     assert.deepEqual([await notify('by_hand'), await notify('second')], [400, 200])
   })
 
   test('rotate: new keys of the same account, with the signing secret and endpoint that it has', async () => {
-    const { bank, house, run } = await openShop(given)
+    const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const opened: string[] = []
     const { open } = bank.accounts
@@ -163,41 +165,41 @@ eachEngine('accounts at payment providers', (given) => {
       opened.push(one.secrets.key ?? '')
       return open(one)
     }
-    await payAtBank(house)
+    await payAtBank(testServer)
     assert.deepEqual(opened, [key])
     const other = await run(`rotate ${account.id}`, 'bank_test_acct2')
     assert.equal(other.error?.code, 'payment_account_refused')
     assert.equal((await run(`rotate ${account.id}`, 'bank_test_acct1.second')).code, 0)
-    await payAtBank(house)
+    await payAtBank(testServer)
     assert.deepEqual(opened, [key, 'bank_test_acct1.second'])
     const [secret = ''] = bank.accounts.endpoints.values()
     assert.equal(bank.accounts.endpoints.size, 1)
-    const notice = bankNotice(secret, house.clock.now, [])
-    assert.equal((await house.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+    const notice = bankNotice(secret, testServer.clock.now, [])
+    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
   })
 
   test('disconnect: no new payment, and its own are looked up and refunded; connecting again makes a new account', async () => {
-    const { bank, house, run } = await openShop(given)
+    const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
-    const paid = await payAtBank(house)
+    const paid = await payAtBank(testServer)
     const ended = await run(`disconnect ${account.id}`)
     assert.deepEqual([ended.code, ended.account.endedAt !== null, bank.accounts.endpoints.size], [0, true, 0])
     assert.equal((await run(`disconnect ${account.id}`)).error?.code, 'payment_account_ended')
     const rotated = await run(`rotate ${account.id}`, 'bank_test_acct1.second')
     assert.deepEqual([rotated.code, rotated.account.endedAt !== null, bank.accounts.endpoints.size], [0, true, 0])
     assert.equal((await run(`rotate ${account.id}`, 'bank_test_acct2')).error?.code, 'payment_account_refused')
-    await assert.rejects(payAtBank(house), 'it is not offered')
+    await assert.rejects(payAtBank(testServer), 'it is not offered')
     bank.provider.act(paid.key, 'pay')
-    house.clock.now += hour
-    await recoverPayments(house.app.payTools)
+    testServer.clock.now += hour
+    await recoverPayments(testServer.app.payTools)
     const session = await paid.session()
     assert.equal(session.status, 'completed')
-    const cancelled = await house.ask('cancelStorefrontOrder', {
+    const cancelled = await testServer.ask('cancelStorefrontOrder', {
       path: { orderId: session.orderId },
       body: { reason: 'customer_request', idempotencyKey: 'back' },
     })
     assert.equal(cancelled.status, 200)
-    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
     assert.equal(bank.provider.givenBack(paid.key), session.totals.total)
     const again = await run(connectTest, key)
     assert.equal(again.code, 0)
@@ -206,7 +208,7 @@ eachEngine('accounts at payment providers', (given) => {
     bank.accounts.outage = new Error('down')
     const left = await run(`disconnect ${again.account.id}`)
     assert.deepEqual([left.code, left.error?.code, left.account.endedAt !== null], [1, 'call_failed', true])
-    const entries = await house.storage.read(
+    const entries = await testServer.storage.read(
       (db) => db.sql<{ operation: string; mode: string; kind: string; changes: string }>`
         select operation, mode, actor_kind as "kind", changes from audit_entries order by id`,
     )
@@ -228,7 +230,7 @@ eachEngine('accounts at payment providers', (given) => {
   })
 
   test('check and doctor say what is wrong', async () => {
-    const { bank, house, run } = await openShop(given)
+    const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     assert.deepEqual([(await run('check')).code, (await run(`check ${account.id}`)).accounts[0]?.problems], [0, []])
     bank.accounts.problems = ['The bank has closed.']
@@ -242,15 +244,15 @@ eachEngine('accounts at payment providers', (given) => {
     bank.accounts.outage = null
     const doctor = async () =>
       (
-        JSON.parse((await cartwright(['doctor', '--json'], settingsOf(house))).out) as { warnings: string[] }
+        JSON.parse((await cartwright(['doctor', '--json'], settingsOf(testServer))).out) as { warnings: string[] }
       ).warnings.filter((warning) => warning.includes(account.id))
     const name = `${market.merchant.slug}: the account ${account.id}`
     assert.deepEqual(await doctor(), [`${name} (elsewhere, test) cannot be used: its provider is not installed`])
-    await house.storage.write(
+    await testServer.storage.write(
       async (tx) =>
         void (await tx.sql`
           update payment_accounts set secrets_sealed = 'x', provider = 'stripe'
-          where merchant_id = ${house.merchantId} and id = ${account.id}`),
+          where merchant_id = ${testServer.merchantId} and id = ${account.id}`),
     )
     assert.deepEqual(await doctor(), [
       `${name} (stripe, test) cannot be opened with this root secret: run payments rotate ${account.id}`,

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { dieAtStep } from '../harness/dieAtStep.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine, inTurns } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -19,8 +19,8 @@ eachEngine('kill -9 during a payment', (given) => {
     ['called', cards.declined, 'open'],
   ] as const)) {
     test(`at the step ${step} with a card that is ${card === cards.approved ? 'good' : 'declined'}: the session ends up ${ends}`, async () => {
-      const house = await openHouse(given, { shops: [market] })
-      const { ready, read, pay, look } = await checkoutOf(house)
+      const testServer = await openTestServer(given, { shops: [market] })
+      const { ready, read, pay, look } = await checkoutOf(testServer)
       const { sessionId, secret, view } = await ready({ CARD: 2 })
       const input = {
         version: view.session.version,
@@ -30,16 +30,16 @@ eachEngine('kill -9 during a payment', (given) => {
         details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' },
         attempt: newId('pay'),
       }
-      await dieAtStep(house, step, { pay: secret, input })
+      await dieAtStep(testServer, step, { pay: secret, input })
       // The loop comes by a few times, as it would over the next minutes.
       for (let minute = 0; minute < 6; minute += 1) {
-        house.clock.now += 60_000
-        await recoverPayments(house.app.payTools)
+        testServer.clock.now += 60_000
+        await recoverPayments(testServer.app.payTools)
       }
       const { body } = await read(sessionId)
       assert.equal(body.data.status, ends)
       const count = async () => {
-        const [row] = await house.storage.read(
+        const [row] = await testServer.storage.read(
           (db) => db.sql<{ orders: number; charged: number }>`
           select (select count(*) from orders) as "orders", (select count(*) from test_charges where state = 'approved') as "charged"`,
         )
@@ -52,7 +52,7 @@ eachEngine('kill -9 during a payment', (given) => {
         assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
         assert.deepEqual(await count(), { orders: 1, charged: 1 })
       }
-      const [sku] = await house.storage.read(
+      const [sku] = await testServer.storage.read(
         (db) =>
           db.sql<{ onHand: number; held: number }>`
             select t.on_hand as "onHand", t.held from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id

@@ -9,8 +9,8 @@ import { describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
+import { openTestServer, testSecretText } from '../harness/testServer.ts'
 import { payOrder } from '../src/domain/orders/operator.ts'
 import { listMethodSettings } from '../src/domain/payments/methods.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
@@ -27,15 +27,15 @@ function shop(mode: 'test' | 'live', payments?: ShopFile['payments']): ShopFile 
 }
 
 async function openScene(given: Given, file: ShopFile) {
-  const house = await openHouse(given, { shops: [file] })
-  const checkout = await checkoutOf(house)
+  const testServer = await openTestServer(given, { shops: [file] })
+  const checkout = await checkoutOf(testServer)
   const page = async (path: string, language = 'en') => {
-    const response = await fetch(house.origin + path, { headers: { 'accept-language': language } })
+    const response = await fetch(testServer.origin + path, { headers: { 'accept-language': language } })
     assert.equal(response.status, 200)
     return response.text()
   }
   return {
-    house,
+    testServer,
     checkout,
     page,
     open: (items: Readonly<Record<string, number>> = { CARD: 2 }, more: object = {}) =>
@@ -47,16 +47,16 @@ async function openScene(given: Given, file: ShopFile) {
         attempt: randomUUID(),
         ...(method === '' ? {} : { method }),
       }
-      const response = await fetch(`${house.origin}/c/${secret}/pay`, {
+      const response = await fetch(`${testServer.origin}/c/${secret}/pay`, {
         method: 'POST',
         redirect: 'manual',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: house.origin },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: testServer.origin },
         body: new URLSearchParams(fields),
       })
       return { status: response.status, location: response.headers.get('location'), text: await response.text() }
     },
     payments: async () =>
-      house.storage.read((db) => db.sql<{ method: string; status: string }>`select method, status from payments`),
+      testServer.storage.read((db) => db.sql<{ method: string; status: string }>`select method, status from payments`),
   }
 }
 
@@ -95,7 +95,7 @@ eachEngine('payment methods', (given) => {
     const input = { version, expectedTotal: totals.total, details: {}, attempt: 'one' }
     for (const method of ['bank_transfer', 'cash_on_delivery', 'cheque'])
       assert.deepEqual(
-        (await scene.house.app.checkout.pay(opened.secret, { ...input, provider: 'manual', method }))?.problem,
+        (await scene.testServer.app.checkout.pay(opened.secret, { ...input, provider: 'manual', method }))?.problem,
         { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] },
       )
     assert.deepEqual(await scene.payments(), [])
@@ -126,7 +126,7 @@ eachEngine('payment methods', (given) => {
     const shown = `<p class="instructions" dir="auto">Bloom &amp; &lt;Söhne&gt;\nIBAN DE02 1203 0000 0000 2020 51\nReference: your order number</p>`
     assert.ok(text.includes(shown), text)
     assert.match(
-      await (await fetch(`${scene.house.origin}/checkout/style.css`)).text(),
+      await (await fetch(`${scene.testServer.origin}/checkout/style.css`)).text(),
       /\.instructions \{\s*white-space: pre-line/,
     )
     assert.match(text, /Please pay within 7 days\./)
@@ -145,8 +145,8 @@ eachEngine('payment methods', (given) => {
     assert.ok(order.includes(shown))
     assert.match(order, /Comment payer/)
     const orderId = (await scene.checkout.read(opened.sessionId)).body.data.orderId
-    const key = { installationId: scene.house.installationId, orderId }
-    await scene.house.storage.write((tx) => payOrder(tx, key, { now: scene.house.clock.now, cause: null }))
+    const key = { installationId: scene.testServer.installationId, orderId }
+    await scene.testServer.storage.write((tx) => payOrder(tx, key, { now: scene.testServer.clock.now, cause: null }))
     for (const paid of [path, `/c/${opened.secret}`]) assert.doesNotMatch(await scene.page(paid), /IBAN|How to pay/)
   })
 
@@ -159,7 +159,7 @@ eachEngine('payment methods', (given) => {
     await scene.pay(opened, 'manual:bank_transfer')
     const done = await scene.page(`/c/${opened.secret}`)
     const orderId = (await scene.checkout.read(opened.sessionId)).body.data.orderId
-    await scene.house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'no' } })
+    await scene.testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'no' } })
     const path = /href="(\/o\/[^"]+)"/.exec(done)?.[1] ?? ''
     for (const cancelled of [path, `/c/${opened.secret}`])
       assert.doesNotMatch(await scene.page(cancelled), /IBAN|How to pay/)
@@ -174,7 +174,7 @@ eachEngine('payment methods', (given) => {
       ]),
     )
     const opened = await scene.open()
-    await scene.house.apply(
+    await scene.testServer.apply(
       shop('live', [{ mode: 'live', method: 'bank_transfer', enabled: false, instructions: account }]),
     )
     const { status, text } = await scene.pay(opened, 'manual:bank_transfer')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { findAccount, makeNewsDue } from '../src/domain/payments/accounts.ts'
@@ -13,16 +13,16 @@ const day = 24 * 60 * minute
 
 async function openShop(given: Given) {
   const bank = createBank()
-  const house = await openBankHouse(given, bank)
-  const account = await connectBank(house)
-  const tools = house.app.payTools
+  const testServer = await openBankTestServer(given, bank)
+  const account = await connectBank(testServer)
+  const tools = testServer.app.payTools
   return {
     bank,
-    house,
+    testServer,
     account,
     tools,
     seenUntil: async () =>
-      (await house.storage.read((db) => findAccount(db, account.merchantId, account.id)))?.seenUntil,
+      (await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id)))?.seenUntil,
     read: () => readNews(tools),
     look: () => recoverPayments(tools),
   }
@@ -30,32 +30,33 @@ async function openShop(given: Given) {
 
 eachEngine('news of a provider', (given) => {
   test('the shopper pays, never comes back and no notice arrives: the order is there at the next news', async () => {
-    const { bank, house, read, look, seenUntil } = await openShop(given)
+    const { bank, testServer, read, look, seenUntil } = await openShop(given)
     assert.equal(await read(), 1)
-    const paid = await payAtBank(house)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
-    house.clock.now += minute
+    testServer.clock.now += minute
     assert.deepEqual([await read(), await look()], [0, 0], 'not before its time')
-    house.clock.now += newsEveryMs - minute - 1
+    testServer.clock.now += newsEveryMs - minute - 1
     // The schedule of look-ups would find it too, and is left out here.
-    await house.storage.write(
-      async (tx) => void (await tx.sql`update payments set check_at = ${house.clock.now + day} where id = ${paid.key}`),
+    await testServer.storage.write(
+      async (tx) =>
+        void (await tx.sql`update payments set check_at = ${testServer.clock.now + day} where id = ${paid.key}`),
     )
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.deepEqual([await read(), await look()], [1, 1])
     assert.equal((await paid.session()).status, 'completed')
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
-    assert.equal(await seenUntil(), house.clock.now)
+    assert.equal(await seenUntil(), testServer.clock.now)
   })
 
   test('what was looked up after its news is not looked up again at each reading', async () => {
-    const { bank, house, read, look } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { bank, testServer, read, look } = await openShop(given)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
     for (let round = 0; round < 9; round += 1) {
       await read()
       await look()
-      house.clock.now += newsEveryMs
+      testServer.clock.now += newsEveryMs
     }
     // Two more than one, because the clock of the provider may differ from ours.
     assert.equal(bank.provider.calls.lookUp, 3)
@@ -63,14 +64,14 @@ eachEngine('news of a provider', (given) => {
   })
 
   test('every start reads, and nodes share the accounts', async () => {
-    const { house, read, bank } = await openShop(given)
-    await connectBank(house, { mode: 'live', createdAt: house.clock.now - day })
+    const { testServer, read, bank } = await openShop(given)
+    await connectBank(testServer, { mode: 'live', createdAt: testServer.clock.now - day })
     const since: number[] = []
     const { open } = bank.accounts
     bank.accounts.open = (account) =>
       Object.assign(open(account), {
         async *news(from: number) {
-          since.push(from - house.clock.now)
+          since.push(from - testServer.clock.now)
           yield* bank.provider.events
         },
       })
@@ -80,78 +81,78 @@ eachEngine('news of a provider', (given) => {
       2,
     )
     assert.deepEqual(since.sort(), [-60 * minute, -day - 60 * minute])
-    await house.storage.write(async (tx) => makeNewsDue(tx))
+    await testServer.storage.write(async (tx) => makeNewsDue(tx))
     assert.equal(await read(), 2)
   })
 
   test('a provider that throws is logged and counted, and others go on', async () => {
-    const { bank, house, read, look, account, seenUntil } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { bank, testServer, read, look, account, seenUntil } = await openShop(given)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
-    await connectBank(house, { mode: 'live', public: { account: 'broken' } })
+    await connectBank(testServer, { mode: 'live', public: { account: 'broken' } })
     const { open } = bank.accounts
     bank.accounts.open = (opened) =>
       opened.account.id === account.id
         ? open(opened)
         : Object.assign(open(opened), {
             async *news() {
-              yield { at: house.clock.now - minute, reference: 'ref_of_others' }
+              yield { at: testServer.clock.now - minute, reference: 'ref_of_others' }
               throw new TypeError('the key rk_live_secret is not valid')
             },
           })
     assert.equal(await read(), 2)
     await look()
     assert.equal((await paid.session()).status, 'completed')
-    const [line] = house.lines().filter(({ message }) => message === 'payment news could not be read')
+    const [line] = testServer.lines().filter(({ message }) => message === 'payment news could not be read')
     assert.deepEqual([line?.provider, line?.reason, line?.thrown], ['elsewhere', 'threw', 'TypeError'])
-    assert.ok(!JSON.stringify(house.lines()).includes('rk_live_secret'))
-    const { text } = await house.fetch('/metrics')
+    assert.ok(!JSON.stringify(testServer.lines()).includes('rk_live_secret'))
+    const { text } = await testServer.fetch('/metrics')
     assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="threw"\} 1$/m)
     assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="answered"\} 1$/m)
-    assert.equal(await seenUntil(), house.clock.now)
+    assert.equal(await seenUntil(), testServer.clock.now)
   })
 
   test('an account that has ended is read for 120 days', async () => {
-    const { house, read, account } = await openShop(given)
-    await house.storage.write(
+    const { testServer, read, account } = await openShop(given)
+    await testServer.storage.write(
       async (tx) =>
         void (await tx.sql`
-          update payment_accounts set ended_at = ${house.clock.now}
+          update payment_accounts set ended_at = ${testServer.clock.now}
           where merchant_id = ${account.merchantId} and id = ${account.id}`),
     )
     assert.equal(await read(), 1)
-    house.clock.now += 120 * day - 1
+    testServer.clock.now += 120 * day - 1
     assert.equal(await read(), 1)
-    house.clock.now += day
+    testServer.clock.now += day
     assert.equal(await read(), 0)
   })
 
   test('what a provider leaves out is logged and counted', async () => {
-    const { bank, house, read, account, seenUntil } = await openShop(given)
+    const { bank, testServer, read, account, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     bank.accounts.open = (opened) =>
       Object.assign(open(opened), {
         async *news(_: number, __: AbortSignal, leftOut: (reason: string) => void) {
           leftOut('too_many')
-          yield { at: house.clock.now - minute, reference: 'ref_1' }
+          yield { at: testServer.clock.now - minute, reference: 'ref_1' }
         },
       })
     await read()
-    const [line] = house.lines().filter(({ message }) => message === 'payment news were left out')
+    const [line] = testServer.lines().filter(({ message }) => message === 'payment news were left out')
     assert.deepEqual(
       [line?.level, line?.provider, line?.accountId, line?.reason],
       ['warn', 'elsewhere', account.id, 'too_many'],
     )
-    const { text } = await house.fetch('/metrics')
+    const { text } = await testServer.fetch('/metrics')
     assert.match(text, /^cartwright_payment_incidents_total\{provider="elsewhere",kind="news_left_out"\} 1$/m)
-    assert.equal(await seenUntil(), house.clock.now)
+    assert.equal(await seenUntil(), testServer.clock.now)
   })
 
   test('a list that breaks off is read on from there', async () => {
-    const { bank, house, read, seenUntil } = await openShop(given)
+    const { bank, testServer, read, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     const since: number[] = []
-    const begin = house.clock.now - 10 * day
+    const begin = testServer.clock.now - 10 * day
     bank.accounts.open = (account) =>
       Object.assign(open(account), {
         async *news(from: number) {
@@ -162,7 +163,7 @@ eachEngine('news of a provider', (given) => {
       })
     await read()
     assert.equal(await seenUntil(), begin + 60 * minute)
-    house.clock.now += newsEveryMs
+    testServer.clock.now += newsEveryMs
     await read()
     assert.equal(since[1], begin)
   })

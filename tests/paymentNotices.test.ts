@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { type Bank, connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { bankNotice } from '../harness/elsewhere.ts'
-import type { House, HouseOptions } from '../harness/house.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
+import type { TestServer, TestServerOptions } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import type { AccountRow } from '../src/domain/payments/accounts.ts'
@@ -18,29 +18,29 @@ const hour = 3_600_000
 const day = 24 * hour
 const secret = 'sign_1'
 
-async function openShop(given: Given, options: HouseOptions = {}) {
+async function openShop(given: Given, options: TestServerOptions = {}) {
   const bank = createBank()
-  const house = await openBankHouse(given, bank, options)
-  const account = await connectBank(house)
-  return { bank, house, account, ...doorOf(house, account) }
+  const testServer = await openBankTestServer(given, bank, options)
+  const account = await connectBank(testServer)
+  return { bank, testServer, account, ...doorOf(testServer, account) }
 }
 
-function doorOf(house: House, account: Pick<AccountRow, 'id'>) {
+function doorOf(testServer: TestServer, account: Pick<AccountRow, 'id'>) {
   const post = async (init: RequestInit, id = account.id) => {
-    const { status, text } = await house.fetch(`/hooks/payments/${id}`, init)
+    const { status, text } = await testServer.fetch(`/hooks/payments/${id}`, init)
     return { status, text }
   }
-  const notify = async (references: readonly string[], at = house.clock.now) =>
+  const notify = async (references: readonly string[], at = testServer.clock.now) =>
     (await post(bankNotice(secret, at, references))).status
-  return { post, notify, loop: () => recoverPayments(house.app.payTools) }
+  return { post, notify, loop: () => recoverPayments(testServer.app.payTools) }
 }
 
 // As a server does, except that nothing happens unless it is woken.
-function startWoken(given: Given, house: House): void {
+function startWoken(given: Given, testServer: TestServer): void {
   const log = createLog({ level: 'silent', pretty: false, write: () => {} })
-  const work = async () => (await recoverPayments(house.app.payTools)) < 0
+  const work = async () => (await recoverPayments(testServer.app.payTools)) < 0
   const workers = startWorkers([{ name: 'payments', everyMs: hour, work }], log, { firstMs: hour })
-  const stop = wakeLoops(house.storage, workers)
+  const stop = wakeLoops(testServer.storage, workers)
   given.later(async () => {
     stop()
     await workers.drain()
@@ -51,9 +51,9 @@ const accepted = { status: 200, text: '' }
 
 anyEngine('a notice', (given) => {
   test('the shopper pays and never comes back: the order is there within 5 s of the notice', async () => {
-    const { bank, house, notify } = await openShop(given)
-    startWoken(given, house)
-    const paid = await payAtBank(house)
+    const { bank, testServer, notify } = await openShop(given)
+    startWoken(given, testServer)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
     const noticedAt = performance.now()
     assert.equal(await notify([paid.reference]), 200)
@@ -63,19 +63,19 @@ anyEngine('a notice', (given) => {
   })
 
   test('twice, reversed, a day late and before the return: one order, placed and paid once', async () => {
-    const { bank, house, post, notify, loop } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { bank, testServer, post, notify, loop } = await openShop(given)
+    const paid = await payAtBank(testServer)
     assert.equal(await notify([paid.reference]), 200, 'of a payment that is still open')
     await loop()
     bank.provider.act(paid.key, 'pay')
-    house.clock.now += 6_000
-    const late = bankNotice(secret, house.clock.now, [paid.reference])
+    testServer.clock.now += 6_000
+    const late = bankNotice(secret, testServer.clock.now, [paid.reference])
     assert.deepEqual(await Promise.all([post(late), post(late), post(late)]), [accepted, accepted, accepted])
     await loop()
     assert.equal((await paid.session()).status, 'completed')
     // Every send is signed anew by the provider, so a late one is not an old one.
     for (const waitMs of [6_000, day]) {
-      house.clock.now += waitMs
+      testServer.clock.now += waitMs
       assert.equal(await notify([paid.reference, paid.reference]), 200)
       await loop()
     }
@@ -86,55 +86,55 @@ anyEngine('a notice', (given) => {
   })
 
   test('400 forged, altered, old, without a signature; 413 too large', async () => {
-    const { house, account, post, notify, bank } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { testServer, account, post, notify, bank } = await openShop(given)
+    const paid = await payAtBank(testServer)
     const before = await paid.payment()
     bank.provider.act(paid.key, 'pay')
-    const good = bankNotice(secret, house.clock.now, [paid.reference])
-    const forged = bankNotice('sign_2', house.clock.now, [paid.reference])
+    const good = bankNotice(secret, testServer.clock.now, [paid.reference])
+    const forged = bankNotice('sign_2', testServer.clock.now, [paid.reference])
     const unsigned: RequestInit = { method: 'POST', body: JSON.stringify([paid.reference]) }
     for (const init of [forged, { ...good, body: `["${paid.reference}" ]` }, unsigned, { method: 'POST' }])
       assert.equal((await post(init)).status, 400)
-    assert.equal(await notify([paid.reference], house.clock.now - hour), 400)
-    const large = bankNotice(secret, house.clock.now, ['x'.repeat(256 * 1_024)])
+    assert.equal(await notify([paid.reference], testServer.clock.now - hour), 400)
+    const large = bankNotice(secret, testServer.clock.now, ['x'.repeat(256 * 1_024)])
     assert.equal((await post(large)).status, 413)
     assert.deepEqual(await paid.payment(), before)
-    const refused = house.lines().filter(({ message }) => message === 'payment notice refused')
+    const refused = testServer.lines().filter(({ message }) => message === 'payment notice refused')
     assert.deepEqual(
       refused.map(({ provider, accountId }) => [provider, accountId]),
       Array.from({ length: 5 }, () => ['elsewhere', account.id]),
     )
-    assert.ok(!JSON.stringify(house.lines()).includes(paid.reference))
+    assert.ok(!JSON.stringify(testServer.lines()).includes(paid.reference))
   })
 
   test('404 of no account, of one that cannot be opened, and of one whose provider sends none', async () => {
-    const { house, post, bank } = await openShop(given)
-    const init = bankNotice(secret, house.clock.now, [])
+    const { testServer, post, bank } = await openShop(given)
+    const init = bankNotice(secret, testServer.clock.now, [])
     assert.equal((await post(init, 'pac_none')).status, 404)
     const live = { mode: 'live' } as const
-    const unopened = await connectBank(house, { ...live, secretsSealed: 'of another root secret' })
+    const unopened = await connectBank(testServer, { ...live, secretsSealed: 'of another root secret' })
     assert.equal((await post(init, unopened.id)).status, 404)
-    const mute = await connectBank(house, { endedAt: house.clock.now })
+    const mute = await connectBank(testServer, { endedAt: testServer.clock.now })
     bank.accounts.open = () => manualProvider
     assert.equal((await post(init, mute.id)).status, 404)
-    assert.equal((await house.fetch(`/hooks/payments/${mute.id}`)).status, 405, 'nothing to see there')
+    assert.equal((await testServer.fetch(`/hooks/payments/${mute.id}`)).status, 405, 'nothing to see there')
   })
 
   test('of what is not ours, and of another account: 200, and nothing changes', async () => {
-    const { house, notify, bank } = await openShop(given)
-    const paid = await payAtBank(house)
-    const other = await connectBank(house, { mode: 'live' })
+    const { testServer, notify, bank } = await openShop(given)
+    const paid = await payAtBank(testServer)
+    const other = await connectBank(testServer, { mode: 'live' })
     const before = await paid.payment()
     bank.provider.act(paid.key, 'pay')
     assert.equal(await notify(['ref_of_others', '']), 200)
     assert.equal(await notify([]), 200)
-    assert.equal(await doorOf(house, other).notify([paid.reference]), 200)
+    assert.equal(await doorOf(testServer, other).notify([paid.reference]), 200)
     assert.deepEqual(await paid.payment(), before)
   })
 
   test('one that arrives while its payment is looked up is not lost, and is looked up 5 s later', async () => {
-    const { bank, house, notify, loop } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { bank, testServer, notify, loop } = await openShop(given)
+    const paid = await payAtBank(testServer)
     const { lookUp } = bank.provider
     bank.provider.lookUp = async (...asked) => {
       const found = await lookUp(...asked)
@@ -146,10 +146,10 @@ anyEngine('a notice', (given) => {
     assert.equal(await notify([paid.reference]), 200)
     await loop()
     assert.equal((await paid.session()).status, 'processing')
-    house.clock.now += 4_000
+    testServer.clock.now += 4_000
     await loop()
     assert.equal(bank.provider.calls.lookUp, 1)
-    house.clock.now += 1_000
+    testServer.clock.now += 1_000
     await loop()
     assert.equal((await paid.session()).status, 'completed')
     const { checkAt } = await paid.payment()
@@ -157,39 +157,39 @@ anyEngine('a notice', (given) => {
   })
 
   test('its payment is asked about until there is an answer, also when it was paid before', async () => {
-    const { bank, house, notify, loop } = await openShop(given)
-    const paid = await payAtBank(house)
+    const { bank, testServer, notify, loop } = await openShop(given)
+    const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
     await notify([paid.reference])
     await loop()
-    house.clock.now += day
+    testServer.clock.now += day
     await notify([paid.reference])
     bank.provider.loseNext('lookUp')
     await loop()
-    assert.ok(((await paid.payment()).checkAt ?? 0) > house.clock.now)
-    house.clock.now += hour
+    assert.ok(((await paid.payment()).checkAt ?? 0) > testServer.clock.now)
+    testServer.clock.now += hour
     await loop()
     assert.deepEqual([bank.provider.calls.lookUp, (await paid.payment()).checkAt], [3, null])
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
   })
 
   test('many at once from one address are all taken; those that are refused are limited', async () => {
-    const { house, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
-    const paid = await payAtBank(house)
+    const { testServer, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
+    const paid = await payAtBank(testServer)
     const sent = await Promise.all(Array.from({ length: 150 }, () => notify([paid.reference])))
     assert.deepEqual(new Set(sent), new Set([200]))
-    const forged = bankNotice('sign_2', house.clock.now, [])
+    const forged = bankNotice('sign_2', testServer.clock.now, [])
     const statuses = await Promise.all(Array.from({ length: 90 }, () => post(forged)))
     assert.deepEqual(new Set(statuses.map(({ status }) => status)), new Set([400, 429]))
-    const { text } = await house.fetch('/metrics')
+    const { text } = await testServer.fetch('/metrics')
     assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="accepted"\} 150$/m)
     assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="refused"\} \d+$/m)
   })
 
   test('refused messages for one account, or for none, do not limit those for another', async () => {
-    const { house, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
-    const forged = bankNotice('sign_x', house.clock.now, [])
-    const other = await connectBank(house, { mode: 'live' })
+    const { testServer, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
+    const forged = bankNotice('sign_x', testServer.clock.now, [])
+    const other = await connectBank(testServer, { mode: 'live' })
     for (const [id, refused] of [
       [other.id, 400],
       ['pac_00000000000000000000000000', 404],
@@ -204,11 +204,11 @@ anyEngine('a notice', (given) => {
   if (given.engine === 'postgres')
     test('at one node, it wakes another', async () => {
       const bank: Bank = createBank()
-      const house = await openBankHouse(given, bank)
-      const account = await connectBank(house)
-      const other = await openBankHouse(given, bank, { url: house.url, now: house.clock.now })
-      startWoken(given, house)
-      const paid = await payAtBank(house)
+      const testServer = await openBankTestServer(given, bank)
+      const account = await connectBank(testServer)
+      const other = await openBankTestServer(given, bank, { url: testServer.url, now: testServer.clock.now })
+      startWoken(given, testServer)
+      const paid = await payAtBank(testServer)
       bank.provider.act(paid.key, 'pay')
       assert.equal(await doorOf(other, account).notify([paid.reference]), 200)
       await until(async () => (await paid.session()).status === 'completed')

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { type Bank, connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import type { House } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { lookUpNow, returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
@@ -16,15 +16,15 @@ const minute = 60_000
 
 async function openShop(given: Given) {
   const bank = createBank()
-  const house = await openBankHouse(given, bank)
-  await connectBank(house)
-  const paid = await payAtBank(house)
-  const page = await house.fetch(`/c/${paid.secret}`)
+  const testServer = await openBankTestServer(given, bank)
+  await connectBank(testServer)
+  const paid = await payAtBank(testServer)
+  const page = await testServer.fetch(`/c/${paid.secret}`)
   const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-  const path = returnPathOf(house.app.payTools.rootSecret, await paid.payment())
-  const get = (to: string, at: House = house) => at.fetch(to, { headers: { cookie }, redirect: 'manual' })
+  const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
+  const get = (to: string, at: TestServer = testServer) => at.fetch(to, { headers: { cookie }, redirect: 'manual' })
   // As a browser follows the way back, up to a page or to the shop.
-  async function comeBack(at: House = house) {
+  async function comeBack(at: TestServer = testServer) {
     let to = path
     for (let hops = 0; hops < 5; hops += 1) {
       const answer = await get(to, at)
@@ -35,7 +35,7 @@ async function openShop(given: Given) {
     return 'lost'
   }
   const state = async () => (await get(`/c/${paid.secret}/state`)).text
-  return { bank, house, paid, page, get, comeBack, state, look: () => get(`/c/${paid.secret}`) }
+  return { bank, testServer, paid, page, get, comeBack, state, look: () => get(`/c/${paid.secret}`) }
 }
 
 // The next look-up sees the payment as it is now, and answers when it is released.
@@ -52,8 +52,8 @@ function holdLookUp({ provider }: Bank) {
   return { seen: seen.promise, release: released.resolve }
 }
 
-// What is done to the storage of a house from now on.
-function countStorage({ app: { payTools } }: House) {
+// What is done to the storage of a server from now on.
+function countStorage({ app: { payTools } }: TestServer) {
   const { storage } = payTools
   const did = { reads: 0, writes: 0 }
   const counted = (kind: 'read' | 'write', name: keyof typeof did) => ({
@@ -70,9 +70,9 @@ const notCompleted = /Your payment was not completed/
 
 eachEngine('a shopper who comes back', (given) => {
   test('while a look-up is under way that has missed the payment waits for it, and lands in the shop', async () => {
-    const { bank, house, paid, comeBack } = await openShop(given)
+    const { bank, testServer, paid, comeBack } = await openShop(given)
     const held = holdLookUp(bank)
-    const asking = lookUpNow(house.app.payTools, await paid.payment())
+    const asking = lookUpNow(testServer.app.payTools, await paid.payment())
     await held.seen
     bank.provider.act(paid.key, 'pay')
     const landing = comeBack()
@@ -87,13 +87,13 @@ eachEngine('a shopper who comes back', (given) => {
 
   test('to another node than the one that asks lands in the shop as well', async () => {
     if (given.engine === 'sqlite') return
-    const { bank, house, paid, comeBack } = await openShop(given)
-    const other = await openBankHouse(given, bank, { url: house.url, now: house.clock.now })
+    const { bank, testServer, paid, comeBack } = await openShop(given)
+    const other = await openBankTestServer(given, bank, { url: testServer.url, now: testServer.clock.now })
     const held = holdLookUp(bank)
-    const asking = recoverSoon(house, 6 * minute)
+    const asking = recoverSoon(testServer, 6 * minute)
     await held.seen
     bank.provider.act(paid.key, 'pay')
-    other.clock.now = house.clock.now
+    other.clock.now = testServer.clock.now
     const landing = comeBack(other)
     await until(async () => (await paid.payment()).looksWanted === 2, 'the return')
     held.release()
@@ -103,18 +103,18 @@ eachEngine('a shopper who comes back', (given) => {
   })
 
   test('right after a look-up that came too early is asked about again at once', async () => {
-    const { bank, house, paid, comeBack } = await openShop(given)
-    await lookUpNow(house.app.payTools, await paid.payment())
+    const { bank, testServer, paid, comeBack } = await openShop(given)
+    await lookUpNow(testServer.app.payTools, await paid.payment())
     bank.provider.act(paid.key, 'pay')
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.equal(await comeBack(), 'shop')
     assert.equal(bank.provider.calls.lookUp, 2)
   })
 
   test('sees the page that waits while the provider is asked, and while it does not answer', async () => {
-    const { bank, house, paid, comeBack, look, state } = await openShop(given)
+    const { bank, testServer, paid, comeBack, look, state } = await openShop(given)
     const held = holdLookUp(bank)
-    const asking = lookUpNow(house.app.payTools, await paid.payment())
+    const asking = lookUpNow(testServer.app.payTools, await paid.payment())
     await held.seen
     const during = await look()
     assert.match(during.text, /data-state="processing"/)
@@ -127,99 +127,105 @@ eachEngine('a shopper who comes back', (given) => {
     bank.provider.dropNext('lookUp')
     assert.equal(await comeBack(), 'processing')
     assert.equal(await state(), 'processing')
-    house.clock.now += 10_000
+    testServer.clock.now += 10_000
     assert.equal(await state(), 'completed')
     assert.equal(await comeBack(), 'shop')
   })
 
   test('a process that died while it asked does not keep the shopper waiting for its lease', async () => {
-    const { bank, house, paid, comeBack, state } = await openShop(given)
-    await house.storage.write(
+    const { bank, testServer, paid, comeBack, state } = await openShop(given)
+    await testServer.storage.write(
       (tx) => tx.sql`
-        update payments set looks = 1, looked_at = ${house.clock.now}, looking_until = ${house.clock.now + 20_000}
+        update payments set looks = 1, looked_at = ${testServer.clock.now}, looking_until = ${testServer.clock.now + 20_000}
         where id = ${paid.key}`,
     )
     bank.provider.act(paid.key, 'pay')
     assert.equal(await state(), 'processing')
-    house.clock.now += 20_000
+    testServer.clock.now += 20_000
     assert.equal(await state(), 'completed')
     assert.equal(await comeBack(), 'shop')
   })
 
   test('of a process that died while the payment began, the shopper waits for less than the lease', async () => {
-    const { bank, house } = await openShop(given)
-    const { payTools } = house.app
-    const checkout = await checkoutOf(house)
+    const { bank, testServer } = await openShop(given)
+    const { payTools } = testServer.app
+    const checkout = await checkoutOf(testServer)
     const begin = async () => {
       const { secret } = await checkout.ready({ 'ROSE-12': 1 })
       payTools.onStep = (step) => {
         if (step === 'called') throw new Error('the process died')
       }
-      await assert.rejects(payByBank(house, secret), /the process died/)
+      await assert.rejects(payByBank(testServer, secret), /the process died/)
       delete payTools.onStep
-      return async () => /data-state="(\w+)"/.exec((await house.fetch(`/c/${secret}`)).text)?.[1]
+      return async () => /data-state="(\w+)"/.exec((await testServer.fetch(`/c/${secret}`)).text)?.[1]
     }
     const [first, second] = [await begin(), await begin()]
-    house.clock.now += 24_999
+    testServer.clock.now += 24_999
     assert.deepEqual([await first(), bank.provider.calls.lookUp], ['processing', 0])
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.deepEqual([await first(), bank.provider.calls.lookUp], ['elsewhere', 1])
     // The only server starts again.
     const third = await begin()
-    await house.storage.write(async (tx) => releasePayments(tx, house.clock.now))
-    await recoverPayments(house.app.payTools)
+    await testServer.storage.write(async (tx) => releasePayments(tx, testServer.clock.now))
+    await recoverPayments(testServer.app.payTools)
     assert.deepEqual([await second(), await third()], ['elsewhere', 'elsewhere'])
     assert.equal(bank.provider.books.size, 4)
   })
 
   test('again and again cannot make the server ask without an end', async () => {
-    const { bank, house, paid, get, comeBack } = await openShop(given)
-    const path = returnPathOf(house.app.payTools.rootSecret, await paid.payment())
+    const { bank, testServer, paid, get, comeBack } = await openShop(given)
+    const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
     await Promise.all(Array.from({ length: 12 }, () => get(path)))
-    await house.storage.write((tx) => tx.sql`update payments set looks = ${promptLooksMax - 3} where id = ${paid.key}`)
+    await testServer.storage.write(
+      (tx) => tx.sql`update payments set looks = ${promptLooksMax - 3} where id = ${paid.key}`,
+    )
     const { lookUp: before } = bank.provider.calls
     for (let i = 0; i < 3; i += 1) assert.equal(await comeBack(), 'elsewhere')
     assert.equal(bank.provider.calls.lookUp, before + 3)
     // From here on each has to wait for its turn, and may.
     bank.provider.act(paid.key, 'pay')
-    const did = countStorage(house)
+    const did = countStorage(testServer)
     const landing = comeBack()
     await until(async () => did.reads > 3, 'some time of waiting')
     assert.equal((await paid.payment()).looksWanted, promptLooksMax + 1)
     assert.equal(bank.provider.calls.lookUp, before + 3)
     assert.equal(did.writes, 1, 'who waits only reads')
-    house.clock.now += 5_000
+    testServer.clock.now += 5_000
     assert.equal(await landing, 'shop')
     assert.equal(bank.provider.calls.lookUp, before + 4)
   })
 
   test('a look at the page asks too, and a poll more rarely', async () => {
-    const { bank, house, paid, get, look, state } = await openShop(given)
+    const { bank, testServer, paid, get, look, state } = await openShop(given)
     const asked = () => bank.provider.calls.lookUp
     await look()
     assert.deepEqual([await state(), asked()], ['elsewhere', 0], 'it has just begun')
-    house.clock.now += 10_000
+    testServer.clock.now += 10_000
     assert.deepEqual([await state(), asked()], ['elsewhere', 0])
     await Promise.all([look(), look(), look()])
     assert.equal(asked(), 1)
-    house.clock.now += 50_000
+    testServer.clock.now += 50_000
     assert.deepEqual([await state(), asked()], ['elsewhere', 1])
-    house.clock.now += 10_000
+    testServer.clock.now += 10_000
     bank.provider.act(paid.key, 'pay')
     assert.deepEqual([await state(), asked()], ['completed', 2])
     assert.equal((await get('/c/none/state')).status, 404)
   })
 })
 
-function payByBank(house: House, secret: string) {
-  return checkoutOf(house).then(async ({ look }) => {
+function payByBank(testServer: TestServer, secret: string) {
+  return checkoutOf(testServer).then(async ({ look }) => {
     const { session } = await look(secret)
     const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
-    return house.app.checkout.pay(secret, { version: session.version, expectedTotal: session.totals.total, ...chosen })
+    return testServer.app.checkout.pay(secret, {
+      version: session.version,
+      expectedTotal: session.totals.total,
+      ...chosen,
+    })
   })
 }
 
-async function recoverSoon(house: House, ms: number): Promise<void> {
-  house.clock.now += ms
-  await recoverPayments(house.app.payTools)
+async function recoverSoon(testServer: TestServer, ms: number): Promise<void> {
+  testServer.clock.now += ms
+  await recoverPayments(testServer.app.payTools)
 }

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Bucket, openBucket } from '../harness/bucket.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { openPictureFiles, type PictureFiles } from '../src/domain/images/files.ts'
 import { pictureName } from '../src/domain/images/name.ts'
 import type { MediaTarget } from '../src/platform/kit/mediaurl.ts'
@@ -21,7 +21,7 @@ for (const kind of ['folder', 'bucket'] as const)
     let folder: string
     let bucket: Bucket
     let files: PictureFiles
-    let house: House
+    let testServer: TestServer
     let name: string
     const bytes = Buffer.from([0, 1, 2, 255])
     before(async () => {
@@ -33,8 +33,8 @@ for (const kind of ['folder', 'bucket'] as const)
           ? { kind, folder: join(folder, 'media') }
           : { kind, bucket: named, origin, region, accessKey, secretKey }
       files = openPictureFiles(media, clock)
-      house = await openHouse(given, { media, now })
-      name = pictureName({ merchantId: house.merchantId, hash: 'a'.repeat(32), width: 640, kind: 'webp' })
+      testServer = await openTestServer(given, { media, now })
+      name = pictureName({ merchantId: testServer.merchantId, hash: 'a'.repeat(32), width: 640, kind: 'webp' })
     })
     after(async () => {
       bucket.close()
@@ -44,13 +44,13 @@ for (const kind of ['folder', 'bucket'] as const)
     test('what was stored is shown, for good, as a picture and nothing else', async () => {
       await files.put(name, bytes, 'image/webp')
       await files.put(name, bytes, 'image/webp')
-      assert.equal((await house.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
-      await house.storage.write(
+      assert.equal((await testServer.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
+      await testServer.storage.write(
         (tx) => tx.sql`
           insert into pictures (merchant_id, hash, picture_id, kind, width, height, bytes, created_at)
-          values (${house.merchantId}, ${'a'.repeat(32)}, 'pic_1', 'webp', 640, 480, 4, ${now})`,
+          values (${testServer.merchantId}, ${'a'.repeat(32)}, 'pic_1', 'webp', 640, 480, 4, ${now})`,
       )
-      const answer = await fetch(`${house.origin}/media/${name}`)
+      const answer = await fetch(`${testServer.origin}/media/${name}`)
       assert.equal(answer.status, 200)
       assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
       const header = (header: string) => answer.headers.get(header)
@@ -64,19 +64,19 @@ for (const kind of ['folder', 'bucket'] as const)
     test('what was not stored, or has another name, is not there', async () => {
       const hash = 'a'.repeat(32)
       for (const path of [
-        `${house.merchantId}/${'b'.repeat(32)}-640.webp`,
-        `${house.merchantId}/${hash}-640.svg`,
-        `${house.merchantId}/${hash}-640.webp.x`,
-        `${house.merchantId}/..%2F..%2Fpackage.json`,
+        `${testServer.merchantId}/${'b'.repeat(32)}-640.webp`,
+        `${testServer.merchantId}/${hash}-640.svg`,
+        `${testServer.merchantId}/${hash}-640.webp.x`,
+        `${testServer.merchantId}/..%2F..%2Fpackage.json`,
         `..%2Fsrc/${hash}-640.webp`,
         `mer_/${hash}-640.webp`,
-        `${house.merchantId}%2F${hash}/${hash}-640.webp`,
+        `${testServer.merchantId}%2F${hash}/${hash}-640.webp`,
       ])
-        assert.equal((await house.fetch(`/media/${path}`)).status, 404, path)
+        assert.equal((await testServer.fetch(`/media/${path}`)).status, 404, path)
     })
 
     test('the pictures of the demo shop are where they were', async () => {
-      assert.equal((await house.fetch('/media/demo/linen-tea-towel.svg')).status, 200)
+      assert.equal((await testServer.fetch('/media/demo/linen-tea-towel.svg')).status, 200)
     })
   })
 

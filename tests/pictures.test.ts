@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { pngOf } from '../harness/admin/pictures.ts'
 import { openBucket } from '../harness/bucket.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { storePictures } from '../src/domain/images/storing.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -14,26 +14,26 @@ import { newId } from '../src/platform/kit/ids.ts'
 const fixture = (name: string) => readFile(new URL(`fixtures/pictures/${name}`, import.meta.url))
 
 eachEngine('uploaded pictures', (given) => {
-  let house: House
+  let testServer: TestServer
   let key: string
   before(async () => {
-    house = await openHouse(given)
-    key = (await house.newKey(['admin:catalog'])).key
+    testServer = await openTestServer(given)
+    key = (await testServer.newKey(['admin:catalog'])).key
   })
 
   const upload = (content: Buffer | string, members: object = {}, credential = key) =>
-    house.fetch('/api/v1/admin/pictures', {
+    testServer.fetch('/api/v1/admin/pictures', {
       method: 'POST',
       headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
       body: JSON.stringify({ idempotencyKey: newId('req'), content: content.toString('base64'), ...members }),
     })
   const shown = async (url: string) => {
-    const answer = await fetch(`${house.origin}${url}`)
+    const answer = await fetch(`${testServer.origin}${url}`)
     return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
-  const store = () => storePictures(house.storage, house.app.pictureFiles, house.clock.now, 100)
+  const store = () => storePictures(testServer.storage, testServer.app.pictureFiles, testServer.clock.now, 100)
   const waiting = async () =>
-    (await house.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
+    (await testServer.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
 
   test('a photograph is shown at once, without its place, and the same after it was stored', async () => {
     const { data } = (await upload(await fixture('camera.jpg'))).body
@@ -76,8 +76,8 @@ eachEngine('uploaded pictures', (given) => {
 
   test('a picture of another merchant is one that never was', async () => {
     const { pictureId } = (await upload(pngOf())).body.data
-    const foreign = await upload(pngOf(), { pictureId }, house.keys.rivalAdmin)
-    const unknown = await upload(pngOf(), { pictureId: newId('pic') }, house.keys.rivalAdmin)
+    const foreign = await upload(pngOf(), { pictureId }, testServer.keys.rivalAdmin)
+    const unknown = await upload(pngOf(), { pictureId: newId('pic') }, testServer.keys.rivalAdmin)
     assert.deepEqual([foreign.status, foreign.body.error.code], [404, 'picture_not_found'])
     assert.equal(unknown.body.error.message, foreign.body.error.message)
   })
@@ -102,11 +102,11 @@ eachEngine('uploaded pictures', (given) => {
   })
 
   test('while the bucket fails, uploads succeed and pictures are shown; then they are stored', async () => {
-    const clock = { now: house.clock.now }
+    const clock = { now: testServer.clock.now }
     const bucket = await openBucket(() => clock.now)
     try {
       const media = { ...bucket, kind: 'bucket' } as const
-      const second = await openHouse(given, { media })
+      const second = await openTestServer(given, { media })
       const credential = (await second.newKey(['admin:catalog'])).key
       const answer = await second.fetch('/api/v1/admin/pictures', {
         method: 'POST',

@@ -318,7 +318,7 @@ describe('the plan', () => {
     ['domain/catalog/store.ts', 'pg', /past its doorman/],
     ['platform/kit/ids.ts', 'left-pad', /no doorman/],
     ['platform/kit/ids.ts', '../../../tests/plan.test.ts', /outside/],
-    ['domain/tills/store.ts', '../carts/store.ts', /not in the plan/],
+    ['domain/unknown/store.ts', '../carts/store.ts', /not in the plan/],
   ] as const) {
     test(`refuses ${to} in ${from}`, () => assert.match(complaint({ from, to }) ?? '', why))
   }
@@ -355,7 +355,7 @@ describe('the folders around src', () => {
   })
 
   for (const [from, to, why] of [
-    ['harness/house.ts', '../tests/interface.ts', /may not import tests/],
+    ['harness/testServer.ts', '../tests/interface.ts', /may not import tests/],
     ['proof/day.ts', '../tests/interface.ts', /may not import tests/],
     ['proof/day.ts', '../bench/load.ts', /may not import bench/],
     ['bench/main.ts', '../proof/day.ts', /may not import proof/],

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
 
 const given = givenEngine('sqlite')
@@ -17,12 +17,12 @@ const sessionBurst = 20
 const networkBurst = 60
 
 describe('posts of browsers', () => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   let networks = 0
 
   before(async () => {
-    house = await openHouse(given, {
+    testServer = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
       // Every test comes from networks of its own.
@@ -31,7 +31,7 @@ describe('posts of browsers', () => {
         open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
       })),
     })
-    checkout = await checkoutOf(house)
+    checkout = await checkoutOf(testServer)
   })
 
   const newNetwork = () => `198.51.100.${++networks}`
@@ -41,7 +41,7 @@ describe('posts of browsers', () => {
   }
 
   function post(path: string, from: string, fields: Record<string, string> = {}) {
-    return house.fetch(path, {
+    return testServer.fetch(path, {
       method: 'POST',
       headers: { ...german, 'x-forwarded-for': from },
       body: new URLSearchParams(fields),
@@ -66,8 +66,8 @@ describe('posts of browsers', () => {
     assert.equal(refused.headers.get('cache-control'), 'no-store')
     assert.equal((await post(`/c/${await openCheckout()}/code`, newNetwork(), { code: '' })).status, 200)
     // Looking is not posting.
-    assert.equal((await house.fetch(`/c/${secret}`)).status, 200)
-    house.clock.now += 500
+    assert.equal((await testServer.fetch(`/c/${secret}`)).status, 200)
+    testServer.clock.now += 500
     assert.equal((await post(path, newNetwork(), { code: '' })).status, 200)
     assert.equal((await post(path, newNetwork(), { code: '' })).status, 429)
   })
@@ -103,7 +103,7 @@ describe('posts of browsers', () => {
     assert.equal(shop.status, 429)
     assert.match(shop.text, /^<!doctype html>\n<html lang="de" dir="ltr">.*<h1>Gleich wieder da/s)
     assert.equal((await post(`/c/${secret}/code`, newNetwork(), { code: '' })).status, 200)
-    house.clock.now += 50
+    testServer.clock.now += 50
     assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)
   })
 
@@ -115,8 +115,8 @@ describe('posts of browsers', () => {
       publishedAt: '2026-01-01T00:00:00.000Z',
       skus: [{ code, price: 100, stock: 10, requiresShipping: false }],
     }))
-    await house.apply({ ...market, products: [...(market.products ?? []), ...products] })
-    const { open } = await checkoutOf(house)
+    await testServer.apply({ ...market, products: [...(market.products ?? []), ...products] })
+    const { open } = await checkoutOf(testServer)
     const opened = await open(Object.fromEntries(codes.map((code) => [code, 1])))
     const from = newNetwork()
     const path = `/c/${opened.body.data.url.split('/').at(-1)}/code`
@@ -128,18 +128,18 @@ describe('posts of browsers', () => {
   test('one network looks at checkouts a hundred and twenty times at once, then forty times a second', async () => {
     const secret = await openCheckout()
     const from = newNetwork()
-    const look = (network: string) => house.fetch(`/c/${secret}`, { headers: { 'x-forwarded-for': network } })
+    const look = (network: string) => testServer.fetch(`/c/${secret}`, { headers: { 'x-forwarded-for': network } })
     assert.deepEqual(await repeat(120, () => look(from)), [200])
     const refused = await look(from)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
     assert.ok(refused.text.includes(`href="/c/${secret}"`))
     assert.equal((await look(newNetwork())).status, 200)
-    house.clock.now += 25
+    testServer.clock.now += 25
     assert.equal((await look(from)).status, 200)
   })
 
   test('who posts too much waits for the answer', async () => {
-    const slow = await openHouse(given, {
+    const slow = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
       refusedDelayMs: 120,
@@ -170,13 +170,13 @@ describe('posts of browsers', () => {
   test('the contract, the reference and the start page are looked at as often as a checkout, and no more', async () => {
     for (const path of ['/openapi.json', '/docs', '/']) {
       const from = newNetwork()
-      const look = (network: string) => house.fetch(path, { headers: { 'x-forwarded-for': network } })
+      const look = (network: string) => testServer.fetch(path, { headers: { 'x-forwarded-for': network } })
       assert.deepEqual(await repeat(120, () => look(from)), [200])
       const refused = await look(from)
       assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
       assert.ok(refused.text.length < 500)
       assert.equal((await look(newNetwork())).status, 200)
-      house.clock.now += 25
+      testServer.clock.now += 25
       assert.equal((await look(from)).status, 200)
     }
   })
@@ -196,7 +196,7 @@ describe('posts of browsers', () => {
   })
 
   test('no one is bounded where the operator turned limits off', async () => {
-    const open = await openHouse(given, { shops: [market], rateLimit: null })
+    const open = await openTestServer(given, { shops: [market], rateLimit: null })
     const init = { method: 'POST', body: new URLSearchParams() }
     const path = `/c/${'x'.repeat(43)}/code`
     assert.deepEqual(await repeat(sessionBurst + networkBurst, () => open.fetch(path, init)), [404])

@@ -1,11 +1,10 @@
-// What the house says a cart costs, held against the reference: the pure function on thousands of random carts, and the API
+// What the server says a cart costs, held against the reference: the pure function on thousands of random carts, and the API
 // on a few hundred. Another seed: SEED=1 npm test.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cartsOf } from '../harness/carts.ts'
-import { assertError, type House, openHouse } from '../harness/house.ts'
 import {
   type Bill,
   billFor,
@@ -18,6 +17,7 @@ import {
   zoneOf,
 } from '../harness/pricingReference.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { type PricingFacts, priceCart } from '../src/domain/carts/pricing.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
@@ -277,7 +277,7 @@ describe('the price of a cart', () => {
   })
 })
 
-// The same cart as the house prices it.
+// The same cart as the server prices it.
 function billOf(shop: ShopFacts, cart: CartFacts): Bill {
   const { promotion } = cart
   const facts: PricingFacts = {
@@ -402,7 +402,7 @@ eachEngine('the price of a cart by the API', (given) => {
       const offered = fc
         .sample(promotions(shop.currency), { numRuns: 30, seed: seed + index })
         .map((code) => ({ ...code, customerUsesLeft: null }))
-      const house = await openHouse(given, { shops: [fileOf(shop, offered)] })
+      const testServer = await openTestServer(given, { shops: [fileOf(shop, offered)] })
       const requests = fc.record({
         cart: carts(shop.currency),
         code: fc.option(fc.nat({ max: offered.length - 1 }), { freq: 5 }),
@@ -411,7 +411,7 @@ eachEngine('the price of a cart by the API', (given) => {
         fc.asyncProperty(requests, async ({ cart, code }) => {
           // The option is chosen on the page; a cart has the first.
           const asked = { ...cart, optionId: null, promotion: code === null ? null : (offered[code] ?? null) }
-          await compare(house, shop, asked, code)
+          await compare(testServer, shop, asked, code)
         }),
         { numRuns: cartsMax, seed: seed + index, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
       )
@@ -419,8 +419,8 @@ eachEngine('the price of a cart by the API', (given) => {
   }
 })
 
-async function compare(house: House, shop: ShopFacts, cart: CartFacts, code: number | null): Promise<void> {
-  const api = await cartsOf(house)
+async function compare(testServer: TestServer, shop: ShopFacts, cart: CartFacts, code: number | null): Promise<void> {
+  const api = await cartsOf(testServer)
   const cartId = await api.create(Object.fromEntries(cart.lines.map(({ code: sku, quantity }) => [sku, quantity])))
   const place = places.find(
     ({ country, region }) => country === cart.destination?.country && region === cart.destination.region,

@@ -2,23 +2,23 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 
 eachEngine('the probes of a server', (given) => {
   test('say that the database is newer than the program, and when it no longer is', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const ready = async () => {
-      const { status, body } = await house.fetch('/readyz')
+      const { status, body } = await testServer.fetch('/readyz')
       return [status, body.status]
     }
     assert.deepEqual(await ready(), [200, 'ready'])
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
         insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_future', 'x', 1)`,
     )
     assert.deepEqual(await ready(), [503, 'the database is newer than this program'])
-    const { text } = await house.fetch('/metrics')
+    const { text } = await testServer.fetch('/metrics')
     for (const line of [
       'cartwright_database_up 1',
       'cartwright_migrations{state="pending"} 0',
@@ -29,21 +29,21 @@ eachEngine('the probes of a server', (given) => {
     assert.match(text, /^cartwright_database_size_bytes [1-9]\d{4,}$/m)
     assert.equal(/^cartwright_database_free_bytes [1-9]\d+$/m.test(text), given.engine === 'sqlite')
     assert.match(text, /^nodejs_heap_size_used_bytes \d+$/m)
-    await house.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
+    await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
     assert.deepEqual(await ready(), [200, 'ready'])
   })
 
   test('say that the database does not answer', async () => {
-    const house = await openHouse(given)
-    const { storage } = house
+    const testServer = await openTestServer(given)
+    const { storage } = testServer
     const [read, space] = [storage.read, storage.space]
     Object.assign(storage, {
       read: () => Promise.reject(new Error('gone')),
       space: () => Promise.reject(new Error('gone')),
     })
     try {
-      assert.equal((await house.fetch('/readyz')).status, 503)
-      const { text } = await house.fetch('/metrics')
+      assert.equal((await testServer.fetch('/readyz')).status, 503)
+      const { text } = await testServer.fetch('/metrics')
       assert.match(text, /^cartwright_database_up 0$/m)
       assert.doesNotMatch(text, /^cartwright_(database_size_bytes|migrations\{)/m)
     } finally {

@@ -11,11 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { csvLine, shopifyCsv } from '../harness/catalog.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { openHouse, testSecret } from '../harness/house.ts'
 import { pausesOf } from '../harness/pauses.ts'
 import { type Environment, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { renderProduct } from '../src/domain/catalog/answer.ts'
 import type { PublishedProduct } from '../src/domain/catalog/product.ts'
@@ -235,14 +235,14 @@ eachEngine('provisioning', (given) => {
     })
 
   test('a new name and low-stock mark are answered at once, also when the process ends before a product is rendered', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const renamed: ShopFile = { ...bloom, merchant: { ...bloom.merchant, name: 'Blossom', lowStockAt: 2 } }
     await assert.rejects(
-      applyShop(endingAfter(house.storage, 1), renamed, { ...options, now: house.clock.now }),
+      applyShop(endingAfter(testServer.storage, 1), renamed, { ...options, now: testServer.clock.now }),
       Killed,
     )
     const read = async () =>
-      (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data as {
+      (await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data as {
         merchant: { name: string }
         skus: { availability: string }[]
       }
@@ -251,12 +251,12 @@ eachEngine('provisioning', (given) => {
       (await read()).skus.map((sku) => sku.availability),
       ['in_stock', 'in_stock'],
     )
-    assert.equal(await staleCount(house.storage), 6, 'three products in both modes')
+    assert.equal(await staleCount(testServer.storage), 6, 'three products in both modes')
     // The file says what is kept already, and yet the rest is caught up.
-    await house.apply(renamed)
-    assert.equal(await staleCount(house.storage), 0)
+    await testServer.apply(renamed)
+    assert.equal(await staleCount(testServer.storage), 0)
     assert.equal((await read()).merchant.name, 'Blossom')
-    assert.deepEqual(await house.storage.read(wrongAnswers), [])
+    assert.deepEqual(await testServer.storage.read(wrongAnswers), [])
   })
 
   test('a product whose answer is to change later is stale at once when its seller is renamed', async () => {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { before, test } from 'node:test'
-import { assertError, type House, openHouse } from '../harness/house.ts'
 import { pottery } from '../harness/searchShop.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { listSlugPieces, listSlugsAfter } from '../src/domain/catalog/store.ts'
 import { listMerchants } from '../src/domain/merchants/store.ts'
 import { feedHandOff } from '../src/ops/cli/storefront.ts'
@@ -16,13 +16,13 @@ import type { Incoming } from '../src/platform/http/message.ts'
 const base = '/api/v1/catalog/merchants'
 
 eachEngine('the public catalog', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given.shared, { shops: [bloom, pottery] })
+    testServer = await openTestServer(given.shared, { shops: [bloom, pottery] })
   })
 
   test('429: a search counts as three requests of the 60 that an address has at once', async () => {
-    const limited = await openHouse(given, { shops: [pottery], rateLimit: { perSecond: 1, burst: 3 } })
+    const limited = await openTestServer(given, { shops: [pottery], rateLimit: { perSecond: 1, burst: 3 } })
     const ask = async (path: string) => (await limited.fetch(`${base}/${pottery.merchant.slug}/${path}`)).status
     const statuses: number[] = []
     for (let count = 0; count < 20; count += 1) statuses.push(await ask('search?q=mug'))
@@ -40,9 +40,14 @@ eachEngine('the public catalog', (given) => {
     test(what, () => assertCutOff(bounds))
 
   async function assertCutOff(bounds: { pageMsMax?: number; wholeMsMax?: number }): Promise<void> {
-    const [seller] = await house.storage.read(listMerchants)
+    const [seller] = await testServer.storage.read(listMerchants)
     const feed = feedHandOff({
-      ...{ storage: house.storage, origin: () => house.origin, clock: () => new Date(house.clock.now), ...bounds },
+      ...{
+        storage: testServer.storage,
+        origin: () => testServer.origin,
+        clock: () => new Date(testServer.clock.now),
+        ...bounds,
+      },
       seller: () => ({ merchantId: seller?.id ?? '', mode: 'test' }),
     })
     let text = ''
@@ -63,13 +68,13 @@ eachEngine('the public catalog', (given) => {
   }
 
   test('200: the same products, categories and searches as with a key', async () => {
-    const full = { headers: { authorization: house.keys.full } }
+    const full = { headers: { authorization: testServer.keys.full } }
     for (const [open, keyed] of [
       ['/bloom/products', '/api/v1/open/catalog/products'],
       ['/bloom/categories', '/api/v1/open/catalog/categories'],
       ['/bloom/search?q=roses&sort=newest', '/api/v1/open/catalog/search?q=roses&sort=newest'],
     ]) {
-      const [one, other] = [await house.fetch(base + open), await house.fetch(keyed ?? '', full)]
+      const [one, other] = [await testServer.fetch(base + open), await testServer.fetch(keyed ?? '', full)]
       assert.equal(one.status, 200)
       // The lists of the interface have no total.
       const { total } = one.body.meta
@@ -80,12 +85,12 @@ eachEngine('the public catalog', (given) => {
 
   test('200 is cacheable and open to any origin; 304 to who has the bytes already', async () => {
     for (const path of ['/bloom/products', '/bloom/categories', '/bloom/search?q=roses']) {
-      const whole = await house.fetch(base + path)
+      const whole = await testServer.fetch(base + path)
       assert.equal(whole.headers.get('cache-control'), 'public, max-age=60, stale-while-revalidate=600')
       assert.equal(whole.headers.get('access-control-allow-origin'), '*')
       const etag = whole.headers.get('etag') ?? ''
       assert.match(etag, /^"[\w-]{22}"$/)
-      const again = await house.fetch(base + path, { headers: { 'if-none-match': etag } })
+      const again = await testServer.fetch(base + path, { headers: { 'if-none-match': etag } })
       assert.deepEqual([again.status, again.text], [304, ''])
     }
   })
@@ -95,7 +100,7 @@ eachEngine('the public catalog', (given) => {
     let link: string | null = `${base}/pottery/search?maxPrice=100000&limit=4`
     let first: string | undefined
     while (link) {
-      const { status, body } = await house.fetch(link)
+      const { status, body } = await testServer.fetch(link)
       assert.equal(status, 200)
       seen.push(...body.data.map(({ slug }: { slug: string }) => slug))
       link = body.meta.next
@@ -103,13 +108,13 @@ eachEngine('the public catalog', (given) => {
     }
     assert.deepEqual(seen.length, 10)
     assert.equal(new Set(seen).size, 10)
-    const elsewhere = await house.fetch((first ?? '').replace('/pottery/', '/bloom/'))
+    const elsewhere = await testServer.fetch((first ?? '').replace('/pottery/', '/bloom/'))
     assert.deepEqual([elsewhere.status, elsewhere.body.error.issues[0].path], [400, '/query/cursor'])
   })
 
   test('200 the lists say how many rows they have in all, and again from the cache', async () => {
-    const total = async (list: string) => (await house.fetch(`${base}/pottery/${list}`)).body.meta.total
-    const [row] = await house.storage.read(
+    const total = async (list: string) => (await testServer.fetch(`${base}/pottery/${list}`)).body.meta.total
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ products: number; categories: number }>`
         select (select count(*) from listed_products l where l.merchant_id = m.id and l.mode = 'test') as "products",
           (select count(*) from categories c where c.merchant_id = m.id) as "categories"
@@ -121,13 +126,13 @@ eachEngine('the public catalog', (given) => {
   })
 
   test('a sitemap has every published product once, whatever the size of its pieces', async () => {
-    const merchants = await house.storage.read(listMerchants)
+    const merchants = await testServer.storage.read(listMerchants)
     const merchantId = merchants.find(({ slug }) => slug === 'pottery')?.id ?? ''
     const seller = { merchantId, mode: 'test' } as const
     for (const size of [1, 3, 5, 10, 11]) {
-      const pieces = await house.storage.read((db) => listSlugPieces(db, seller, size))
+      const pieces = await testServer.storage.read((db) => listSlugPieces(db, seller, size))
       const rows = await Promise.all(
-        pieces.map(({ after }) => house.storage.read((db) => listSlugsAfter(db, seller, after, size))),
+        pieces.map(({ after }) => testServer.storage.read((db) => listSlugsAfter(db, seller, after, size))),
       )
       assert.equal(pieces.length, Math.ceil(10 / size), `of ${size}`)
       assert.equal(new Set(rows.flat().map(({ slug }) => slug)).size, 10)
@@ -137,11 +142,11 @@ eachEngine('the public catalog', (given) => {
       )
     }
     const nobody = { merchantId: 'mer_nobody', mode: 'test' } as const
-    assert.deepEqual(await house.storage.read((db) => listSlugPieces(db, nobody, 5)), [])
+    assert.deepEqual(await testServer.storage.read((db) => listSlugPieces(db, nobody, 5)), [])
   })
 
   test('404 to a merchant that is not there', async () => {
     for (const path of ['/nobody/products', '/nobody/categories', '/nobody/search?q=a', '/No%20body/products'])
-      assertError(await house.fetch(base + path), 'merchant_not_found')
+      assertError(await testServer.fetch(base + path), 'merchant_not_found')
   })
 })

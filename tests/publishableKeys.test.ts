@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { berlin, cartsOf, market } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
-import { type AskOptions, assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { examplePath } from '../harness/openRequests.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type AskOptions, assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { pathWith } from '../src/contract/surface.ts'
 import { publishableScopes } from '../src/contract/words.ts'
@@ -21,19 +21,21 @@ const page = 'https://shop.example'
 interface Visitor {
   id: string
   key: string
-  ask(id: OperationId, options?: AskOptions): ReturnType<House['ask']>
+  ask(id: OperationId, options?: AskOptions): ReturnType<TestServer['ask']>
 }
 
 // With a random idempotency key where the operation wants one.
-async function visitorOf(house: House, origins: readonly string[] = [page]): Promise<Visitor> {
-  const owner = { id: house.installationId, ...house.seller }
+async function visitorOf(testServer: TestServer, origins: readonly string[] = [page]): Promise<Visitor> {
+  const owner = { id: testServer.installationId, ...testServer.seller }
   const input = { name: 'pages', scopes: publishableScopes, origins, expiresAt: null }
-  const { id, key } = await house.storage.write((tx) => createKey(tx, testSecret, owner, input, house.clock.now))
+  const { id, key } = await testServer.storage.write((tx) =>
+    createKey(tx, testSecret, owner, input, testServer.clock.now),
+  )
   return {
     id,
     key,
     ask: (operation, { headers = {}, body, ...options } = {}) =>
-      house.ask(operation, {
+      testServer.ask(operation, {
         ...options,
         key,
         headers: { origin: page, ...headers },
@@ -44,17 +46,17 @@ async function visitorOf(house: House, origins: readonly string[] = [page]): Pro
   }
 }
 
-function preflight(house: House, id: OperationId, headers: Record<string, string>) {
-  return house.fetch(pathWith(operations[id].path, examplePath), { method: 'OPTIONS', headers })
+function preflight(testServer: TestServer, id: OperationId, headers: Record<string, string>) {
+  return testServer.fetch(pathWith(operations[id].path, examplePath), { method: 'OPTIONS', headers })
 }
 
 eachEngine('publishable keys', (given) => {
   test('a page makes a cart and a checkout, and never sees stock numbers or the order’s page', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ask, key } = await visitorOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ask, key } = await visitorOf(testServer)
     assert.match(key, /^cwp_test_/)
-    const { sku } = await cartsOf(house)
-    const { look, pay } = await checkoutOf(house)
+    const { sku } = await cartsOf(testServer)
+    const { look, pay } = await checkoutOf(testServer)
     const listed = await ask('listApiKeyCatalogProducts')
     assert.equal(listed.headers.get('access-control-allow-origin'), page)
     assert.equal(listed.headers.get('vary'), 'origin')
@@ -80,13 +82,13 @@ eachEngine('publishable keys', (given) => {
     await pay(secret, await look(secret))
     const paid = (await ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
     assert.deepEqual([paid.status, paid.statusUrl], ['completed', null])
-    const owner = (await house.ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
+    const owner = (await testServer.ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
     assert.match(owner.statusUrl, /\/o\//)
   })
 
   test('403 what is not for pages, each by its row; the admin surface too', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ask, key } = await visitorOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ask, key } = await visitorOf(testServer)
     const ours = operationIds.filter((id) => operations[id].caller === 'key')
     const refused = ours.filter((id) => !('forPages' in operations[id]))
     assert.deepEqual(refused.toSorted(), [
@@ -99,15 +101,15 @@ eachEngine('publishable keys', (given) => {
       'replayInstallationWebhookDelivery',
     ])
     for (const id of refused) assertError(await ask(id, { path: { ...examplePath, id: 'x' } }), 'scope_missing')
-    const admin = await house.askAdmin('getAdminHome', { key, headers: { origin: page } })
+    const admin = await testServer.askAdmin('getAdminHome', { key, headers: { origin: page } })
     assert.deepEqual([admin.status, admin.body.error.code], [403, 'scope_missing'])
   })
 
   test('404 carts and sessions that were made with other keys, as if there were none', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ask } = await visitorOf(house)
-    const other = await visitorOf(house, [page, 'https://www.shop.example'])
-    const { carts, open } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ask } = await visitorOf(testServer)
+    const other = await visitorOf(testServer, [page, 'https://www.shop.example'])
+    const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     await carts.read(cartId)
     const path = { cartId, skuId: carts.sku('CARD') }
@@ -134,17 +136,17 @@ eachEngine('publishable keys', (given) => {
     const made = (await ask('createPublicCart')).body.data
     const mine = { path: { cartId: made.id } }
     assert.equal((await other.ask('getPublicCart', mine)).status, 200)
-    assert.equal((await house.ask('getPublicCart', mine)).status, 200)
+    assert.equal((await testServer.ask('getPublicCart', mine)).status, 200)
   })
 
   test('a visitor’s idempotency key never meets one of the shop’s servers, and is never short', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { ask } = await visitorOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { ask } = await visitorOf(testServer)
     const idempotencyKey = 'made-by-a-server-0001'
     const body = { idempotencyKey, successUrl: 'http://localhost/x' }
-    const { sku } = await cartsOf(house)
+    const { sku } = await cartsOf(testServer)
     const items = [{ skuId: sku('CARD'), quantity: 1 }]
-    const server = await house.ask('createHostedCheckoutSession', { body: { ...body, items } })
+    const server = await testServer.ask('createHostedCheckoutSession', { body: { ...body, items } })
     const page = await ask('createHostedCheckoutSession', { body: { ...body, items } })
     assert.equal(page.headers.get('idempotency-replayed'), null)
     assert.notEqual(page.body.data.id, server.body.data.id)
@@ -154,9 +156,9 @@ eachEngine('publishable keys', (given) => {
   })
 
   test('403 a page of another origin, and no page at all', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const { ask } = await visitorOf(house)
-    await visitorOf(house, ['https://other.example'])
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const { ask } = await visitorOf(testServer)
+    await visitorOf(testServer, ['https://other.example'])
     const without = await ask('listApiKeyCatalogProducts', { headers: { origin: 'null' } })
     assertError(without, 'scope_missing')
     assert.equal(without.headers.get('access-control-allow-origin'), null)
@@ -175,17 +177,17 @@ eachEngine('publishable keys', (given) => {
     assertError(known, 'scope_missing')
     assert.match(known.body.error.message, /not bound to the origin/)
     assert.equal(known.headers.get('access-control-allow-origin'), 'https://other.example')
-    const rows = await house.storage.read((db) => db.sql`select id from carts`)
+    const rows = await testServer.storage.read((db) => db.sql`select id from carts`)
     assert.equal(rows.length, 0)
   })
 
   test('preflight: 204 for an origin of a key, 403 for others, and for none once the key is revoked', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' }
-    assert.equal((await preflight(house, 'putPublicCartItem', { ...asked, origin: page })).status, 403)
-    house.clock.now += 10_000
-    const { ask, id } = await visitorOf(house)
-    const good = await preflight(house, 'putPublicCartItem', { ...asked, origin: page })
+    assert.equal((await preflight(testServer, 'putPublicCartItem', { ...asked, origin: page })).status, 403)
+    testServer.clock.now += 10_000
+    const { ask, id } = await visitorOf(testServer)
+    const good = await preflight(testServer, 'putPublicCartItem', { ...asked, origin: page })
     assert.deepEqual(
       [good.status, good.text, good.headers.get('access-control-allow-origin'), good.headers.get('vary')],
       [204, '', page, 'origin'],
@@ -193,36 +195,36 @@ eachEngine('publishable keys', (given) => {
     assert.equal(good.headers.get('access-control-allow-headers'), 'authorization, content-type, idempotency-key')
     assert.deepEqual(good.headers.get('access-control-allow-methods')?.split(', ').sort(), ['DELETE', 'PATCH', 'PUT'])
     assert.equal(good.headers.get('access-control-allow-credentials'), null)
-    const foreign = await preflight(house, 'putPublicCartItem', { ...asked, origin: 'https://evil.example' })
+    const foreign = await preflight(testServer, 'putPublicCartItem', { ...asked, origin: 'https://evil.example' })
     assert.deepEqual([foreign.status, foreign.headers.get('access-control-allow-origin')], [403, null])
-    const orders = await preflight(house, 'listStorefrontOrders', { ...asked, origin: page })
+    const orders = await preflight(testServer, 'listStorefrontOrders', { ...asked, origin: page })
     assert.equal(orders.headers.get('access-control-allow-origin'), null, 'not for pages')
-    const plain = await preflight(house, 'putPublicCartItem', {})
+    const plain = await preflight(testServer, 'putPublicCartItem', {})
     assert.deepEqual(
       [plain.status, plain.headers.get('allow')?.split(', ').sort(), plain.headers.get('access-control-allow-origin')],
       [204, ['DELETE', 'OPTIONS', 'PATCH', 'PUT'], null],
     )
 
-    await house.storage.write((tx) => endKey(tx, id, house.clock.now))
-    house.clock.now += 10_000
-    assert.equal((await preflight(house, 'putPublicCartItem', { ...asked, origin: page })).status, 403)
+    await testServer.storage.write((tx) => endKey(tx, id, testServer.clock.now))
+    testServer.clock.now += 10_000
+    assert.equal((await preflight(testServer, 'putPublicCartItem', { ...asked, origin: page })).status, 403)
     assertError(await ask('listApiKeyCatalogProducts'), 'unauthenticated')
   })
 
   test('a secret key gives no page leave to read', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await visitorOf(house)
-    const answer = await house.ask('listApiKeyCatalogProducts', { headers: { origin: page } })
+    const testServer = await openTestServer(given, { shops: [market] })
+    await visitorOf(testServer)
+    const answer = await testServer.ask('listApiKeyCatalogProducts', { headers: { origin: page } })
     assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, null])
   })
 
   test('429 one address uses up its own share, and no other’s', async () => {
-    const house = await openHouse(given, {
+    const testServer = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 1, burst: 1 },
       trustedProxies: ['127.0.0.1'],
     })
-    const { ask } = await visitorOf(house)
+    const { ask } = await visitorOf(testServer)
     const from = (address: string) => ask('listApiKeyCatalogCategories', { headers: { 'x-forwarded-for': address } })
     const answers = await Promise.all(Array.from({ length: 61 }, () => from('203.0.113.7')))
     assert.deepEqual(
@@ -235,23 +237,23 @@ eachEngine('publishable keys', (given) => {
   })
 
   test('the row of a key cannot be widened to more pages, nor made a secret one', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     for (const change of [
       (tx: Tx) => tx.sql`update key_origins set origin = 'https://evil.example'`,
       (tx: Tx) => tx.sql`delete from key_origins`,
     ]) {
-      const { ask, id } = await visitorOf(house)
-      await house.storage.write(change)
-      house.forget(id)
+      const { ask, id } = await visitorOf(testServer)
+      await testServer.storage.write(change)
+      testServer.forget(id)
       assertError(await ask('listApiKeyCatalogProducts'), 'unauthenticated')
     }
   })
 
   test('the origins go with the key when it is deleted', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { id } = await visitorOf(house)
-    await house.storage.write((tx) => endKey(tx, id, house.clock.now))
-    await deleteDeadKeys(house.storage, { endedBy: house.clock.now, now: house.clock.now })
-    assert.deepEqual(await house.storage.read((db) => db.sql`select * from key_origins`), [])
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { id } = await visitorOf(testServer)
+    await testServer.storage.write((tx) => endKey(tx, id, testServer.clock.now))
+    await deleteDeadKeys(testServer.storage, { endedBy: testServer.clock.now, now: testServer.clock.now })
+    assert.deepEqual(await testServer.storage.read((db) => db.sql`select * from key_origins`), [])
   })
 })

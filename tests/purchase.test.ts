@@ -8,8 +8,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 
@@ -20,16 +20,16 @@ const laterApproved = '4000000000000259'
 
 describe('a purchase in the browser', () => {
   const given = givenEngine('sqlite')
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
   let browser: Browser
   let shop: Server
   let shopUrl = ''
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
+    testServer = await openTestServer(given, { shops: [market] })
     // The page counts down by the browser's clock.
-    house.clock.now = Date.now()
-    checkout = await checkoutOf(house)
+    testServer.clock.now = Date.now()
+    checkout = await checkoutOf(testServer)
     browser = await launchBrowser()
     shop = createServer((request, response) => response.end(`back at the shop ${request.url}`))
     shop.listen(0, '127.0.0.1')
@@ -93,7 +93,7 @@ describe('a purchase in the browser', () => {
   const payButton = (page: Page) => page.getByRole('button', { name: /^Pay/ })
   const sessionOf = async (id: string) => (await checkout.read(id)).body.data
   const ordersOf = (id: string) =>
-    house.storage.read(
+    testServer.storage.read(
       (db) => db.sql<{ id: string; total: number }>`select id, total from orders where checkout_session_id = ${id}`,
     )
 
@@ -124,7 +124,7 @@ describe('a purchase in the browser', () => {
           { subtotal: 7999, discount: 800, shipping: 490, tax: totals.tax, taxIncluded: true, total: 7689 },
         ],
       )
-      const order = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+      const order = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
       assert.deepEqual([order.total, order.totals.tax, order.payments[0].amount], [7689, totals.tax, 7689])
       // Back, reload and a second tab find it paid.
       await page.goto(url)
@@ -182,7 +182,7 @@ describe('a purchase in the browser', () => {
     await Promise.all([payButton(one).dblclick(), payButton(two).click()])
     await one.waitForURL(/\/thanks|\/c\//)
     await until(async () => (await sessionOf(id)).status === 'completed', 'the order')
-    const charges = await house.storage.read(
+    const charges = await testServer.storage.read(
       (db) =>
         db.sql`select t.key from test_charges t join payments p on p.id = t.key where p.checkout_session_id = ${id} and t.state = 'approved'`,
     )
@@ -197,7 +197,7 @@ describe('a purchase in the browser', () => {
     const products = (market.products ?? []).map((product) =>
       product.slug === 'book' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 3500 })) } : product,
     )
-    await house.apply({ ...market, products })
+    await testServer.apply({ ...market, products })
     await fillCard(page, cards.approved)
     await payButton(page).click()
     await page.getByText('€39.90').first().waitFor()
@@ -214,7 +214,7 @@ describe('a purchase in the browser', () => {
     const page = await visit(url)
     await fillDetails(page)
     // The shopper is silent until the hold is over, and somebody else buys.
-    house.clock.now += 20 * 60_000
+    testServer.clock.now += 20 * 60_000
     const other = await checkout.ready({ 'ROSE-24': 2 })
     assert.equal((await checkout.pay(other.secret, other.view)).view.session.status, 'completed')
     await fillCard(page, cards.approved)
@@ -226,8 +226,8 @@ describe('a purchase in the browser', () => {
 
   test('after its time the page says so, and starts again with the same items', async () => {
     const { url } = await open({ CARD: 4 })
-    house.clock.now += 31 * 60_000
-    await expireSessions(house.storage, house.app.payTools, house.clock.now)
+    testServer.clock.now += 31 * 60_000
+    await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)
     const page = await visit(url)
     await page.getByRole('button', { name: /again/i }).click()
     await page.waitForURL((address) => address.href !== url && address.pathname.startsWith('/c/'))
@@ -242,13 +242,13 @@ describe('a purchase in the browser', () => {
       [await page.locator('html').getAttribute('dir'), await page.locator('html').getAttribute('lang')],
       ['rtl', 'ar'],
     )
-    const response = await page.goto(`${house.origin}/c/${'A'.repeat(43)}`)
+    const response = await page.goto(`${testServer.origin}/c/${'A'.repeat(43)}`)
     assert.equal(response?.status(), 404)
     await page.context().close()
   })
 
   test('the secret of a page is in no log line', () => {
     const secrets = /"[^"]*\/c\/[\w-]{43}/
-    assert.ok(!house.lines().some((line) => secrets.test(JSON.stringify(line))))
+    assert.ok(!testServer.lines().some((line) => secrets.test(JSON.stringify(line))))
   })
 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('putPublicCartItem', (given) => {
   test('200 adds the line, then sets it, one version and one event at a time', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create()
     const added = await carts.put(cartId, 'CARD', 2)
     assert.deepEqual([added.body.data.version, added.body.data.itemCount], [2, 2])
     const set = await carts.put(cartId, 'CARD', 5, { expectedVersion: 2 })
     assert.deepEqual([set.body.data.version, set.body.data.items.length, set.body.data.itemCount], [3, 1, 5])
-    const events = await eventsOf(house, cartId)
+    const events = await eventsOf(testServer, cartId)
     assert.deepEqual(
       events.map(({ type, sequence }) => [type, sequence]),
       [
@@ -27,15 +27,15 @@ eachEngine('putPublicCartItem', (given) => {
   })
 
   test('404 for an unknown SKU and another merchant’s, byte for byte; 409 for one that is not sold', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create()
-    const [foreign] = await house.storage.read(
-      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${house.merchantId}`,
+    const [foreign] = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${testServer.merchantId}`,
     )
     const bodies = new Set<string>()
     for (const skuId of ['sku_01h455vb4pex5vsknk084sn02q', foreign?.id ?? '', 'nonsense']) {
-      const answer = await house.ask('putPublicCartItem', {
+      const answer = await testServer.ask('putPublicCartItem', {
         path: { cartId, skuId },
         body: { idempotencyKey: skuId, quantity: 1 },
       })
@@ -52,8 +52,8 @@ eachEngine('putPublicCartItem', (given) => {
       name: `P ${index}`,
       skus: [{ code: `P${index}`, price: 101 + index, stock: 9 }],
     }))
-    const house = await openHouse(given, { shops: [{ ...market, products, promotions: [] }] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [{ ...market, products, promotions: [] }] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create(Object.fromEntries(products.slice(0, 100).map((_, index) => [`P${index}`, 1])))
     const refused = await carts.put(cartId, 'P100', 1)
     assertError(refused, 'quantity_limit_exceeded')

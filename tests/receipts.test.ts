@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { type House, openHouse, settingsOf } from '../harness/house.ts'
 import { ordersOf } from '../harness/orders.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, settingsOf, type TestServer } from '../harness/testServer.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 
 const legal = {
@@ -29,10 +29,11 @@ function textOf(page: string): string {
 }
 
 eachEngine('receipts', (given) => {
-  const open = (engine: Given) => openHouse(engine, { shops: [{ ...market, merchant: { ...market.merchant, legal } }] })
+  const open = (engine: Given) =>
+    openTestServer(engine, { shops: [{ ...market, merchant: { ...market.merchant, legal } }] })
 
-  async function buy(house: House, items: Readonly<Record<string, number>>, more: object = {}) {
-    const checkout = await checkoutOf(house)
+  async function buy(testServer: TestServer, items: Readonly<Record<string, number>>, more: object = {}) {
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready(items, more)
     assert.equal((await checkout.pay(secret, view)).problem, null)
     const { order } = await checkout.look(secret)
@@ -41,12 +42,12 @@ eachEngine('receipts', (given) => {
   }
 
   test('the rate of each line and of the shipping is stored with the order', async () => {
-    const house = await open(given)
-    await buy(house, { 'ROSE-12': 1, BOOK: 2 })
-    const lines = await house.storage.read(
+    const testServer = await open(given)
+    await buy(testServer, { 'ROSE-12': 1, BOOK: 2 })
+    const lines = await testServer.storage.read(
       (db) => db.sql<{ rate: number }>`select tax_rate_bps as "rate" from order_lines order by position`,
     )
-    const [order] = await house.storage.read(
+    const [order] = await testServer.storage.read(
       (db) => db.sql<{ rate: number }>`select shipping_tax_rate_bps as "rate" from orders`,
     )
     assert.deepEqual(
@@ -56,11 +57,11 @@ eachEngine('receipts', (given) => {
   })
 
   test('a paid order links its receipt, with seller, tax by rate and payment', async () => {
-    const house = await open(given)
-    const order = await buy(house, { 'ROSE-12': 1, BOOK: 2 }, { locale: 'de' })
+    const testServer = await open(given)
+    const order = await buy(testServer, { 'ROSE-12': 1, BOOK: 2 }, { locale: 'de' })
     const path = `${order.statusPath}/receipt`
-    assert.match((await house.fetch(order.statusPath)).text, new RegExp(`href="${path}">Beleg<`))
-    const answer = await house.fetch(path)
+    assert.match((await testServer.fetch(order.statusPath)).text, new RegExp(`href="${path}">Beleg<`))
+    const answer = await testServer.fetch(path)
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
     assert.match(answer.headers.get('cache-control') ?? '', /no-store/)
@@ -78,11 +79,11 @@ eachEngine('receipts', (given) => {
   })
 
   test('the rates sum up to what was paid, and a refund is shown with its date', async () => {
-    const house = await open(given)
-    const { installationId, storage, clock } = house
-    const orders = await ordersOf(house)
+    const testServer = await open(given)
+    const { installationId, storage, clock } = testServer
+    const orders = await ordersOf(testServer)
     const { orderId, statusSecret, quote } = await orders.place({ items: { 'ROSE-12': 1, BOOK: 1 } })
-    const read = async () => textOf((await house.fetch(`/o/${statusSecret}/receipt`)).text)
+    const read = async () => textOf((await testServer.fetch(`/o/${statusSecret}/receipt`)).text)
     const amounts = (text: string) =>
       [...text.matchAll(/€([\d,]+\.\d\d)/g)].map(([, amount = '']) => Number(amount.replace(/[,.]/g, '')))
     const [, byRate = ''] = /Tax by rate (.*) Payment/.exec(await read()) ?? []
@@ -100,32 +101,32 @@ eachEngine('receipts', (given) => {
   })
 
   test('an order from before rates were stored has a receipt without them', async () => {
-    const house = await open(given)
-    const { statusPath } = await buy(house, { BOOK: 1 })
-    await house.storage.write(async (tx) => {
+    const testServer = await open(given)
+    const { statusPath } = await buy(testServer, { BOOK: 1 })
+    await testServer.storage.write(async (tx) => {
       await tx.sql`update order_lines set tax_rate_bps = null`
       await tx.sql`update orders set shipping_tax_rate_bps = null`
     })
-    const { status, text } = await house.fetch(`${statusPath}/receipt`)
+    const { status, text } = await testServer.fetch(`${statusPath}/receipt`)
     assert.equal(status, 200)
     assert.doesNotMatch(textOf(text), /rate|%/)
   })
 
   test('before it is paid there is none, and a wrong address gives nothing away', async () => {
-    const house = await open(given)
-    const { statusSecret } = await (await ordersOf(house)).place({ isManual: true })
-    const answer = await house.fetch(`/o/${statusSecret}/receipt`, { redirect: 'manual' })
+    const testServer = await open(given)
+    const { statusSecret } = await (await ordersOf(testServer)).place({ isManual: true })
+    const answer = await testServer.fetch(`/o/${statusSecret}/receipt`, { redirect: 'manual' })
     assert.deepEqual([answer.status, answer.headers.get('location')], [303, `/o/${statusSecret}`])
-    assert.doesNotMatch((await house.fetch(`/o/${statusSecret}`)).text, /receipt/)
+    assert.doesNotMatch((await testServer.fetch(`/o/${statusSecret}`)).text, /receipt/)
     for (const wrong of ['/o/x/receipt', `/o/${statusSecret}x/receipt`, '/o/%0d%0aset-cookie:a=b/receipt'])
-      assert.equal((await house.fetch(wrong)).status, 404)
+      assert.equal((await testServer.fetch(wrong)).status, 404)
   })
 
   test('the packing slip names what is left to send and where to, without prices', async () => {
-    const house = await open(given)
-    const { number } = await buy(house, { 'ROSE-12': 3, BOOK: 1 })
+    const testServer = await open(given)
+    const { number } = await buy(testServer, { 'ROSE-12': 3, BOOK: 1 })
     const run = (...args: string[]) =>
-      cartwright(['orders', ...args, '--merchant', market.merchant.slug], settingsOf(house))
+      cartwright(['orders', ...args, '--merchant', market.merchant.slug], settingsOf(testServer))
     const whole = await run('slip', number)
     assert.equal(whole.code, 0, whole.err)
     const text = textOf(whole.out)

@@ -14,7 +14,7 @@ anyEngine('the state of a refund', (given) => {
   test('pending is asked about by schedule, and not sent again', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
-    const { clock } = shop.house
+    const { clock } = shop.testServer
     shop.bank.nextRefund('pending')
     const refund = await shop.refund(orderId)
     assert.deepEqual(await shop.pay(), ['later'])
@@ -41,7 +41,7 @@ anyEngine('the state of a refund', (given) => {
   test('pending for two weeks, or without an answer for a day, is named by doctor', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
-    const { clock } = shop.house
+    const { clock } = shop.testServer
     shop.bank.nextRefund('pending')
     const refund = await shop.refund(orderId)
     await shop.pay()
@@ -63,7 +63,7 @@ anyEngine('the state of a refund', (given) => {
     await shop.pay()
     const [booked] = shop.bank.books.get(paymentId)?.refunds ?? []
     shop.bank.turn(booked?.reference ?? '', 'failed')
-    shop.house.clock.now += hour
+    shop.testServer.clock.now += hour
     assert.deepEqual(await shop.pay(), ['failed'])
     assert.equal((await shop.order(orderId)).paymentStatus, 'paid')
     assert.deepEqual(await shop.events(orderId), ['order.refund_failed'])
@@ -84,7 +84,7 @@ anyEngine('the state of a refund', (given) => {
   test('an answer that was lost is asked for; a request that was lost is sent again under its key', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
-    const { clock } = shop.house
+    const { clock } = shop.testServer
     const { bank } = shop
     bank.loseNext('refund')
     await shop.refund(orderId, 100)
@@ -109,7 +109,7 @@ anyEngine('the state of a refund', (given) => {
     await shop.refund(orderId, 100)
     await shop.pay()
     shop.bank.loseNext('refundState')
-    shop.house.clock.now += hour
+    shop.testServer.clock.now += hour
     assert.deepEqual(await shop.pay(), ['later'])
     assert.equal(shop.bank.calls.refund, 1)
   })
@@ -122,12 +122,12 @@ anyEngine('the state of a refund', (given) => {
     const ended = async () => {
       throw new Error('the process ended')
     }
-    await payRefunds({ ...shop.refundTools, onPaid: ended }, shop.house.clock.now)
+    await payRefunds({ ...shop.refundTools, onPaid: ended }, shop.testServer.clock.now)
     assert.equal(shop.bank.calls.refund, 1)
     // A round passes over rows that are locked, and a rollback is not waited for: here it is.
-    await shop.house.storage.write((tx) => tx.lockRow`select id from refunds`)
+    await shop.testServer.storage.write((tx) => tx.lockRow`select id from refunds`)
     shop.bank.forgetKeys()
-    shop.house.clock.now += 2 * day
+    shop.testServer.clock.now += 2 * day
     assert.deepEqual(await shop.pay(), ['succeeded'])
     assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 100])
   })
@@ -135,7 +135,7 @@ anyEngine('the state of a refund', (given) => {
   test('what is unknown there after 20 hours is not sent any more, and left to a person', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
-    const { clock } = shop.house
+    const { clock } = shop.testServer
     const refund = await shop.refund(orderId, 100)
     const askedAt = clock.now
     shop.bank.dropNext('refund')
@@ -167,7 +167,7 @@ anyEngine('the state of a refund', (given) => {
       await shop.refund(orderId, 100, true)
       return refundState?.(...asked) ?? 'absent'
     }
-    shop.house.clock.now += hour
+    shop.testServer.clock.now += hour
     assert.deepEqual(await shop.pay(), ['elsewhere'])
     assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 0])
     assert.equal((await shop.order(orderId)).totals.refunded, 100)
@@ -175,9 +175,9 @@ anyEngine('the state of a refund', (given) => {
 
   test('a void of money that came is followed like a refund, and may be sent again at any time', async () => {
     const shop = await openBankShop(given)
-    const { clock } = shop.house
+    const { clock } = shop.testServer
     const { paymentId, payment, total } = await shop.begin()
-    await shop.house.app.payTools.storage.write(
+    await shop.testServer.app.payTools.storage.write(
       (tx) => tx.sql`update payments set status = 'declined', check_at = ${clock.now} where id = ${paymentId}`,
     )
     shop.bank.act(paymentId, 'pay')

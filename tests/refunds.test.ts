@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { eventsOf } from '../harness/carts.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
-import { type House, settingsOf } from '../harness/house.ts'
-import { type Orders, openOrderHouse, orderWorld, refusingCard } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer, orderWorld, refusingCard } from '../harness/orders.ts'
 import { type Server, tempFolder } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { settingsOf, type TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
@@ -43,56 +43,56 @@ interface Booked {
 const sumOf = ({ refunds }: Booked, status: string) =>
   refunds.reduce((sum, refund) => (refund.status === status ? sum + refund.amount : sum), 0)
 
-async function failForGood(house: House & { orders: Orders }): Promise<void> {
-  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+async function failForGood(testServer: TestServer & { orders: Orders }): Promise<void> {
+  await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
   for (let tries = 0; tries < refusedTriesMax; tries += 1) {
-    house.clock.now += 6 * 3_600_000
-    await house.orders.pay()
+    testServer.clock.now += 6 * 3_600_000
+    await testServer.orders.pay()
   }
-  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+  await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
 }
 
-function giveBack(house: House, orderId: string, amount: number | null = null, isByHand = false) {
-  const { installationId, clock } = house
+function giveBack(testServer: TestServer, orderId: string, amount: number | null = null, isByHand = false) {
+  const { installationId, clock } = testServer
   const moment = { now: clock.now, cause: null }
   const input = { amount, reason: null, isByHand }
-  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, input, moment))
+  return testServer.storage.write((tx) => refundOrder(tx, { installationId, orderId }, input, moment))
 }
 
 eachEngine('money that goes back', (given) => {
   test('is refunded when it arrived, and pending before', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
     const totals = async () => {
-      const { refunded, refundPending } = (await house.orders.read(orderId)).body.data.totals
+      const { refunded, refundPending } = (await testServer.orders.read(orderId)).body.data.totals
       return { refunded, refundPending }
     }
     assert.deepEqual(await totals(), { refunded: 0, refundPending: 0 })
-    await giveBack(house, orderId, 300)
+    await giveBack(testServer, orderId, 300)
     assert.deepEqual(await totals(), { refunded: 0, refundPending: 300 })
-    await house.orders.pay()
+    await testServer.orders.pay()
     assert.deepEqual(await totals(), { refunded: 300, refundPending: 0 })
-    await house.orders.cancel(orderId)
+    await testServer.orders.cancel(orderId)
     assert.deepEqual(await totals(), { refunded: 300, refundPending: total - 300 })
-    await house.orders.pay()
+    await testServer.orders.pay()
     assert.deepEqual(await totals(), { refunded: total, refundPending: 0 })
   })
 
   test('that fails for good is an event, a version, a status and an entry; more can be sent back then', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await giveBack(house, orderId, 200)
-    await house.orders.pay()
-    await giveBack(house, orderId, 300)
-    await failForGood(house)
-    const world = await orderWorld(house, orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 200)
+    await testServer.orders.pay()
+    await giveBack(testServer, orderId, 300)
+    await failForGood(testServer)
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual(
       [world.paymentStatus, world.refunded, world.version, world.events.at(-1), world.timeline.slice(-2)],
       ['partially_refunded', 200, 4, ['order.refund_failed', 4], ['refund_started', 'refund_failed']],
     )
-    const { data } = (await house.orders.read(orderId)).body
-    const told = (await eventsOf(house, orderId)).at(-1)?.body
+    const { data } = (await testServer.orders.read(orderId)).body
+    const told = (await eventsOf(testServer, orderId)).at(-1)?.body
     assert.deepEqual([told.data.order, told.cause], [{ ...data, statusUrl: null }, null])
     assert.deepEqual([data.totals.refunded, data.totals.refundPending], [200, 0])
     assert.deepEqual(
@@ -100,22 +100,22 @@ eachEngine('money that goes back', (given) => {
       ['succeeded', 'failed'],
     )
     // While another one is on its way, the money is.
-    await giveBack(house, orderId, 300)
-    await house.storage.write(
+    await giveBack(testServer, orderId, 300)
+    await testServer.storage.write(
       (tx) => tx.sql`update refunds set try_at = try_at + ${90 * 86_400_000} where status = 'pending'`,
     )
-    await giveBack(house, orderId, 400)
-    await failForGood(house)
-    assert.equal((await orderWorld(house, orderId)).paymentStatus, 'refunding')
-    assert.deepEqual((await orderWorld(house, orderId)).events.at(-1), ['order.refund_failed', 5])
+    await giveBack(testServer, orderId, 400)
+    await failForGood(testServer)
+    assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'refunding')
+    assert.deepEqual((await orderWorld(testServer, orderId)).events.at(-1), ['order.refund_failed', 5])
   })
 
   test('leaves an order that was paid as paid, when nothing went back', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await giveBack(house, orderId, 300)
-    await failForGood(house)
-    const world = await orderWorld(house, orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 300)
+    await failForGood(testServer)
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual(
       [world.paymentStatus, world.refunded, world.events.at(-1)?.[0]],
       ['paid', 0, 'order.refund_failed'],
@@ -123,30 +123,30 @@ eachEngine('money that goes back', (given) => {
   })
 
   test('leaves a cancellation open that owes something, whichever of its refunds failed', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await giveBack(house, orderId, 100)
-    await house.storage.write((tx) => tx.sql`update refunds set try_at = try_at + ${90 * 86_400_000}`)
-    await house.orders.cancel(orderId)
-    await house.orders.pay()
-    const cancellation = async () => (await house.orders.read(orderId)).body.data.cancellation
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 100)
+    await testServer.storage.write((tx) => tx.sql`update refunds set try_at = try_at + ${90 * 86_400_000}`)
+    await testServer.orders.cancel(orderId)
+    await testServer.orders.pay()
+    const cancellation = async () => (await testServer.orders.read(orderId)).body.data.cancellation
     assert.equal((await cancellation()).status, 'refund_pending')
-    house.clock.now += 90 * 86_400_000
-    await failForGood(house)
+    testServer.clock.now += 90 * 86_400_000
+    await failForGood(testServer)
     const { status, refund } = await cancellation()
     assert.deepEqual([status, refund.status], ['refund_failed', 'succeeded'])
-    const last = (await eventsOf(house, orderId)).at(-1)
+    const last = (await eventsOf(testServer, orderId)).at(-1)
     assert.deepEqual([last?.type, last?.body.data.order.cancellation.status], ['order.refund_failed', 'refund_failed'])
-    await giveBack(house, orderId)
-    await house.orders.pay()
+    await giveBack(testServer, orderId)
+    await testServer.orders.pay()
     assert.equal((await cancellation()).status, 'completed')
   })
 
   test('is on its way on the shopper’s page until it arrived, and said to have failed when it did', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, statusSecret, quote } = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { orderId, statusSecret, quote } = await testServer.orders.place()
     const rows = async () => {
-      const { text } = await house.fetch(`/o/${statusSecret}`, { headers: { 'accept-language': 'en' } })
+      const { text } = await testServer.fetch(`/o/${statusSecret}`, { headers: { 'accept-language': 'en' } })
       return new Map([...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name, value]) => [name, value]))
     }
     const total = `−€${(quote.totals.total / 100).toFixed(2)}`.replace('−', '-')
@@ -156,18 +156,18 @@ eachEngine('money that goes back', (given) => {
       return [money('Refunded'), money('Refund on its way'), found.get('Payment')]
     }
     assert.deepEqual(await seen(), [undefined, undefined, 'Paid'])
-    await house.orders.cancel(orderId)
+    await testServer.orders.cancel(orderId)
     assert.deepEqual(await seen(), [undefined, total, 'Refund on its way'])
-    await failForGood(house)
+    await failForGood(testServer)
     assert.deepEqual(await seen(), [undefined, undefined, 'Refund did not go through – please contact the shop'])
-    await giveBack(house, orderId)
+    await giveBack(testServer, orderId)
     assert.deepEqual(await seen(), [undefined, total, 'Refund on its way'])
-    await house.orders.pay()
+    await testServer.orders.pay()
     assert.deepEqual(await seen(), [total, undefined, 'Refunded'])
   })
 
   test('adds up for a bookkeeper who reads events only, whatever fails on the way', async () => {
-    const house = await openOrderHouse(given)
+    const testServer = await openOrderTestServer(given)
     const deed = fc.oneof(
       fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 300, 777, 2_000, null) }),
       fc.constant({ do: 'cancel' } as const),
@@ -176,23 +176,23 @@ eachEngine('money that goes back', (given) => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 1, maxLength: 7 }), async (deeds) => {
-        const { orderId, paymentId } = await house.orders.place({ items: { CARD: 3, BOOK: 1 } })
+        const { orderId, paymentId } = await testServer.orders.place({ items: { CARD: 3, BOOK: 1 } })
         for (const one of deeds) {
-          house.clock.now += 60_000
-          if (one.do === 'give back') await answerOf(giveBack(house, orderId, one.amount))
-          if (one.do === 'cancel') await house.orders.cancel(orderId)
-          if (one.do === 'pay') await house.orders.pay()
-          if (one.do === 'fail') await failForGood(house)
-          const { totals, ...order }: Booked = (await house.orders.read(orderId)).body.data
+          testServer.clock.now += 60_000
+          if (one.do === 'give back') await answerOf(giveBack(testServer, orderId, one.amount))
+          if (one.do === 'cancel') await testServer.orders.cancel(orderId)
+          if (one.do === 'pay') await testServer.orders.pay()
+          if (one.do === 'fail') await failForGood(testServer)
+          const { totals, ...order }: Booked = (await testServer.orders.read(orderId)).body.data
           assert.equal(totals.refunded, sumOf({ totals, ...order }, 'succeeded'))
           assert.equal(totals.refundPending, sumOf({ totals, ...order }, 'pending'))
           assert.ok(totals.refunded + totals.refundPending <= totals.total)
         }
-        house.clock.now += 60_000
-        while ((await house.orders.pay()).length > 0);
+        testServer.clock.now += 60_000
+        while ((await testServer.orders.pay()).length > 0);
         let booked = 0
         let failed = 0
-        for (const { type, body } of await eventsOf(house, orderId)) {
+        for (const { type, body } of await eventsOf(testServer, orderId)) {
           const order: Booked = body.data.order
           const difference = order.totals.refunded - booked
           assert.equal(difference > 0, type === 'order.refunded', `${type} books ${difference}`)
@@ -201,9 +201,9 @@ eachEngine('money that goes back', (given) => {
           if (type === 'order.refund_failed') failed += 1
           booked += difference
         }
-        const charge = (await chargesOf(house.storage)).find(({ key }) => key === paymentId)
+        const charge = (await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)
         assert.equal(booked, charge?.refunded)
-        const last: Booked = (await house.orders.read(orderId)).body.data
+        const last: Booked = (await testServer.orders.read(orderId)).body.data
         assert.deepEqual([last.totals.refunded, last.totals.refundPending], [booked, 0])
         assert.equal(last.refunds.filter(({ status }) => status === 'failed').length, failed)
       }),
@@ -213,48 +213,50 @@ eachEngine('money that goes back', (given) => {
 })
 
 interface LostVoid {
-  house: House & { orders: Orders }
+  testServer: TestServer & { orders: Orders }
   paymentId: string
 }
 
 // A charge without an order that the provider would not take back.
 async function loseVoid(given: Given): Promise<LostVoid> {
-  const house = await openOrderHouse(given)
-  const { paymentId } = await house.orders.place()
+  const testServer = await openOrderTestServer(given)
+  const { paymentId } = await testServer.orders.place()
   assert.ok(paymentId)
   const id = newId('pay')
-  await house.storage.write(async (tx) => {
-    const payment = await lockPayment(tx, house.installationId, paymentId)
+  await testServer.storage.write(async (tx) => {
+    const payment = await lockPayment(tx, testServer.installationId, paymentId)
     assert.ok(payment)
     const asked = { ...payment, id, checkoutSessionId: newId('cks') }
-    insertPayment(tx, asked, house.clock.now)
+    insertPayment(tx, asked, testServer.clock.now)
     const alone = { ...asked, orderId: null, status: 'succeeded', checkAt: null } as const
     await savePayment(tx, alone)
     await tx.sql`
       insert into test_charges (key, amount, currency, state, refund_answer, created_at, updated_at)
       values (${id}, ${payment.amount}, 'EUR', 'approved', 'given', 1, 1)`
-    await oweVoid(tx, alone, { id: newId('rfd'), reason: 'no order was possible' }, house.clock.now)
+    await oweVoid(tx, alone, { id: newId('rfd'), reason: 'no order was possible' }, testServer.clock.now)
     await tx.sql`update refunds set status = 'failed', try_at = null`
   })
-  return { house, paymentId: id }
+  return { testServer, paymentId: id }
 }
 
-const waiting = (house: House) =>
-  house.storage.read((db) => db.sql`select id from refunds where status = 'failed' and replaced_by is null order by id`)
+const waiting = (testServer: TestServer) =>
+  testServer.storage.read(
+    (db) => db.sql`select id from refunds where status = 'failed' and replaced_by is null order by id`,
+  )
 
 eachEngine('a refund that failed', (given) => {
   test('is tried again by the operator, under a new key, and only what failed', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await giveBack(house, orderId, 300)
-    await giveBack(house, orderId, 200)
-    await failForGood(house)
-    assert.equal((await waiting(house)).length, 2)
-    const again = await giveBack(house, orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 300)
+    await giveBack(testServer, orderId, 200)
+    await failForGood(testServer)
+    assert.equal((await waiting(testServer)).length, 2)
+    const again = await giveBack(testServer, orderId)
     assert.deepEqual([again.refund.amount, again.facts.order.paymentStatus], [500, 'refunding'])
-    assert.deepEqual(await waiting(house), [])
-    await house.orders.pay()
-    const world = await orderWorld(house, orderId)
+    assert.deepEqual(await waiting(testServer), [])
+    await testServer.orders.pay()
+    const world = await orderWorld(testServer, orderId)
     assert.deepEqual([world.paymentStatus, world.refunded], ['partially_refunded', 500])
     assert.deepEqual(world.refunds, [
       ['refund', 300, 'failed'],
@@ -262,29 +264,29 @@ eachEngine('a refund that failed', (given) => {
       ['refund', 500, 'succeeded'],
     ])
     // Nothing waits any more, so it is all that is left.
-    const rest = await giveBack(house, orderId)
+    const rest = await giveBack(testServer, orderId)
     assert.equal(rest.refund.amount, rest.facts.order.total - 500)
   })
 
   test('and is tried again twice is not a refund of all the rest, and a part of it does not make the rest forgotten', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place()
-    await giveBack(house, orderId, 1_000)
-    await failForGood(house)
-    await assert.rejects(giveBack(house, orderId, 300, true), {
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 1_000)
+    await failForGood(testServer)
+    await assert.rejects(giveBack(testServer, orderId, 300, true), {
       code: 'refund_amount_too_low',
       message:
         '1000 minor units of order T-1001 could not be paid back: refund them together, without naming an amount.',
     })
-    assert.equal((await waiting(house)).length, 1)
-    await giveBack(house, orderId)
-    await assert.rejects(giveBack(house, orderId), {
+    assert.equal((await waiting(testServer)).length, 1)
+    await giveBack(testServer, orderId)
+    await assert.rejects(giveBack(testServer, orderId), {
       code: 'refund_pending',
       message:
         '1000 minor units of order T-1001 are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.',
     })
-    await giveBack(house, orderId, 200)
-    assert.deepEqual((await orderWorld(house, orderId)).refunds, [
+    await giveBack(testServer, orderId, 200)
+    assert.deepEqual((await orderWorld(testServer, orderId)).refunds, [
       ['refund', 1_000, 'failed'],
       ['refund', 1_000, 'pending'],
       ['refund', 200, 'pending'],
@@ -292,115 +294,115 @@ eachEngine('a refund that failed', (given) => {
   })
 
   test('or is still on its way is recorded as paid by hand, and nothing else is', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place()
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
-    await giveBack(house, orderId, 500)
-    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-    await house.orders.pay()
-    await giveBack(house, orderId, null, true)
-    const part = await orderWorld(house, orderId)
+    await giveBack(testServer, orderId, 500)
+    await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    await testServer.orders.pay()
+    await giveBack(testServer, orderId, null, true)
+    const part = await orderWorld(testServer, orderId)
     assert.deepEqual([part.paymentStatus, part.refunds], ['partially_refunded', [['refund', 500, 'succeeded']]])
     // All of it on its way: nothing is left, and it can be said that it was paid.
-    await giveBack(house, orderId)
-    await giveBack(house, orderId, null, true)
-    const whole = await orderWorld(house, orderId)
+    await giveBack(testServer, orderId)
+    await giveBack(testServer, orderId, null, true)
+    const whole = await orderWorld(testServer, orderId)
     assert.deepEqual([whole.paymentStatus, whole.refunded], ['refunded', total])
-    house.clock.now += 6 * 3_600_000
-    await house.orders.pay()
-    assert.equal((await chargesOf(house.storage))[0]?.refunded, 0)
+    testServer.clock.now += 6 * 3_600_000
+    await testServer.orders.pay()
+    assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
   })
 
   test('of a cancelled order is tried again as all that is owed, also by a cancellation', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, quote } = await house.orders.place()
-    await giveBack(house, orderId, 300)
-    await failForGood(house)
-    const { cancellation } = (await house.orders.cancel(orderId)).body.data
+    const testServer = await openOrderTestServer(given)
+    const { orderId, quote } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 300)
+    await failForGood(testServer)
+    const { cancellation } = (await testServer.orders.cancel(orderId)).body.data
     assert.equal(cancellation.refund.amount, quote.totals.total)
-    assert.deepEqual(await waiting(house), [])
-    await failForGood(house)
-    assert.equal((await waiting(house)).length, 1)
-    const part = await giveBack(house, orderId, 100)
+    assert.deepEqual(await waiting(testServer), [])
+    await failForGood(testServer)
+    assert.equal((await waiting(testServer)).length, 1)
+    const part = await giveBack(testServer, orderId, 100)
     assert.ok('refund' in part)
-    await house.orders.pay()
-    const shown = async () => (await house.orders.read(orderId)).body.data.cancellation
+    await testServer.orders.pay()
+    const shown = async () => (await testServer.orders.read(orderId)).body.data.cancellation
     assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['refund_failed', part.refund.id])
-    await giveBack(house, orderId)
-    await house.orders.pay()
+    await giveBack(testServer, orderId)
+    await testServer.orders.pay()
     assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['completed', part.refund.id])
   })
 
   test('is shown by orders show, tried again by orders refund, and recorded as paid by hand', async () => {
-    const house = await openOrderHouse(given)
-    house.clock.now = Date.now() - 30 * 86_400_000
-    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(house))
-    const { orderId, quote } = await house.orders.place()
-    await giveBack(house, orderId, 500)
+    const testServer = await openOrderTestServer(given)
+    testServer.clock.now = Date.now() - 30 * 86_400_000
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(testServer))
+    const { orderId, quote } = await testServer.orders.place()
+    await giveBack(testServer, orderId, 500)
     assert.match((await run('show', 'T-1001')).out, /^ {2}refunding {2}€5\.00 on its way$/m)
-    await failForGood(house)
+    await failForGood(testServer)
     assert.match(
       (await run('show', 'T-1001')).out,
       /^ {2}owed {7}€5\.00 could not be paid back: orders refund T-1001 tries again, with --by-hand/m,
     )
-    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
     assert.equal((await run('refund', 'T-1001')).code, 1)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1 where status = 'pending'`,
     )
-    await house.orders.pay(Date.now())
+    await testServer.orders.pay(Date.now())
     const { code, out, err } = await run('refund', 'T-1001', '--by-hand', '--reason', 'bank transfer', '--json')
     assert.deepEqual([code, err], [0, ''])
     const { order, refund } = JSON.parse(out)
     assert.deepEqual([refund.status, refund.amount, order.totals.refunded], ['succeeded', 500, 500])
-    assert.equal((await eventsOf(house, orderId)).at(-1)?.type, 'order.refunded')
+    assert.equal((await eventsOf(testServer, orderId)).at(-1)?.type, 'order.refunded')
     assert.doesNotMatch((await run('show', 'T-1001')).out, /owed/)
     // The provider has nothing to do with it, and what is left is less by it.
-    assert.equal((await chargesOf(house.storage))[0]?.refunded, 0)
+    assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
     const rest = quote.totals.total - 500
     assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
 
   test('as the void of an awaited payment is tried again at its order', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId } = await house.orders.place({ isManual: true })
-    await house.orders.cancel(orderId)
-    await house.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
-    const again = await giveBack(house, orderId)
+    const testServer = await openOrderTestServer(given)
+    const { orderId } = await testServer.orders.place({ isManual: true })
+    await testServer.orders.cancel(orderId)
+    await testServer.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
+    const again = await giveBack(testServer, orderId)
     assert.deepEqual([again.refund.kind, again.facts.order.paymentStatus], ['void', 'voided'])
-    await assert.rejects(giveBack(house, orderId), {
+    await assert.rejects(giveBack(testServer, orderId), {
       code: 'nothing_to_refund',
       message: 'Order T-1001 is voided: there is nothing to refund.',
     })
-    await house.orders.pay()
-    assert.deepEqual((await orderWorld(house, orderId)).payments, ['voided'])
-    assert.deepEqual(await waiting(house), [])
+    await testServer.orders.pay()
+    assert.deepEqual((await orderWorld(testServer, orderId)).payments, ['voided'])
+    assert.deepEqual(await waiting(testServer), [])
   })
 
   test('as the void of a payment without an order is tried again by the id of the payment', async () => {
-    const { house, paymentId } = await loseVoid(given)
+    const { testServer, paymentId } = await loseVoid(given)
     const run = (...args: string[]) =>
-      cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(house))
+      cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(testServer))
     assert.equal((await run(paymentId, '--amount', '5')).code, 2)
     const { code, out, err } = await run(paymentId, '--json')
     assert.deepEqual([code, err], [0, ''])
     assert.equal(JSON.parse(out).payment.status, 'voided')
-    assert.equal((await chargesOf(house.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
-    assert.deepEqual(await waiting(house), [])
+    assert.equal((await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
+    assert.deepEqual(await waiting(testServer), [])
     assert.match((await run(paymentId)).err, /Nothing of payment pay_\w+ waits to be given back/)
     assert.match((await run(newId('pay'))).err, /bloom has no payment pay_/)
   })
 
   test('as the void of a payment without an order can be recorded as paid by hand', async () => {
-    const { house, paymentId } = await loseVoid(given)
+    const { testServer, paymentId } = await loseVoid(given)
     const { code, out } = await cartwright(
       ['orders', 'refund', paymentId, '--by-hand', '--merchant', 'bloom'],
-      settingsOf(house),
+      settingsOf(testServer),
     )
     assert.equal(code, 0)
     assert.match(out, new RegExp(`^${paymentId}  test  voided  €`))
-    assert.equal((await chargesOf(house.storage)).find(({ key }) => key === paymentId)?.state, 'approved')
-    assert.deepEqual(await waiting(house), [])
+    assert.equal((await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'approved')
+    assert.deepEqual(await waiting(testServer), [])
   })
 
   test('and was tried again by an older version is known as replaced after the migration', async () => {
@@ -439,25 +441,25 @@ eachEngine('a refund that failed', (given) => {
   })
 
   test('under an older version leaves its order waiting no longer, after the migration', async () => {
-    const house = await openOrderHouse(given)
+    const testServer = await openOrderTestServer(given)
     const [nothing, part, underway] = [
-      await house.orders.place(),
-      await house.orders.place(),
-      await house.orders.place(),
+      await testServer.orders.place(),
+      await testServer.orders.place(),
+      await testServer.orders.place(),
     ]
-    await giveBack(house, part.orderId, 200)
-    await house.orders.pay()
-    for (const { orderId } of [nothing, part]) await giveBack(house, orderId, 300)
-    await failForGood(house)
-    await giveBack(house, underway.orderId, 100)
-    await house.storage.write((tx) => tx.sql`update orders set payment_status = 'refunding'`)
+    await giveBack(testServer, part.orderId, 200)
+    await testServer.orders.pay()
+    for (const { orderId } of [nothing, part]) await giveBack(testServer, orderId, 300)
+    await failForGood(testServer)
+    await giveBack(testServer, underway.orderId, 100)
+    await testServer.storage.write((tx) => tx.sql`update orders set payment_status = 'refunding'`)
     const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const file = (await readdir(directory)).find((name) => name.endsWith('_refused_refunds.sql')) ?? assert.fail()
     const commands = commandsOf(await readFile(join(directory, file), 'utf8'))
     for (const command of commands.filter((text) => text.includes('update orders')))
-      await house.storage.write((tx) => tx.sql`${new Fragment(command)}`)
+      await testServer.storage.write((tx) => tx.sql`${new Fragment(command)}`)
     const statuses = [nothing, part, underway].map(
-      async ({ orderId }) => (await orderWorld(house, orderId)).paymentStatus,
+      async ({ orderId }) => (await orderWorld(testServer, orderId)).paymentStatus,
     )
     assert.deepEqual(await Promise.all(statuses), ['paid', 'partially_refunded', 'refunding'])
   })
@@ -465,13 +467,13 @@ eachEngine('a refund that failed', (given) => {
 
 eachEngine('a refund that is refused', (given) => {
   test('is a log line and a count of the running server at each try, and an error when it is given up', async () => {
-    const house = await openOrderHouse(given)
-    const { orderId, paymentId } = await house.orders.place({ card: refusingCard })
-    const { refund } = (await house.orders.cancel(orderId)).body.data.cancellation
-    const server = await serveHere(settingsOf(house), ['--no-demo'])
+    const testServer = await openOrderTestServer(given)
+    const { orderId, paymentId } = await testServer.orders.place({ card: refusingCard })
+    const { refund } = (await testServer.orders.cancel(orderId)).body.data.cancellation
+    const server = await serveHere(settingsOf(testServer), ['--no-demo'])
     const facts = { provider: 'test', call: 'refund', paymentId, refundId: refund.id }
     await until(lineWith(server, { level: 'warn', message: 'payment provider refused', ...facts }))
-    await house.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1`)
+    await testServer.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1`)
     await until(lineWith(server, { level: 'error', message: 'refund failed; a person must see to it', ...facts }))
     const metrics = await (await fetch(`${server.origin}/metrics`)).text()
     assert.match(
@@ -483,22 +485,22 @@ eachEngine('a refund that is refused', (given) => {
   })
 
   test('ends the command with 1 and a line on stderr, also when no answer came', async () => {
-    const house = await openOrderHouse(given)
-    house.clock.now = Date.now()
+    const testServer = await openOrderTestServer(given)
+    testServer.clock.now = Date.now()
     const run = (...args: string[]) =>
-      cartwright(['orders', 'refund', ...args, '--merchant', 'bloom', '--json'], settingsOf(house))
+      cartwright(['orders', 'refund', ...args, '--merchant', 'bloom', '--json'], settingsOf(testServer))
     for (const [card, number, words] of [
       [refusingCard, 'T-1001', 'the provider refused the refund'],
       [lostAnswerCard, 'T-1002', 'the provider gave no answer'],
     ] as const) {
-      await house.orders.place({ card })
+      await testServer.orders.place({ card })
       const { code, out, err } = await run(number, '--amount', '100')
       assert.deepEqual([code, err], [1, `cartwright: order ${number}: ${words}; a running server tries again\n`])
       const { refund, order, error } = JSON.parse(out)
       assert.equal(error.code, 'refund_not_paid')
       assert.deepEqual([refund.status, order.paymentStatus], ['pending', 'refunding'])
     }
-    await house.orders.place()
+    await testServer.orders.place()
     const { code, err } = await run('T-1003', '--amount', '100')
     assert.deepEqual([code, err], [0, ''])
   })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('removePublicCartItem', (given) => {
   test('200 removes the line; the same key again gets the same answer; a new key is 404', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 2 })
     const first = await carts.remove(cartId, 'BOOK', { idempotencyKey: 'gone', reason: 'changed my mind' })
     assert.deepEqual(
@@ -18,15 +18,18 @@ eachEngine('removePublicCartItem', (given) => {
     assert.equal(again.text, first.text)
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     assertError(await carts.remove(cartId, 'BOOK'), 'cart_item_not_found')
-    assert.equal((await eventsOf(house, cartId)).length, 2)
+    assert.equal((await eventsOf(testServer, cartId)).length, 2)
   })
 
   test('400 when a proxy dropped the body, and the line stays', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     const path = { cartId, skuId: carts.sku('CARD') }
-    assertError(await house.ask('removePublicCartItem', { path, headers: { 'idempotency-key': 'k' } }), 'body_required')
+    assertError(
+      await testServer.ask('removePublicCartItem', { path, headers: { 'idempotency-key': 'k' } }),
+      'body_required',
+    )
     assert.equal((await carts.read(cartId)).body.data.itemCount, 1)
   })
 })

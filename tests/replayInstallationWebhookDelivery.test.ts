@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
-import { type Answer, assertError, type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { rivalInstallationId, type StoredStatus, type Webhooks, webhooksOf, webhookWorld } from '../harness/webhooks.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
@@ -11,53 +11,55 @@ import { findDelivery, insertReplay, lockEndpoint } from '../src/domain/webhooks
 
 const day = 86_400_000
 
-async function rowOf(house: House, id: string) {
-  const [row] = await house.storage.read(
+async function rowOf(testServer: TestServer, id: string) {
+  const [row] = await testServer.storage.read(
     (db) => db.sql<Record<string, unknown>>`select * from webhook_deliveries where id = ${id}`,
   )
   return row
 }
 
 // As they are shown: what waits for an endpoint that is paused is held.
-async function replaysOf(house: House, id: string): Promise<(string | undefined)[]> {
-  return house.storage.read(async (db) => {
+async function replaysOf(testServer: TestServer, id: string): Promise<(string | undefined)[]> {
+  return testServer.storage.read(async (db) => {
     const rows = await db.sql<{ id: string }>`select id from webhook_deliveries where replay_of = ${id} order by id`
-    const replays = await Promise.all(rows.map((row) => findDelivery(db, house.installationId, row.id)))
+    const replays = await Promise.all(rows.map((row) => findDelivery(db, testServer.installationId, row.id)))
     return replays.map((replay) => replay?.status)
   })
 }
 
-async function disable(house: House, endpointId: string): Promise<void> {
-  await house.storage.write(async (tx) => {
-    const endpoint = await lockEndpoint(tx, house.installationId, endpointId)
+async function disable(testServer: TestServer, endpointId: string): Promise<void> {
+  await testServer.storage.write(async (tx) => {
+    const endpoint = await lockEndpoint(tx, testServer.installationId, endpointId)
     assert.ok(endpoint)
-    await disableEndpoint(tx, endpoint, 'gone', null, house.clock.now)
+    await disableEndpoint(tx, endpoint, 'gone', null, testServer.clock.now)
   })
 }
 
-function pause(house: House, endpointId: string) {
-  return house.storage.write((tx) => pauseEndpoint(tx, house.installationId, endpointId, house.clock.now))
+function pause(testServer: TestServer, endpointId: string) {
+  return testServer.storage.write((tx) =>
+    pauseEndpoint(tx, testServer.installationId, endpointId, testServer.clock.now),
+  )
 }
 
 async function assertRefused(
-  house: House,
+  testServer: TestServer,
   ask: () => Promise<Answer>,
   code: RefusalCode,
   current?: object,
 ): Promise<void> {
-  const before = await webhookWorld(house)
+  const before = await webhookWorld(testServer)
   const answer = await ask()
   assertError(answer, code)
   if (current) assert.deepEqual(answer.body.error.current, current)
-  assert.deepEqual(await webhookWorld(house), before)
+  assert.deepEqual(await webhookWorld(testServer), before)
 }
 
 eachEngine('replayInstallationWebhookDelivery', (given) => {
-  let house: House
+  let testServer: TestServer
   let webhooks: Webhooks
   before(async () => {
-    house = await openHouse(given)
-    webhooks = webhooksOf(house)
+    testServer = await openTestServer(given)
+    webhooks = webhooksOf(testServer)
   })
 
   async function shownEndpoint(endpointId: string) {
@@ -70,17 +72,17 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     const { endpoint } = await webhooks.add()
     const deliveryId = await webhooks.ping(endpoint.id)
     await webhooks.set(deliveryId, 'failed', { attempts: 12, lastStatusCode: 500, lastError: 'status 500' })
-    const earlier = await webhookWorld(house)
-    house.clock.now += 5_000
+    const earlier = await webhookWorld(testServer)
+    testServer.clock.now += 5_000
     const heard = new Promise<void>((resolve) => {
-      const stop = house.storage.listen('deliveries', () => {
+      const stop = testServer.storage.listen('deliveries', () => {
         stop()
         resolve()
       })
     })
     const answer = await webhooks.replay(deliveryId, { idempotencyKey: 'once', reason: 'The warehouse was closed.' })
     await heard
-    const original = await rowOf(house, deliveryId)
+    const original = await rowOf(testServer, deliveryId)
     const { id } = answer.body.data.delivery
     assert.deepEqual(answer.body, {
       data: {
@@ -93,28 +95,28 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
           eventType: 'webhook.ping',
           status: 'pending',
           attempts: 0,
-          nextAttemptAt: new Date(house.clock.now).toISOString(),
+          nextAttemptAt: new Date(testServer.clock.now).toISOString(),
         },
       },
     })
     assert.match(id, /^whd_/)
-    const after = await webhookWorld(house)
+    const after = await webhookWorld(testServer)
     assert.deepEqual(
       { ...after, deliveries: after.deliveries.filter((row) => row.id !== id), keys: [] },
       { ...earlier, keys: [] },
     )
     assert.equal(after.keys.length, earlier.keys.length + 1)
-    assert.deepEqual(await rowOf(house, id), {
+    assert.deepEqual(await rowOf(testServer, id), {
       ...original,
       id,
       status: 'pending',
       attempts: 0,
-      due_at: house.clock.now,
+      due_at: testServer.clock.now,
       replay_of: deliveryId,
       replay_reason: 'The warehouse was closed.',
       last_status_code: null,
       last_error: null,
-      created_at: house.clock.now,
+      created_at: testServer.clock.now,
       finished_at: null,
     })
     const shown = await shownEndpoint(endpoint.id)
@@ -146,13 +148,15 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
         const more = index === 0 ? {} : { allowSucceeded: true }
         if (expected === 200) {
           assert.equal((await webhooks.replay(deliveryId, more)).status, 200, status)
-          assert.equal((await rowOf(house, deliveryId))?.status, status)
-        } else await assertRefused(house, () => webhooks.replay(deliveryId, more), expected, { status })
+          assert.equal((await rowOf(testServer, deliveryId))?.status, status)
+        } else await assertRefused(testServer, () => webhooks.replay(deliveryId, more), expected, { status })
       }
     }
     const held = await webhooks.given('retrying')
-    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, held.endpointId, house.clock.now))
-    await assertRefused(house, () => webhooks.replay(held.deliveryId), 'delivery_not_final', { status: 'held' })
+    await testServer.storage.write((tx) =>
+      pauseEndpoint(tx, testServer.installationId, held.endpointId, testServer.clock.now),
+    )
+    await assertRefused(testServer, () => webhooks.replay(held.deliveryId), 'delivery_not_final', { status: 'held' })
     const { deliveryId } = await webhooks.given('succeeded', endpoint.id)
     assertError(await webhooks.replay(deliveryId, { allowSucceeded: false }), 'delivery_already_succeeded')
   })
@@ -162,7 +166,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     let replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     for (const status of ['pending', 'sending', 'retrying'] as const) {
       await webhooks.set(replayId, status)
-      await assertRefused(house, () => webhooks.replay(deliveryId), 'replay_in_progress', { status: 'failed' })
+      await assertRefused(testServer, () => webhooks.replay(deliveryId), 'replay_in_progress', { status: 'failed' })
     }
     for (const status of ['failed', 'succeeded', 'blocked', 'discarded'] as const) {
       await webhooks.set(replayId, status)
@@ -170,51 +174,60 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       assert.equal(again.status, 200, status)
       replayId = again.body.data.delivery.id
     }
-    assert.deepEqual(await replaysOf(house, deliveryId), ['failed', 'succeeded', 'blocked', 'discarded', 'pending'])
+    assert.deepEqual(await replaysOf(testServer, deliveryId), [
+      'failed',
+      'succeeded',
+      'blocked',
+      'discarded',
+      'pending',
+    ])
   })
 
   test('200 a replay of a replay names the delivery that was named', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const first: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
-    await assertRefused(house, () => webhooks.replay(first), 'delivery_not_final', { status: 'pending' })
+    await assertRefused(testServer, () => webhooks.replay(first), 'delivery_not_final', { status: 'pending' })
     await webhooks.set(first, 'failed')
     const second = (await webhooks.replay(first)).body.data.delivery
     assert.equal(second.replayOf, first)
-    assert.equal(second.eventId, (await rowOf(house, deliveryId))?.event_id)
-    assert.deepEqual([await replaysOf(house, deliveryId), await replaysOf(house, first)], [['failed'], ['pending']])
+    assert.equal(second.eventId, (await rowOf(testServer, deliveryId))?.event_id)
+    assert.deepEqual(
+      [await replaysOf(testServer, deliveryId), await replaysOf(testServer, first)],
+      [['failed'], ['pending']],
+    )
   })
 
   test('409 for an endpoint that is paused, disabled or removed, and says which', async () => {
-    const { installationId, clock } = house
+    const { installationId, clock } = testServer
     const { deliveryId, endpointId } = await webhooks.given('failed')
     const refused = (reason: string) =>
-      assertRefused(house, () => webhooks.replay(deliveryId), 'endpoint_disabled', { status: 'failed', reason })
-    await pause(house, endpointId)
+      assertRefused(testServer, () => webhooks.replay(deliveryId), 'endpoint_disabled', { status: 'failed', reason })
+    await pause(testServer, endpointId)
     await refused('endpoint_paused')
-    await disable(house, endpointId)
+    await disable(testServer, endpointId)
     await refused('endpoint_disabled')
-    await house.storage.write((tx) => enableEndpoint(tx, installationId, endpointId, clock.now))
+    await testServer.storage.write((tx) => enableEndpoint(tx, installationId, endpointId, clock.now))
     assert.equal((await webhooks.replay(deliveryId)).status, 200)
-    await house.storage.write((tx) => removeEndpoint(tx, installationId, endpointId, clock.now))
-    assert.deepEqual(await replaysOf(house, deliveryId), ['discarded'])
+    await testServer.storage.write((tx) => removeEndpoint(tx, installationId, endpointId, clock.now))
+    assert.deepEqual(await replaysOf(testServer, deliveryId), ['discarded'])
     await refused('endpoint_removed')
   })
 
   test('409 once the text of the event is thirty days old, or gone', async () => {
     const { deliveryId } = await webhooks.given('failed')
-    house.clock.now += 30 * day - 1
+    testServer.clock.now += 30 * day - 1
     const replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     await webhooks.set(replayId, 'failed')
-    house.clock.now += 1
+    testServer.clock.now += 1
     // A replay is young, but what it tells is not.
     for (const id of [deliveryId, replayId])
-      await assertRefused(house, () => webhooks.replay(id), 'payload_expired', { status: 'failed' })
+      await assertRefused(testServer, () => webhooks.replay(id), 'payload_expired', { status: 'failed' })
     const { deliveryId: younger } = await webhooks.given('failed')
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
         update events set body = '' where id in (select event_id from webhook_deliveries where id = ${younger})`,
     )
-    await assertRefused(house, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
+    await assertRefused(testServer, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
   })
 
   test('409 names the first reason where there are several', async () => {
@@ -224,8 +237,8 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     const succeeded = await webhooks.given('succeeded')
     const failed = await webhooks.given('failed')
     const expired = await webhooks.given('failed')
-    for (const { endpointId } of [open, twice, succeeded, failed]) await disable(house, endpointId)
-    house.clock.now += 31 * day
+    for (const { endpointId } of [open, twice, succeeded, failed]) await disable(testServer, endpointId)
+    testServer.clock.now += 31 * day
     for (const [{ deliveryId }, code] of [
       [open, 'delivery_not_final'],
       [twice, 'replay_in_progress'],
@@ -233,30 +246,30 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       [failed, 'endpoint_disabled'],
       [expired, 'payload_expired'],
     ] as const)
-      await assertRefused(house, () => webhooks.replay(deliveryId), code)
+      await assertRefused(testServer, () => webhooks.replay(deliveryId), code)
   })
 
   test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
     const { deliveryId, endpointId } = await webhooks.given('failed')
-    const rivalId = await rivalInstallationId(house)
+    const rivalId = await rivalInstallationId(testServer)
     const theirs = await webhooks.ping((await webhooks.add({}, rivalId)).endpoint.id, rivalId)
-    const earlier = await webhookWorld(house)
+    const earlier = await webhookWorld(testServer)
     const bodies = new Set<string>()
     for (const [id, key] of [
-      [deliveryId, house.keys.rival],
-      [theirs, house.keys.full],
-      ['whd_01h455vb4pex5vsknk084sn02q', house.keys.full],
-      [endpointId, house.keys.full],
-      [deliveryId.toUpperCase(), house.keys.full],
-      ['nonsense', house.keys.full],
-      ["x' or 1=1 --", house.keys.full],
+      [deliveryId, testServer.keys.rival],
+      [theirs, testServer.keys.full],
+      ['whd_01h455vb4pex5vsknk084sn02q', testServer.keys.full],
+      [endpointId, testServer.keys.full],
+      [deliveryId.toUpperCase(), testServer.keys.full],
+      ['nonsense', testServer.keys.full],
+      ["x' or 1=1 --", testServer.keys.full],
     ] as const) {
       const answer = await webhooks.replay(id, { allowSucceeded: true }, key)
       assertError(answer, 'webhook_delivery_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
     assert.equal(bodies.size, 1)
-    assert.deepEqual(await webhookWorld(house), earlier)
+    assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
   test('400, 401 and 403 leave the world untouched', async () => {
@@ -269,22 +282,22 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       { reason: 7 },
       { url: 'https://example.com' },
     ])
-      await assertRefused(house, () => webhooks.replay(deliveryId, more), 'invalid_request')
+      await assertRefused(testServer, () => webhooks.replay(deliveryId, more), 'invalid_request')
     const id = 'replayInstallationWebhookDelivery'
     const path = { id: deliveryId }
-    await assertRefused(house, () => house.ask(id, { path, body: {} }), 'idempotency_key_required')
+    await assertRefused(testServer, () => testServer.ask(id, { path, body: {} }), 'idempotency_key_required')
     const body = { idempotencyKey: 'x' }
-    await assertRefused(house, () => house.ask(id, { path, body, key: null }), 'unauthenticated')
-    await assertRefused(house, () => webhooks.replay(deliveryId, {}, house.keys.catalog), 'scope_missing')
-    const reader = await house.newKey(['webhooks:read'])
-    await assertRefused(house, () => webhooks.replay(deliveryId, {}, reader.key), 'scope_missing')
-    const writer = await house.newKey(['webhooks:write'])
+    await assertRefused(testServer, () => testServer.ask(id, { path, body, key: null }), 'unauthenticated')
+    await assertRefused(testServer, () => webhooks.replay(deliveryId, {}, testServer.keys.catalog), 'scope_missing')
+    const reader = await testServer.newKey(['webhooks:read'])
+    await assertRefused(testServer, () => webhooks.replay(deliveryId, {}, reader.key), 'scope_missing')
+    const writer = await testServer.newKey(['webhooks:write'])
     assert.equal((await webhooks.replay(deliveryId, {}, writer.key)).status, 200)
   })
 
   test('64 at once with keys of their own: one replay, and the others read that it is under way', async () => {
     const { deliveryId } = await webhooks.given('failed')
-    const kept = (await webhookWorld(house)).keys.length
+    const kept = (await webhookWorld(testServer)).keys.length
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId)))
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
     const refused = answers.filter(({ status }) => status !== 200)
@@ -293,8 +306,8 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       assertError(answer, 'replay_in_progress')
       assert.deepEqual(answer.body.error.current, { status: 'failed' })
     }
-    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
-    assert.equal((await webhookWorld(house)).keys.length - kept, 1, 'a refusal keeps no key')
+    assert.deepEqual(await replaysOf(testServer, deliveryId), ['pending'])
+    assert.equal((await webhookWorld(testServer)).keys.length - kept, 1, 'a refusal keeps no key')
   })
 
   test('64 at once with one key: one replay and one answer, byte for byte, also after it is over', async () => {
@@ -303,13 +316,13 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId, { idempotencyKey })))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
-    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
+    assert.deepEqual(await replaysOf(testServer, deliveryId), ['pending'])
     await webhooks.set(answers[0]?.body.data.delivery.id, 'succeeded')
-    house.clock.now += 3_600_000
+    testServer.clock.now += 3_600_000
     const later = await webhooks.replay(deliveryId, { idempotencyKey })
     assert.equal(later.text, answers[0]?.text)
     assert.equal(later.headers.get('idempotency-replayed'), 'true')
-    assert.deepEqual(await replaysOf(house, deliveryId), ['succeeded'])
+    assert.deepEqual(await replaysOf(testServer, deliveryId), ['succeeded'])
     assertError(await webhooks.replay(deliveryId, { idempotencyKey, reason: 'x' }), 'idempotency_key_reused')
   })
 
@@ -325,7 +338,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     )
     assert.equal((await shownEndpoint(endpoint.id)).health.pending, 64)
     assert.equal(new Set(answers.map(({ body }) => body.data.delivery.id)).size, 64)
-    assert.deepEqual(await replaysOf(house, ids[0] ?? ''), ['pending'])
+    assert.deepEqual(await replaysOf(testServer, ids[0] ?? ''), ['pending'])
   })
 
   test('against a pause or a removal at the same time: nothing is left due at an endpoint that is not there', async () => {
@@ -335,8 +348,10 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       const isPaused = round % 2 === 0
       const leave = (): Promise<unknown> =>
         isPaused
-          ? pause(house, endpointId)
-          : house.storage.write((tx) => removeEndpoint(tx, house.installationId, endpointId, house.clock.now))
+          ? pause(testServer, endpointId)
+          : testServer.storage.write((tx) =>
+              removeEndpoint(tx, testServer.installationId, endpointId, testServer.clock.now),
+            )
       // Surely first in the first two rounds, a little later in each, and surely last in the last two.
       if (round < 2) await leave()
       const asked = webhooks.replay(deliveryId)
@@ -346,7 +361,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       if (answer.status !== 200) assertError(answer, 'endpoint_disabled')
       statuses.add(answer.status)
       assert.deepEqual(
-        await replaysOf(house, deliveryId),
+        await replaysOf(testServer, deliveryId),
         answer.status === 200 ? [isPaused ? 'held' : 'discarded'] : [],
       )
     }
@@ -355,16 +370,16 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
 
   test('the index alone keeps a second replay out, and says so without an error', async () => {
     const { deliveryId } = await webhooks.given('failed')
-    const original = await house.storage.read((db) => findDelivery(db, house.installationId, deliveryId))
+    const original = await testServer.storage.read((db) => findDelivery(db, testServer.installationId, deliveryId))
     assert.ok(original)
-    const at = house.clock.now
+    const at = testServer.clock.now
     const twin = { ...original, status: 'pending' as const, dueAt: at, replayOf: deliveryId, finishedAt: null }
-    const written = await house.storage.write(async (tx) => [
+    const written = await testServer.storage.write(async (tx) => [
       await insertReplay(tx, { ...twin, id: 'whd_one' }, null),
       await insertReplay(tx, { ...twin, id: 'whd_two' }, null),
     ])
     assert.deepEqual(written, [true, false])
-    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
+    assert.deepEqual(await replaysOf(testServer, deliveryId), ['pending'])
     assertError(await webhooks.replay(deliveryId), 'replay_in_progress')
   })
 })

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bank, connectBank, createBank, openBankHouse } from '../harness/bank.ts'
+import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
 import { bankNotice } from '../harness/elsewhere.ts'
-import { type House, testSecret } from '../harness/house.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { findAccount, openSecrets } from '../src/domain/payments/accounts.ts'
 import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/domain/payments/providers/connect.ts'
 
@@ -14,20 +14,20 @@ const hour = 3_600_000
 anyEngine('an account whose notice secret is replaced several times in a day', (given) => {
   test('accepts each for 24 hours', async () => {
     const bank = createBank()
-    const house = await openBankHouse(given, bank)
-    const account = await connectBank(house)
-    const tools = accountToolsOf(house, bank)
+    const testServer = await openBankTestServer(given, bank)
+    const account = await connectBank(testServer)
+    const tools = accountToolsOf(testServer, bank)
     const send = async (secret: string) =>
-      (await house.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, house.clock.now, []))).status
+      (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
     const statuses = (...secrets: string[]) => Promise.all(secrets.map(send))
     for (const secret of ['sign_2', 'sign_3']) {
-      house.clock.now += hour
+      testServer.clock.now += hour
       await rotateNoticeSecret(tools, account, bank.accounts, secret)
     }
     assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3', 'sign_4'), [200, 200, 200, 400])
-    house.clock.now += 23 * hour
+    testServer.clock.now += 23 * hour
     assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3'), [400, 200, 200])
-    house.clock.now += hour
+    testServer.clock.now += hour
     assert.deepEqual(await statuses('sign_1', 'sign_2', 'sign_3'), [400, 400, 200])
   })
 })
@@ -35,9 +35,9 @@ anyEngine('an account whose notice secret is replaced several times in a day', (
 eachEngine('an account whose keys and whose notice secret are replaced at once', (given) => {
   test('has both new ones', async () => {
     const bank = createBank()
-    const house = await openBankHouse(given, bank)
-    const account = await connectBank(house)
-    const tools = accountToolsOf(house, bank)
+    const testServer = await openBankTestServer(given, bank)
+    const account = await connectBank(testServer)
+    const tools = accountToolsOf(testServer, bank)
     const { connect } = bank.accounts
     // The bank is asked for the keys while the other command runs.
     bank.accounts.connect = async (...asked) => {
@@ -45,7 +45,7 @@ eachEngine('an account whose keys and whose notice secret are replaced at once',
       return connect(...asked)
     }
     await rotateAccount(tools, account, bank.accounts, { key: 'bank_test_acct1.second' })
-    const found = await house.storage.read((db) => findAccount(db, account.merchantId, account.id))
+    const found = await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id))
     assert.deepEqual(found && openSecrets(testSecret, found, found.secretsSealed), {
       key: 'bank_test_acct1.second',
       signing: 'sign_by_hand',
@@ -54,7 +54,7 @@ eachEngine('an account whose keys and whose notice secret are replaced at once',
     bank.accounts.connect = connect
     await rotateAccount(tools, account, bank.accounts, { key: 'bank_test_acct1.third' })
     await rotateNoticeSecret(tools, account, bank.accounts, 'sign_again')
-    const after = await house.storage.read((db) => findAccount(db, account.merchantId, account.id))
+    const after = await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id))
     assert.deepEqual(after && openSecrets(testSecret, after, after.secretsSealed), {
       key: 'bank_test_acct1.third',
       signing: 'sign_again',
@@ -62,14 +62,14 @@ eachEngine('an account whose keys and whose notice secret are replaced at once',
   })
 })
 
-function accountToolsOf(house: House, bank: Bank): AccountTools {
+function accountToolsOf(testServer: TestServer, bank: Bank): AccountTools {
   return {
-    storage: house.storage,
+    storage: testServer.storage,
     rootSecret: testSecret,
     publicOrigin: () => 'https://shop.example',
     providerUrls: {},
     withAccount: { [bank.accounts.name]: async () => bank.accounts },
-    clock: () => new Date(house.clock.now),
+    clock: () => new Date(testServer.clock.now),
     record: () => {},
   }
 }

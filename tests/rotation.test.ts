@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, testSecret, testSecretText } from '../harness/house.ts'
 import {
   askToken,
   authorizationUrl,
@@ -16,11 +15,12 @@ import {
   makeDpopKey,
   makeProof,
   makeVerifier,
-  type OAuthHouse,
+  type OAuthTestServer,
   openBrowser,
-  openOAuthHouse,
+  openOAuthTestServer,
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { type Answer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { createApp } from '../src/app.ts'
 import { addEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
 import { createSecretOpener, secretsOf } from '../src/domain/webhooks/signature.ts'
@@ -34,18 +34,18 @@ import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/p
 const older = `1:${testSecretText}`
 const newer = '2:the-root-secret-that-takes-the-place-of-the-other'
 
-// Another node of the house, as a house of its own.
-async function openNode(given: Given, house: OAuthHouse, secretText: string): Promise<OAuthHouse> {
-  const storage = await given.open({ url: house.url })
+// Another node of the server, as a server of its own.
+async function openNode(given: Given, testServer: OAuthTestServer, secretText: string): Promise<OAuthTestServer> {
+  const storage = await given.open({ url: testServer.url })
   const app = createApp({
     storage,
     rootSecret: parseRootSecret(secretText) as RootSecret,
     rateLimit: null,
     trustedProxies: [],
     webhookAllowPrivate: true,
-    publicOrigin: () => house.origin,
+    publicOrigin: () => testServer.origin,
     version: 'test',
-    clock: () => new Date(house.clock.now),
+    clock: () => new Date(testServer.clock.now),
     log: createLog({ level: 'error', pretty: false, write: () => {} }),
   })
   const port = await app.server.listen(0, '127.0.0.1')
@@ -59,17 +59,17 @@ async function openNode(given: Given, house: OAuthHouse, secretText: string): Pr
     const { status, headers } = await fetch(reach + path, init)
     return { status, headers, text: '', body: null }
   }
-  return { ...house, storage, app, reach, fetch: fetchThere }
+  return { ...testServer, storage, app, reach, fetch: fetchThere }
 }
 
 // The status of an operation that takes a token, asked of this node.
-async function describeAt(node: OAuthHouse, token: string, key: DpopKey, nonce: string): Promise<number> {
+async function describeAt(node: OAuthTestServer, token: string, key: DpopKey, nonce: string): Promise<number> {
   const dpop = await makeProof(node, key, { method: 'GET', url: `${node.origin}/api/v1/oauth/authorize`, token, nonce })
   return (await node.fetch('/api/v1/oauth/authorize', { headers: { authorization: `DPoP ${token}`, dpop } })).status
 }
 
 // Installs an app through this node: its pages, its tokens.
-async function installAt(node: OAuthHouse): Promise<Pick<Installed, 'app' | 'key' | 'refreshToken'>> {
+async function installAt(node: OAuthTestServer): Promise<Pick<Installed, 'app' | 'key' | 'refreshToken'>> {
   const { verifier, challenge } = makeVerifier()
   const app = node.publicApp
   const back = await authorize(node, openBrowser(node), authorizationUrl(node, app, challenge))
@@ -85,10 +85,10 @@ eachEngine('a rotation of the root secret', (given) => {
   ] as const
 
   test('a client of OAuth that is sent from node to node is answered, at every step', async () => {
-    const house = await openOAuthHouse(given)
-    const installed = await installAt(house)
+    const testServer = await openOAuthTestServer(given)
+    const installed = await installAt(testServer)
     for (const [name, oneText, otherText] of sides) {
-      const [one, other] = [await openNode(given, house, oneText), await openNode(given, house, otherText)]
+      const [one, other] = [await openNode(given, testServer, oneText), await openNode(given, testServer, otherText)]
       for (const [told, asked] of [
         [one, other],
         [other, one],
@@ -104,33 +104,36 @@ eachEngine('a rotation of the root secret', (given) => {
   })
 
   test('after everything is sealed anew, a node that has dropped the old version serves beside one that has not', async () => {
-    const house = await openOAuthHouse(given)
-    const installed = await installApp(house)
-    const { secret } = await issueKey(house, installed)
+    const testServer = await openOAuthTestServer(given)
+    const installed = await installApp(testServer)
+    const { secret } = await issueKey(testServer, installed)
     const input = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
     const tools = { rootSecret: testSecret, allowPrivate: true }
-    const { endpoint, secret: signing } = await house.storage.write((tx) =>
-      addEndpoint(tx, installed.installationId, input, tools, house.clock.now),
+    const { endpoint, secret: signing } = await testServer.storage.write((tx) =>
+      addEndpoint(tx, installed.installationId, input, tools, testServer.clock.now),
     )
-    await house.storage.write((tx) =>
-      rotateSecret(tx, installed.installationId, endpoint.id, testSecret, house.clock.now),
+    await testServer.storage.write((tx) =>
+      rotateSecret(tx, installed.installationId, endpoint.id, testSecret, testServer.clock.now),
     )
-    const cart = await house.ask('createPublicCart', { body: { idempotencyKey: 'a-cart' } })
+    const cart = await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a-cart' } })
     assert.equal(cart.status, 200)
 
     const both = parseRootSecret(`${newer},${older}`) as RootSecret
-    const identify = createIdentify({ storage: house.storage, rootSecret: both })
-    for (const key of [secret, ...Object.values(house.keys)]) {
-      assert.ok(await identify.identify(`Bearer ${key}`, house.clock.now))
+    const identify = createIdentify({ storage: testServer.storage, rootSecret: both })
+    for (const key of [secret, ...Object.values(testServer.keys)]) {
+      assert.ok(await identify.identify(`Bearer ${key}`, testServer.clock.now))
     }
-    await identify.flushLastUse(house.clock.now)
-    const { resealed, unopened } = await reseal(house.storage, both)
+    await identify.flushLastUse(testServer.clock.now)
+    const { resealed, unopened } = await reseal(testServer.storage, both)
     assert.ok(resealed > 5, `${resealed}`)
     assert.equal(unopened, 0)
-    assert.deepEqual(await house.storage.read((db) => listSealedBy(db, 1, house.clock.now)), [])
-    assert.equal((await reseal(house.storage, both)).resealed, 0, 'a second run finds nothing')
+    assert.deepEqual(await testServer.storage.read((db) => listSealedBy(db, 1, testServer.clock.now)), [])
+    assert.equal((await reseal(testServer.storage, both)).resealed, 0, 'a second run finds nothing')
 
-    const [one, other] = [await openNode(given, house, `${newer},${older}`), await openNode(given, house, newer)]
+    const [one, other] = [
+      await openNode(given, testServer, `${newer},${older}`),
+      await openNode(given, testServer, newer),
+    ]
     for (const [told, asked] of [
       [one, other],
       [other, one],
@@ -145,23 +148,23 @@ eachEngine('a rotation of the root secret', (given) => {
     }
     assert.ok((await installAt(other)).refreshToken, 'its user signs in')
     const alone = parseRootSecret(newer) as RootSecret
-    const [kept] = await house.storage.read((db) => listEndpoints(db, installed.installationId))
+    const [kept] = await testServer.storage.read((db) => listEndpoints(db, installed.installationId))
     assert.ok(kept)
-    const [, former] = secretsOf(createSecretOpener(alone), kept, house.clock.now)
+    const [, former] = secretsOf(createSecretOpener(alone), kept, testServer.clock.now)
     assert.equal(`whsec_${former?.export().toString('base64')}`, signing)
   })
 
   test('a cursor of either node is followed by the other', async () => {
-    const house = await openOAuthHouse(given)
-    const one = await openNode(given, house, `${older},${newer}`)
-    const other = await openNode(given, house, `${newer},${older}`)
-    const headers = { authorization: `Bearer ${house.keys.full}` }
+    const testServer = await openOAuthTestServer(given)
+    const one = await openNode(given, testServer, `${older},${newer}`)
+    const other = await openNode(given, testServer, `${newer},${older}`)
+    const headers = { authorization: `Bearer ${testServer.keys.full}` }
     for (const [text, asked] of [
       [testSecretText, other],
       [newer.slice(2), one],
     ] as const) {
       const signer = parseRootSecret(text) as RootSecret
-      const payload = `listStorefrontOrders ${house.installationId} ${house.clock.now} ${newId('ord')}`
+      const payload = `listStorefrontOrders ${testServer.installationId} ${testServer.clock.now} ${newId('ord')}`
       const cursor = signToken(deriveKey(signer, 'list cursor'), payload)
       assert.equal((await asked.fetch(`/api/v1/open/storefront/orders?cursor=${cursor}`, { headers })).status, 200)
     }

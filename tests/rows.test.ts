@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { bodyOf, examplePath, goodRequest, pathOf, queryOf, unknownCart } from '../harness/openRequests.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import {
   type OpenOperation,
   type OperationId,
@@ -25,32 +25,32 @@ function issuePaths(answer: { body: { error: { issues: { path: string }[] } } })
 }
 
 // All that must not pass, for every reason alike.
-async function badKeysOf(house: House): Promise<Record<string, string>[]> {
-  const { key, id: revokedId } = await house.newKey(['catalog:read'])
-  await house.storage.write((tx) => tx.sql`update credentials set revoked_at = 1 where id = ${revokedId}`)
-  const expired = (await house.newKey([], { expiresAt: house.clock.now })).key
-  const mistyped = `${house.keys.full.slice(0, -1)}${house.keys.full.endsWith('a') ? 'b' : 'a'}`
+async function badKeysOf(testServer: TestServer): Promise<Record<string, string>[]> {
+  const { key, id: revokedId } = await testServer.newKey(['catalog:read'])
+  await testServer.storage.write((tx) => tx.sql`update credentials set revoked_at = 1 where id = ${revokedId}`)
+  const expired = (await testServer.newKey([], { expiresAt: testServer.clock.now })).key
+  const mistyped = `${testServer.keys.full.slice(0, -1)}${testServer.keys.full.endsWith('a') ? 'b' : 'a'}`
   const shown = [
     '',
     'Bearer',
     `Bearer ${mistyped}`,
     `Bearer ${key}`,
     `Bearer ${expired}`,
-    `Basic ${house.keys.full}`,
+    `Basic ${testServer.keys.full}`,
     'nonsense',
   ]
   return [{}, ...shown.map((authorization) => ({ authorization }))]
 }
 
 eachEngine('every routed operation', (given) => {
-  let house: House
-  let strict: House
+  let testServer: TestServer
+  let strict: TestServer
   before(async () => {
-    house = await openHouse(given)
-    strict = await openHouse(given, { rateLimit: { perSecond: 1, burst: 3 } })
+    testServer = await openTestServer(given)
+    strict = await openTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
   })
 
-  const worldOf = (of: House): RowWorld => ({
+  const worldOf = (of: TestServer): RowWorld => ({
     fetch: of.fetch,
     wire: of.wire,
     good: (id) => goodRequest(of, id as OperationId),
@@ -78,7 +78,7 @@ eachEngine('every routed operation', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(openSurface, routed, () => worldOf(house), limitedWorld, { refusals: isOnce(given) })
+  testRows(openSurface, routed, () => worldOf(testServer), limitedWorld, { refusals: isOnce(given) })
 
   for (const id of routed) {
     const row: OpenOperation = operations[id]
@@ -91,8 +91,11 @@ eachEngine('every routed operation', (given) => {
           ...['', ' ', 'x', 'x y', '1.5', '-1', '1e3', 'NaN', 'Infinity', '0x10', '9007199254740993', '\0', '1 2 3'],
           ...[`1 ${other}`, `x ${examplePath.orderId}`, `${examplePath.orderId} 1`, `1 ${examplePath.orderId} 2`],
         ]) {
-          const token = signToken(deriveKey(testSecret, 'list cursor'), `${id} ${house.installationId} ${position}`)
-          const answer = await house.ask(id, { path, query: `?cursor=${token}` })
+          const token = signToken(
+            deriveKey(testSecret, 'list cursor'),
+            `${id} ${testServer.installationId} ${position}`,
+          )
+          const answer = await testServer.ask(id, { path, query: `?cursor=${token}` })
           assertError(answer, 'invalid_request')
           assert.deepEqual(issuePaths(answer), ['/query/cursor'], position)
         }
@@ -101,9 +104,19 @@ eachEngine('every routed operation', (given) => {
 
     if (row.caller === 'key') {
       test(`${id}: accepts the scheme in any case, and the bare key`, async () => {
-        for (const authorization of [`bearer ${house.keys.full}`, `BEARER ${house.keys.full}`, house.keys.full]) {
+        for (const authorization of [
+          `bearer ${testServer.keys.full}`,
+          `BEARER ${testServer.keys.full}`,
+          testServer.keys.full,
+        ]) {
           assert.equal(
-            (await house.ask(id, { ...(await goodRequest(house, id)), key: null, headers: { authorization } })).status,
+            (
+              await testServer.ask(id, {
+                ...(await goodRequest(testServer, id)),
+                key: null,
+                headers: { authorization },
+              })
+            ).status,
             200,
           )
         }
@@ -111,8 +124,8 @@ eachEngine('every routed operation', (given) => {
 
       test(`${id}: 400 to two Authorization headers`, async () => {
         const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
-        const header = `authorization: Bearer ${house.keys.full}\r\n`
-        const text = await house.wire(
+        const header = `authorization: Bearer ${testServer.keys.full}\r\n`
+        const text = await testServer.wire(
           `${row.method} ${address} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}${header.toUpperCase()}\r\n`,
         )
         assert.match(text, /^HTTP\/1.1 400 /)
@@ -124,7 +137,10 @@ eachEngine('every routed operation', (given) => {
       test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
         const answers = new Set<string>()
         const subject = path.cartId === undefined ? (Object.keys(path).at(-1) as string) : 'cartId'
-        const foreign = await house.ask('createPublicCart', { key: house.keys.rival, ...bodyOf('createPublicCart') })
+        const foreign = await testServer.ask('createPublicCart', {
+          key: testServer.keys.rival,
+          ...bodyOf('createPublicCart'),
+        })
         for (const name of [
           unknownCart,
           foreign.body.data.id,
@@ -140,7 +156,7 @@ eachEngine('every routed operation', (given) => {
           'a'.repeat(121),
           'x'.repeat(900),
         ]) {
-          const answer = await house.ask(id, { path: { ...path, [subject]: name }, ...bodyOf(id) })
+          const answer = await testServer.ask(id, { path: { ...path, [subject]: name }, ...bodyOf(id) })
           assert.equal(answer.status, 404, name)
           assertError(answer, row.refusals[0] as RefusalCode)
           answers.add(answer.text.replaceAll(answer.body.error.requestId, ''))
@@ -172,16 +188,19 @@ eachEngine('every routed operation', (given) => {
     for (const id of operationIds.filter((known) => !routed.includes(known))) {
       const row: OpenOperation = operations[id]
       assert.equal(row.caller, 'oauth', id)
-      const answer = await house.ask(id, { path: { keyId: 'x' } })
+      const answer = await testServer.ask(id, { path: { keyId: 'x' } })
       assertError(answer, 'unauthenticated')
       assert.match(answer.headers.get('www-authenticate') ?? '', /^DPoP /)
     }
   })
 
   test('each request is one log line without a secret', async () => {
-    const before = house.lines().length
-    const answer = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' }, key: house.keys.catalog })
-    const [line, ...more] = house.lines().slice(before)
+    const before = testServer.lines().length
+    const answer = await testServer.ask('getApiKeyCatalogProduct', {
+      path: { slug: 'red-roses' },
+      key: testServer.keys.catalog,
+    })
+    const [line, ...more] = testServer.lines().slice(before)
     assert.equal(more.length, 0)
     assert.deepEqual(
       { ...line, time: 0, durationMs: 0, callerId: 0 },
@@ -199,7 +218,7 @@ eachEngine('every routed operation', (given) => {
       },
     )
     assert.match(String(line?.callerId), /^key_/)
-    const all = JSON.stringify(house.lines())
-    for (const key of Object.values(house.keys)) assert.ok(!all.includes(key.slice(9, 40)))
+    const all = JSON.stringify(testServer.lines())
+    for (const key of Object.values(testServer.keys)) assert.ok(!all.includes(key.slice(9, 40)))
   })
 })

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { House } from '../harness/house.ts'
-import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { countAllAgain, countSales } from '../src/domain/reports/count.ts'
@@ -28,27 +28,27 @@ interface Known {
 }
 
 eachEngine('the sales report', (given) => {
-  let house: House
+  let testServer: TestServer
   let orders: Orders
   let key: string
   const placed: string[] = []
   before(async () => {
-    const opened = await openOrderHouse(given)
-    house = opened
+    const opened = await openOrderTestServer(given)
+    testServer = opened
     orders = opened.orders
-    house.clock.now = start
-    key = (await house.newKey(['admin:read'])).key
+    testServer.clock.now = start
+    key = (await testServer.newKey(['admin:read'])).key
   })
 
   const ask = (query: string, credential = key) =>
-    house.fetch(`/api/v1/admin/reports/sales${query}`, { headers: { authorization: `Bearer ${credential}` } })
+    testServer.fetch(`/api/v1/admin/reports/sales${query}`, { headers: { authorization: `Bearer ${credential}` } })
   const report = async (query: string) => {
     const answer = await ask(query)
     assert.equal(answer.status, 200, answer.text)
     return answer.body.data
   }
-  const count = () => countSales(house.storage, house.clock.now, 500)
-  const moment = () => ({ now: house.clock.now, cause: { operationId: 'test', requestId: 'req_test' } })
+  const count = () => countSales(testServer.storage, testServer.clock.now, 500)
+  const moment = () => ({ now: testServer.clock.now, cause: { operationId: 'test', requestId: 'req_test' } })
 
   async function known(): Promise<Known[]> {
     const all = await Promise.all(placed.map(async (orderId) => (await orders.read(orderId)).body.data as Known))
@@ -122,7 +122,7 @@ eachEngine('the sales report', (given) => {
     }
     let refunded = 0
     for (let step = 0; step < 40; step += 1) {
-      house.clock.now += (1 + draw(20)) * hour
+      testServer.clock.now += (1 + draw(20)) * hour
       const orderId = placed[draw(Math.max(placed.length, 1))]
       const choice = draw(10)
       if (choice < 6 || orderId === undefined) {
@@ -132,14 +132,19 @@ eachEngine('the sales report', (given) => {
           ...(draw(4) === 0 && { code: 'GIFT' }),
           ...(draw(3) === 0 && { isManual: true }),
           isSent: draw(3) > 0,
-          now: house.clock.now,
+          now: testServer.clock.now,
         })
         placed.push(made.orderId)
       } else if (choice < 8) await orders.cancel(orderId)
       else {
-        const owed = await house.storage
+        const owed = await testServer.storage
           .write((tx) =>
-            refundOrder(tx, { installationId: house.installationId, orderId }, { amount: 100, reason: null }, moment()),
+            refundOrder(
+              tx,
+              { installationId: testServer.installationId, orderId },
+              { amount: 100, reason: null },
+              moment(),
+            ),
           )
           .catch(() => null)
         if (owed) refunded += 1
@@ -153,9 +158,9 @@ eachEngine('the sales report', (given) => {
   })
 
   test('a whole month is read from its sums, unless a version that does not know of months has counted in it', async () => {
-    const summed = await house.storage.read(
+    const summed = await testServer.storage.read(
       (db) => db.sql<{ month: string; days: number | null }>`
-        select month, days from sales_summed_months where merchant_id = ${house.merchantId} order by month`,
+        select month, days from sales_summed_months where merchant_id = ${testServer.merchantId} order by month`,
     )
     assert.deepEqual(
       summed.map(({ month, days }) => [month, days !== null]),
@@ -168,14 +173,14 @@ eachEngine('the sales report', (given) => {
       (await report('?from=2026-05-01&to=2026-05-31&by=product')).rows.map(
         ({ shipping }: { shipping: number }) => shipping,
       )
-    const change = (statement: (tx: Tx) => Promise<unknown>) => house.storage.write(statement)
+    const change = (statement: (tx: Tx) => Promise<unknown>) => testServer.storage.write(statement)
     // A product has no shipping, so this shows what was read.
-    await change((tx) => tx.sql`update sales_months set shipping = 1 where merchant_id = ${house.merchantId}`)
+    await change((tx) => tx.sql`update sales_months set shipping = 1 where merchant_id = ${testServer.merchantId}`)
     assert.deepEqual([...new Set(await ofMay())], [1])
-    const [day] = await house.storage.read(
+    const [day] = await testServer.storage.read(
       (db) => db.sql<{ day: string }>`
         select max(day) as "day" from sales_days
-        where merchant_id = ${house.merchantId} and part = 'all' and day < '2026-06'`,
+        where merchant_id = ${testServer.merchantId} and part = 'all' and day < '2026-06'`,
     )
     const setMark = (mark: number) =>
       change((tx) => tx.sql`update sales_days set has_month = ${mark} where part = 'all' and day = ${day?.day ?? ''}`)
@@ -193,24 +198,24 @@ eachEngine('the sales report', (given) => {
 
   test('what went back is in the sum, without the cancelled orders', async () => {
     const { sum } = await report('?from=2026-05-01&to=2026-06-30')
-    const rows = await house.storage.read(
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ refunded: number }>`
-        select sum(refunded) as "refunded" from orders where merchant_id = ${house.merchantId} and status <> 'cancelled'`,
+        select sum(refunded) as "refunded" from orders where merchant_id = ${testServer.merchantId} and status <> 'cancelled'`,
     )
     assert.ok(sum.refunded > 0)
     assert.equal(sum.refunded, Number(rows[0]?.refunded))
   })
 
   test('in another time zone the days are others', async () => {
-    const owner = (await house.newKey(['admin:settings'])).key
-    const answer = await house.fetch('/api/v1/admin/shop', {
+    const owner = (await testServer.newKey(['admin:settings'])).key
+    const answer = await testServer.fetch('/api/v1/admin/shop', {
       method: 'PATCH',
       headers: { authorization: `Bearer ${owner}`, 'content-type': 'application/json' },
       body: JSON.stringify({ idempotencyKey: 'zone', expectedVersion: 2, timeZone: 'Pacific/Auckland' }),
     })
     assert.equal(answer.status, 200, answer.text)
     // The request leaves the orders alone; the loop counts each day once.
-    const orders = await house.storage.read((db) => listChangedOrders(db, house.clock.now, 500))
+    const orders = await testServer.storage.read((db) => listChangedOrders(db, testServer.clock.now, 500))
     assert.deepEqual(orders, [])
     while ((await count()) > 0);
     await assertAgrees('Pacific/Auckland')
@@ -218,7 +223,7 @@ eachEngine('the sales report', (given) => {
 
   test('two nodes that count at once count once', async () => {
     const before = await report('?from=2026-05-01&to=2026-06-30')
-    await house.storage.write((tx) => countAllAgain(tx, house.merchantId))
+    await testServer.storage.write((tx) => countAllAgain(tx, testServer.merchantId))
     await Promise.all([count(), count(), count()])
     while ((await count()) > 0);
     assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
@@ -226,7 +231,7 @@ eachEngine('the sales report', (given) => {
 
   test('the count waits for one that has locked an order, and holds none that this one needs next', async () => {
     if (given.engine === 'sqlite') return
-    const { storage } = house
+    const { storage } = testServer
     const [first, second] = placed.toSorted()
     assert.ok(first && second)
     const change = (id: string) => storage.write((tx) => tx.sql`update orders set counted_version = 0 where id = ${id}`)
@@ -254,18 +259,18 @@ eachEngine('the sales report', (given) => {
       await lock(second)
     })
     await counting
-    assert.deepEqual(await storage.read((db) => listChangedOrders(db, house.clock.now, 500)), [])
+    assert.deepEqual(await storage.read((db) => listChangedOrders(db, testServer.clock.now, 500)), [])
     assert.equal(storage.stats().writes.retries, retriesBefore, 'no deadlock was even retried')
   })
 
   test('without parameters: the last thirty days', async () => {
     const { from, to, by, rows, timeZone } = await report('')
-    assert.deepEqual([by, to, timeZone], ['day', dayOf(house.clock.now, timeZone), 'Pacific/Auckland'])
+    assert.deepEqual([by, to, timeZone], ['day', dayOf(testServer.clock.now, timeZone), 'Pacific/Auckland'])
     assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
   })
 
   test('the home page has the same thirty days', async () => {
-    const { body } = await house.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
+    const { body } = await testServer.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual(body.data.sales, await report(''))
   })
 
@@ -285,7 +290,7 @@ eachEngine('the sales report', (given) => {
   })
 
   test('another merchant sees nothing of it', async () => {
-    const { body } = await ask('?from=2026-05-01&to=2026-06-30&by=product', house.keys.rivalAdmin)
+    const { body } = await ask('?from=2026-05-01&to=2026-06-30&by=product', testServer.keys.rivalAdmin)
     assert.deepEqual([body.data.rows, body.data.sum.orders], [[], 0])
   })
 })

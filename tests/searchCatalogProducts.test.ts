@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type House, openHouse } from '../harness/house.ts'
 import { pottery, slopes, weighted } from '../harness/searchShop.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 
 type Query = string | Record<string, string> | [string, string][]
 
-async function searchIn(house: House, query: Query) {
-  return house.ask('searchCatalogProducts', { query: `?${new URLSearchParams(query)}` })
+async function searchIn(testServer: TestServer, query: Query) {
+  return testServer.ask('searchCatalogProducts', { query: `?${new URLSearchParams(query)}` })
 }
 
-async function slugsIn(house: House, query: Query): Promise<string[]> {
-  const answer = await searchIn(house, query)
+async function slugsIn(testServer: TestServer, query: Query): Promise<string[]> {
+  const answer = await searchIn(testServer, query)
   assert.equal(answer.status, 200, answer.text)
   return answer.body.data.map(({ slug }: { slug: string }) => slug)
 }
 
 eachEngine('searchCatalogProducts', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given.shared, { shops: [pottery, rival] })
+    testServer = await openTestServer(given.shared, { shops: [pottery, rival] })
   })
-  const slugs = (query: Query) => slugsIn(house, query)
+  const slugs = (query: Query) => slugsIn(testServer, query)
 
   test('200 answers rows as the list shows them, and says what the result can be narrowed by', async () => {
-    const { body } = await searchIn(house, { q: 'stoneware' })
-    const { body: list } = await house.ask('listApiKeyCatalogProducts')
+    const { body } = await searchIn(testServer, { q: 'stoneware' })
+    const { body: list } = await testServer.ask('listApiKeyCatalogProducts')
     const rowOf = (slug: string) => list.data.find((row: { slug: string }) => row.slug === slug)
     assert.deepEqual(body.data, [rowOf('stone-mug'), rowOf('pitcher')])
     assert.deepEqual(body.meta, {
@@ -72,7 +72,7 @@ eachEngine('searchCatalogProducts', (given) => {
   test('200: the last word may be half typed, and words are in any order', async () => {
     for (const q of ['speckled sto', 'mug speck', 'mug stoneware speckled', 'speckled-mug'])
       assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
-    const { body } = await searchIn(house, { q: 'sto pitcher' })
+    const { body } = await searchIn(testServer, { q: 'sto pitcher' })
     assert.equal(body.meta.leftOut.length, 1, 'only the last')
   })
 
@@ -81,13 +81,13 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await slugs({ q: 'mug plum' }), ['stone-mug'])
     assert.deepEqual(await slugs({ q: 'gift bowl kitchen' }), ['creme-bowl'])
     assert.deepEqual(await slugs({ q: 'drinkware tall' }), ['pitcher'])
-    const { body } = await searchIn(house, { q: 'mug' })
+    const { body } = await searchIn(testServer, { q: 'mug' })
     assert.deepEqual(body.meta.leftOut, [])
   })
 
   test('200: if nothing has all words, the rarest are left out, and the answer says so', async () => {
     const leftOut = async (q: string, more = {}) => {
-      const { body } = await searchIn(house, { q, ...more })
+      const { body } = await searchIn(testServer, { q, ...more })
       return [body.meta.total, body.meta.leftOut]
     }
     assert.deepEqual(await leftOut('mug nowhere'), [2, ['nowhere']])
@@ -107,16 +107,16 @@ eachEngine('searchCatalogProducts', (given) => {
 
   test('200: one wrong letter still finds, and the answer says so', async () => {
     for (const q of ['stonewere', 'stnoeware', 'stonewaree', 'stoneare']) {
-      const { body } = await searchIn(house, { q: `${q} speckled` })
+      const { body } = await searchIn(testServer, { q: `${q} speckled` })
       assert.deepEqual([body.meta.total, body.meta.correctedTo], [1, 'stoneware speckled'], q)
     }
-    const { body } = await searchIn(house, { q: 'drinkwaer' })
+    const { body } = await searchIn(testServer, { q: 'drinkwaer' })
     assert.deepEqual([body.meta.total, body.meta.correctedTo], [2, 'drinkware'], 'of a category')
-    const { body: many } = await searchIn(house, { q: 'specled stonewre drinkwre kitchn' })
+    const { body: many } = await searchIn(testServer, { q: 'specled stonewre drinkwre kitchn' })
     assert.deepEqual([many.meta.correctedTo, many.meta.leftOut], ['speckled stoneware drinkware', ['kitchn']], 'three')
     assert.deepEqual(await slugs({ q: 'bowk' }), [], 'four letters are too few')
     assert.deepEqual(await slugs({ q: 'stenewere' }), [], 'two wrong letters')
-    const { body: right } = await searchIn(house, { q: 'tall' })
+    const { body: right } = await searchIn(testServer, { q: 'tall' })
     assert.equal(right.meta.correctedTo, null)
   })
 
@@ -151,7 +151,7 @@ eachEngine('searchCatalogProducts', (given) => {
   })
 
   test('200 to nothing found, with empty facets', async () => {
-    const { body } = await searchIn(house, { q: 'teleporter' })
+    const { body } = await searchIn(testServer, { q: 'teleporter' })
     const facets = { categories: [], brands: [], options: [], price: null, inStock: 0 }
     assert.deepEqual(body, {
       data: [],
@@ -186,7 +186,7 @@ eachEngine('searchCatalogProducts', (given) => {
       ['inStock', 'true'],
       ['maxPrice', '3000'],
     ]
-    const { body } = await searchIn(house, query)
+    const { body } = await searchIn(testServer, query)
     const { facets, total } = body.meta
     assert.equal(total, 1)
     // Without the category, the bowl is in the way of no filter but that of stock and colour.
@@ -202,14 +202,14 @@ eachEngine('searchCatalogProducts', (given) => {
       ],
     })
     assert.deepEqual(facets.price.max.amount, 2400)
-    const { body: plum } = await searchIn(house, { option: 'Colour:Plum', inStock: 'true' })
+    const { body: plum } = await searchIn(testServer, { option: 'Colour:Plum', inStock: 'true' })
     assert.equal(plum.meta.total, 1)
     assert.equal(plum.meta.facets.inStock, 1, 'without the filter of stock')
     assert.deepEqual(plum.meta.facets.options[0].values, [
       { value: 'Oat', count: 1 },
       { value: 'Plum', count: 1 },
     ])
-    const { body: cheap } = await searchIn(house, { category: 'kitchen', maxPrice: '2000' })
+    const { body: cheap } = await searchIn(testServer, { category: 'kitchen', maxPrice: '2000' })
     assert.deepEqual([cheap.meta.total, cheap.meta.facets.price.max.amount], [1, 4500])
     assert.deepEqual(
       cheap.meta.facets.categories.map(({ count }: { count: number }) => count),
@@ -233,7 +233,7 @@ eachEngine('searchCatalogProducts', (given) => {
       const seen: string[] = []
       let link: string | null = `/api/v1/open/catalog/search?category=kitchen&limit=1&sort=${sort}`
       while (link) {
-        const { status, body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+        const { status, body } = await testServer.fetch(link, { headers: { authorization: testServer.keys.full } })
         assert.equal(status, 200)
         assert.equal(body.meta.total, 3)
         seen.push(...body.data.map(({ slug }: { slug: string }) => slug))
@@ -242,15 +242,15 @@ eachEngine('searchCatalogProducts', (given) => {
       assert.deepEqual(seen, kitchen, sort)
       assert.ok(all.length <= 10)
     }
-    const { body } = await searchIn(house, { category: 'kitchen', limit: '1' })
-    const cursor = new URL(body.meta.next, house.origin).searchParams.get('cursor') ?? ''
-    const other = await searchIn(house, { category: 'garden', limit: '1', cursor })
+    const { body } = await searchIn(testServer, { category: 'kitchen', limit: '1' })
+    const cursor = new URL(body.meta.next, testServer.origin).searchParams.get('cursor') ?? ''
+    const other = await searchIn(testServer, { category: 'garden', limit: '1', cursor })
     assert.deepEqual([other.status, other.body.error.issues[0].path], [400, '/query/cursor'], 'of another query')
   })
 
   test('200 shows another merchant only its own', async () => {
     const ask = (q: string) =>
-      house.ask('searchCatalogProducts', { key: house.keys.rival, query: `?${new URLSearchParams({ q })}` })
+      testServer.ask('searchCatalogProducts', { key: testServer.keys.rival, query: `?${new URLSearchParams({ q })}` })
     assert.equal((await ask('mug')).body.meta.total, 0)
     assert.equal((await ask('ROSE-12')).body.meta.total, 1)
   })
@@ -258,22 +258,22 @@ eachEngine('searchCatalogProducts', (given) => {
 
 eachEngine('the search index', (given) => {
   test('finds a brand as it finds a name, and corrects it', async () => {
-    const house = await openHouse(given, { shops: [slopes] })
-    const sorted = async (query: Query) => (await slugsIn(house, query)).sort()
+    const testServer = await openTestServer(given, { shops: [slopes] })
+    const sorted = async (query: Query) => (await slugsIn(testServer, query)).sort()
     assert.deepEqual(await sorted({ q: 'burton' }), ['about', 'custom', 'parka', 'shell'])
-    assert.equal((await slugsIn(house, { q: 'burton' })).at(-1), 'about', 'what only mentions it comes last')
+    assert.equal((await slugsIn(testServer, { q: 'burton' })).at(-1), 'about', 'what only mentions it comes last')
     assert.deepEqual(await sorted({ q: 'jackets burt' }), ['parka', 'shell'])
-    const { body } = await searchIn(house, { q: 'burtn jacket' })
+    const { body } = await searchIn(testServer, { q: 'burtn jacket' })
     assert.deepEqual([body.meta.total, body.meta.correctedTo], [2, 'burton jacket'])
-    const { body: alone } = await searchIn(house, { q: 'burtn' })
+    const { body: alone } = await searchIn(testServer, { q: 'burtn' })
     assert.deepEqual([alone.meta.total, alone.meta.correctedTo], [4, 'burton'], 'not the smock that is burnt')
     assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
   })
 
   test('corrects no word of a query that only a filter leaves without products', async () => {
-    const house = await openHouse(given, { shops: [slopes] })
+    const testServer = await openTestServer(given, { shops: [slopes] })
     const said = async (query: Query) => {
-      const { body } = await searchIn(house, query)
+      const { body } = await searchIn(testServer, query)
       return [body.meta.total, body.meta.correctedTo, body.meta.leftOut]
     }
     assert.deepEqual(await said({ q: 'shell jacket' }), [1, null, []])
@@ -282,9 +282,9 @@ eachEngine('the search index', (given) => {
   })
 
   test('counts brands without their own filter, two spellings as one, and filters by several', async () => {
-    const house = await openHouse(given, { shops: [slopes] })
-    const sorted = async (query: Query) => (await slugsIn(house, query)).sort()
-    const brandsIn = async (query: Query) => (await searchIn(house, query)).body.meta.facets.brands
+    const testServer = await openTestServer(given, { shops: [slopes] })
+    const sorted = async (query: Query) => (await slugsIn(testServer, query)).sort()
+    const brandsIn = async (query: Query) => (await searchIn(testServer, query)).body.meta.facets.brands
     const [burton, wool, press] = [
       { name: 'Burton', count: 3 },
       { name: 'Über Wool, Ltd.', count: 1 },
@@ -301,7 +301,7 @@ eachEngine('the search index', (given) => {
     ]
     assert.deepEqual(await sorted(both), ['about', 'fleece'])
     assert.deepEqual(await sorted({ brand: 'wool' }), [], 'not a part of it')
-    const { body } = await searchIn(house, { brand: 'Burton' })
+    const { body } = await searchIn(testServer, { brand: 'Burton' })
     assert.deepEqual(
       body.meta.facets.categories.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
       [
@@ -312,24 +312,24 @@ eachEngine('the search index', (given) => {
     // A new brand is found at once, and the old one no longer.
     const [custom] = slopes.products ?? []
     assert.ok(custom)
-    await house.apply({ ...slopes, products: [{ ...custom, brand: 'Nitro' }] })
+    await testServer.apply({ ...slopes, products: [{ ...custom, brand: 'Nitro' }] })
     assert.deepEqual(await sorted({ brand: 'burton' }), ['parka', 'shell'])
     assert.deepEqual(await sorted({ q: 'nitro' }), ['custom'])
   })
 
   test('weighs name, brand, tags, category names, options, codes and description in this order', async () => {
-    const house = await openHouse(given, { shops: [weighted] })
-    assert.deepEqual(await slugsIn(house, { q: 'x-marble-1' }), ['in-code', 'stand'], 'a whole code first')
+    const testServer = await openTestServer(given, { shops: [weighted] })
+    assert.deepEqual(await slugsIn(testServer, { q: 'x-marble-1' }), ['in-code', 'stand'], 'a whole code first')
     const expected = ['in-name', 'stand', 'in-brand', 'in-tag', 'in-category', 'in-option', 'in-code', 'in-description']
-    assert.deepEqual(await slugsIn(house, { q: 'marble' }), expected)
-    assert.deepEqual(await slugsIn(house, { q: 'marb' }), expected, 'half typed')
+    assert.deepEqual(await slugsIn(testServer, { q: 'marble' }), expected)
+    assert.deepEqual(await slugsIn(testServer, { q: 'marb' }), expected, 'half typed')
   })
 
   test('follows every change in its transaction: words, price, stock, category, publication', async () => {
-    const house = await openHouse(given, { shops: [pottery] })
+    const testServer = await openTestServer(given, { shops: [pottery] })
     const [mug, ...others] = pottery.products ?? []
     assert.ok(mug)
-    await house.apply({
+    await testServer.apply({
       ...pottery,
       products: [
         {
@@ -341,23 +341,23 @@ eachEngine('the search index', (given) => {
         },
       ],
     })
-    assert.deepEqual(await slugsIn(house, { q: 'speckled' }), [])
-    assert.deepEqual(await slugsIn(house, { q: 'beaker' }), ['stone-mug'])
-    assert.deepEqual(await slugsIn(house, { category: 'garden', maxPrice: '99' }), ['stone-mug'])
-    assert.deepEqual(await slugsIn(house, { tag: 'gift' }), ['creme-bowl'])
+    assert.deepEqual(await slugsIn(testServer, { q: 'speckled' }), [])
+    assert.deepEqual(await slugsIn(testServer, { q: 'beaker' }), ['stone-mug'])
+    assert.deepEqual(await slugsIn(testServer, { category: 'garden', maxPrice: '99' }), ['stone-mug'])
+    assert.deepEqual(await slugsIn(testServer, { tag: 'gift' }), ['creme-bowl'])
 
-    assert.deepEqual(await slugsIn(house, { q: 'bowl', inStock: 'true' }), [])
+    assert.deepEqual(await slugsIn(testServer, { q: 'bowl', inStock: 'true' }), [])
     const restocked = others.map((product) => ({ ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 7 })) }))
-    await house.apply({ ...pottery, products: restocked.slice(0, 1) }, { stock: true })
-    await refreshStaleProducts(house.storage, house.clock.now, 100)
-    assert.deepEqual(await slugsIn(house, { q: 'bowl', inStock: 'true' }), ['creme-bowl'])
+    await testServer.apply({ ...pottery, products: restocked.slice(0, 1) }, { stock: true })
+    await refreshStaleProducts(testServer.storage, testServer.clock.now, 100)
+    assert.deepEqual(await slugsIn(testServer, { q: 'bowl', inStock: 'true' }), ['creme-bowl'])
 
-    await house.apply({ ...pottery, products: [], categories: [{ slug: 'garden', name: 'Terrace', position: 3 }] })
-    assert.deepEqual(await slugsIn(house, { q: 'terrace' }), ['stone-mug', 'berry-dish'])
+    await testServer.apply({ ...pottery, products: [], categories: [{ slug: 'garden', name: 'Terrace', position: 3 }] })
+    assert.deepEqual(await slugsIn(testServer, { q: 'terrace' }), ['stone-mug', 'berry-dish'])
 
-    await house.apply({ ...pottery, products: [{ ...mug, published: false }] })
-    assert.deepEqual(await slugsIn(house, { q: 'beaker' }), [])
-    assert.deepEqual(await slugsIn(house, { q: 'speckled' }), [])
+    await testServer.apply({ ...pottery, products: [{ ...mug, published: false }] })
+    assert.deepEqual(await slugsIn(testServer, { q: 'beaker' }), [])
+    assert.deepEqual(await slugsIn(testServer, { q: 'speckled' }), [])
   })
 
   test('pages through more than a thousand products in every order, and counts none of them', async () => {
@@ -368,8 +368,8 @@ eachEngine('the search index', (given) => {
       publishedAt: `2026-01-0${1 + (index % 3)}T00:00:00.000Z`,
       skus: [{ code: `PL${index}`, price: 100 + (index % 7), stock: 1 }],
     }))
-    const house = await openHouse(given, { shops: [{ ...pottery, products }] })
-    const { body } = await searchIn(house, { q: 'painted plate', limit: '2' })
+    const testServer = await openTestServer(given, { shops: [{ ...pottery, products }] })
+    const { body } = await searchIn(testServer, { q: 'painted plate', limit: '2' })
     assert.equal(body.meta.total, null)
     assert.equal(body.data[0].slug, 'plate-3', 'the one with the words in its name')
     assert.equal(body.meta.facets.inStock, 1_100, 'facets are of the whole result')
@@ -377,7 +377,7 @@ eachEngine('the search index', (given) => {
       const seen: { id: string; publishedAt: string; priceRange: { min: { amount: number } } }[] = []
       let link: string | null = `/api/v1/open/catalog/search?q=plate&limit=100&sort=${sort}`
       while (link) {
-        const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+        const { body } = await testServer.fetch(link, { headers: { authorization: testServer.keys.full } })
         seen.push(...body.data)
         link = body.meta.next
       }
@@ -391,7 +391,7 @@ eachEngine('the search index', (given) => {
 
 anyEngine('searchCatalogProducts', (given) => {
   test('400 to a query that asks for nothing, repeats a parameter, or has a value out of bounds', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     for (const [query, path] of [
       ['', '/query'],
       ['sort=newest&limit=5', '/query'],
@@ -407,7 +407,7 @@ anyEngine('searchCatalogProducts', (given) => {
       ['q=a&limit=101', '/query/limit'],
       ['q=a&sort=best', '/query/sort'],
     ] as const) {
-      const { status, body } = await searchIn(house, query)
+      const { status, body } = await searchIn(testServer, query)
       assert.deepEqual([status, body.error?.issues[0]?.path], [400, path], query)
     }
   })

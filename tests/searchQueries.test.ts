@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type House, openHouse } from '../harness/house.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 type Product = NonNullable<ShopFile['products']>[number]
@@ -226,16 +226,16 @@ const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 eachEngine('queries of shoppers', (given) => {
-  let house: House
+  let testServer: TestServer
   before(async () => {
-    house = await openHouse(given.shared, { shops: [shop] })
+    testServer = await openTestServer(given.shared, { shops: [shop] })
   })
 
   for (const [kind, expected] of Object.entries(queries))
     test(kind, async () => {
       const missed: string[] = []
       for (const [q, slug] of Object.entries(expected)) {
-        const { body } = await house.ask('searchCatalogProducts', { query: `?${new URLSearchParams({ q })}` })
+        const { body } = await testServer.ask('searchCatalogProducts', { query: `?${new URLSearchParams({ q })}` })
         const found: string[] = body.data.map((row: { slug: string }) => row.slug)
         if (!found.slice(0, 3).includes(slug)) missed.push(`${q}: ${found.slice(0, 3).join(', ') || 'nothing'}`)
       }

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { listUntoldCarts } from '../src/domain/carts/store.ts'
 import { listDueLabels, oweLabel } from '../src/domain/payments/labels.ts'
 import { leaseMs as paymentLeaseMs } from '../src/domain/payments/schedule.ts'
@@ -23,16 +23,16 @@ const hour = 60 * minute
 
 eachEngine('a clock that is set back', (given) => {
   test('stops no loop', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { storage, app, clock, installationId } = house
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { storage, app, clock, installationId } = testServer
     const tools = { rootSecret: testSecret, allowPrivate: true }
     const input = { url: 'http://127.0.0.1:9999/', description: '', events: ['cart.created', 'order.placed'] }
     await storage.write((tx) => addEndpoint(tx, installationId, input, tools, clock.now))
-    const checkout = await checkoutOf(house)
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
     const { view: paid } = await checkout.pay(secret, view)
     const path = { orderId: paid?.session.orderId ?? '' }
-    await house.ask('cancelStorefrontOrder', { path, body: { idempotencyKey: 'cancel' } })
+    await testServer.ask('cancelStorefrontOrder', { path, body: { idempotencyKey: 'cancel' } })
     const start = clock.now
     const { carts } = checkout
     const cartId = await carts.create({ CARD: 1 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
-import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { openAddress } from '../src/domain/addresses/vault.ts'
 
 const tokyo = {
@@ -17,8 +17,8 @@ const tokyo = {
 
 eachEngine('setPublicCartAddress', (given) => {
   test('200 answers with a token, a summary, what shipping costs, and totals with the tax of the place', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2 })
     // 2 × 900 g need the second step, 1990. France taxes all of it with 20 %: 7000 − 7000/1.2 = 1167, 1990 − 1990/1.2 = 332.
     const { body } = await carts.address(cartId, paris)
@@ -43,30 +43,30 @@ eachEngine('setPublicCartAddress', (given) => {
   })
 
   test('200 replaces an address, and the old one is dead and erased', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     const first = (await carts.address(cartId, berlin)).body.data.addressToken
     const second = (await carts.address(cartId, paris)).body.data.addressToken
     assert.notEqual(first, second)
     const look = (id: string) =>
-      house.storage.read((db) =>
+      testServer.storage.read((db) =>
         openAddress(db, testSecret, {
-          installationId: house.installationId,
+          installationId: testServer.installationId,
           ownerId: cartId,
           id,
-          now: house.clock.now,
+          now: testServer.clock.now,
         }),
       )
     assert.equal(await look(first), undefined)
     assert.equal((await look(second))?.name, 'Jean Martin')
-    const rows = await house.storage.read((db) => db.sql`select id from addresses where id = ${first}`)
+    const rows = await testServer.storage.read((db) => db.sql`select id from addresses where id = ${first}`)
     assert.deepEqual(rows, [], 'nothing of it is left')
   })
 
   test('400 names each bad field by its place, before the cart is looked for', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     for (const [change, path] of [
       [{ postalCode: '1' }, '/address/postalCode'],
       [{ postalCode: undefined }, '/address/postalCode'],
@@ -87,16 +87,16 @@ eachEngine('setPublicCartAddress', (given) => {
   })
 
   test('409 to a country that is not served, unless nothing has to be sent', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     assertError(await carts.address(await carts.create({ CARD: 1 }), tokyo), 'address_undeliverable')
     const { body } = await carts.address(await carts.create({ COURSE: 1 }), tokyo)
     assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
   })
 
   test('200 with no options where nothing carries the parcel, and the cart says so until something does', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const codes = async (cartId: string) =>
       (await carts.read(cartId)).body.data.messages.map(({ code }: { code: string }) => code)
     const tooHeavy = await carts.create({ BOOK: 7 }) // 5600 g; the last step of the zone is 5000
@@ -113,13 +113,13 @@ eachEngine('setPublicCartAddress', (given) => {
         current: null,
       },
     ])
-    const { body: opened } = await house.ask('createHostedCheckoutSession', {
+    const { body: opened } = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'k', cartId: tooHeavy, successUrl: 'http://localhost/x' },
     })
     assert.deepEqual(opened.data.messages, messages)
     const page = await (await fetch(opened.data.url)).text()
     assert.match(page, /id="shipping-error">Sorry, there is no delivery method for these items to your address\.</)
-    const [event] = (await eventsOf(house, tooHeavy)).slice(-1)
+    const [event] = (await eventsOf(testServer, tooHeavy)).slice(-1)
     assert.deepEqual(event?.body.data.cart.messages, messages)
 
     assert.deepEqual((await carts.patch(tooHeavy, 'BOOK', 6)).body.data.messages, [])
@@ -136,8 +136,8 @@ eachEngine('setPublicCartAddress', (given) => {
   })
 
   test('an address is nowhere in clear: not in the database, the log, an event, a stored answer or any answer', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const planted = {
       name: 'Zacharias Planted',
       company: 'Plantedcorp',
@@ -158,20 +158,20 @@ eachEngine('setPublicCartAddress', (given) => {
       await carts.patch(cartId, 'CARD', 2),
     ]
     assert.equal(answers[1]?.headers.get('idempotency-replayed'), 'true')
-    const rows = await house.storage.read(async (db) => [
+    const rows = await testServer.storage.read(async (db) => [
       await db.sql`select * from carts`,
       await db.sql`select * from cart_lines`,
       await db.sql`select * from addresses`,
       await db.sql`select * from idempotency_keys`,
       await db.sql`select * from events`,
     ])
-    const everywhere = [JSON.stringify(rows), JSON.stringify(house.lines()), ...answers.map(({ text }) => text)]
-    if (house.file)
+    const everywhere = [JSON.stringify(rows), JSON.stringify(testServer.lines()), ...answers.map(({ text }) => text)]
+    if (testServer.file)
       everywhere.push(
-        (await readFile(house.file)).toString('latin1'),
-        (await readFile(`${house.file}-wal`)).toString('latin1'),
+        (await readFile(testServer.file)).toString('latin1'),
+        (await readFile(`${testServer.file}-wal`)).toString('latin1'),
       )
     for (const text of everywhere) for (const word of words) assert.ok(!text.includes(word), `${word} was found`)
-    assert.ok((await eventsOf(house, cartId)).length >= 3)
+    assert.ok((await eventsOf(testServer, cartId)).length >= 3)
   })
 })

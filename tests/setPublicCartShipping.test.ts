@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('setPublicCartShipping', (given) => {
   test('200 the cart with its choice and the new total; the choice outlives other changes and has one event', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     await carts.address(cartId, berlin)
     const offered = (await carts.read(cartId)).body.data
@@ -28,7 +28,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assert.deepEqual((await carts.read(cartId)).body.data, data)
     const again = await carts.ship(cartId, 'express', body)
     assert.deepEqual([again.headers.get('idempotency-replayed'), again.body.data], ['true', data])
-    const events = await eventsOf(house, cartId)
+    const events = await eventsOf(testServer, cartId)
     assert.deepEqual(
       events.map(({ type, sequence }) => [type, sequence]),
       [
@@ -42,8 +42,8 @@ eachEngine('setPublicCartShipping', (given) => {
   })
 
   test('409 what is not offered for the destination, without an address, and where nothing is sent', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     const early = await carts.ship(cartId, 'express')
     assertError(early, 'shipping_option_not_offered')
@@ -64,8 +64,8 @@ eachEngine('setPublicCartShipping', (given) => {
   })
 
   test('409 another version; a choice that the next address does not offer gives way to its first option', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     await carts.address(cartId, berlin)
     assertError(await carts.ship(cartId, 'express', { expectedVersion: 1 }), 'version_conflict')
@@ -75,8 +75,8 @@ eachEngine('setPublicCartShipping', (given) => {
   })
 
   test('the page of an open session shows the choice, and a page from before it can neither save nor pay', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, ready, look, pay, read } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, ready, look, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
     const { cartId } = view.session
     const chosen = await carts.ship(cartId, 'express')
@@ -88,24 +88,24 @@ eachEngine('setPublicCartShipping', (given) => {
     )
     assert.equal((await pay(secret, view)).problem?.code, 'stale')
     const contact = { email: 'ada@example.com', name: 'Ada', phone: '' }
-    const saved = await house.app.checkout.setDetails(secret, view.session.version, {
+    const saved = await testServer.app.checkout.setDetails(secret, view.session.version, {
       contact,
       address: berlin,
       shippingOptionId: 'standard',
     })
     assert.equal(saved?.problem?.code, 'stale')
-    const { text } = await house.fetch(`/c/${secret}`)
+    const { text } = await testServer.fetch(`/c/${secret}`)
     assert.match(text, /value="express"[^>]*checked/)
     const paid = await pay(secret, await look(secret))
     assert.deepEqual([paid.problem, paid.view.session.totals.total], [null, session.totals.total])
-    const order = await house.ask('getStorefrontOrder', { path: { orderId: paid.view.session.orderId ?? '' } })
+    const order = await testServer.ask('getStorefrontOrder', { path: { orderId: paid.view.session.orderId ?? '' } })
     assert.deepEqual(order.body.data.shipping, { optionId: 'express', label: 'Express', amount: 990 })
     assertError(await carts.ship(cartId, 'standard'), 'cart_not_open')
   })
 
   test('API and page at the same moment: what is charged is what was shown, whoever is first', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, ready, pay } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, ready, pay } = await checkoutOf(testServer)
     for (let round = 0; round < 4; round += 1) {
       const { secret, view } = await ready({ CARD: 1 })
       const shown = view.session.totals.total
@@ -122,12 +122,12 @@ eachEngine('setPublicCartShipping', (given) => {
   })
 
   test('a choice made before checkout is the one that the page begins with', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
     await carts.address(cartId, berlin)
     await carts.ship(cartId, 'express')
-    const opened = await house.ask('createHostedCheckoutSession', {
+    const opened = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'open', cartId, successUrl: 'http://localhost:9/thanks' },
     })
     assert.equal((await look(secretOf(opened.body.data.url))).session.shipping.optionId, 'express')

@@ -3,20 +3,20 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSecret } from '../harness/house.ts'
 import {
   authorizationUrl,
   type Browser,
   email,
   makeVerifier,
-  type OAuthHouse,
+  type OAuthTestServer,
   openBrowser,
-  openOAuthHouse,
+  openOAuthTestServer,
   password,
   signIn,
   type Visited,
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { testSecret } from '../harness/testServer.ts'
 import { createApp } from '../src/app.ts'
 import { sweepStaff } from '../src/domain/users/sweep.ts'
 import { createLog } from '../src/platform/log/log.ts'
@@ -25,7 +25,7 @@ import { createLog } from '../src/platform/log/log.ts'
 const wrong = 'x'.repeat(300)
 
 interface Scene {
-  house: OAuthHouse
+  testServer: OAuthTestServer
   // Two nodes, in turns.
   reaches: readonly string[]
   browser: Browser
@@ -33,17 +33,17 @@ interface Scene {
 }
 
 async function openScene(given: Given): Promise<Scene> {
-  const house = await openOAuthHouse(given, { trustedProxies: ['loopback'] })
-  const storage = await given.open({ url: house.url })
+  const testServer = await openOAuthTestServer(given, { trustedProxies: ['loopback'] })
+  const storage = await given.open({ url: testServer.url })
   const app = createApp({
     storage,
     rootSecret: testSecret,
     rateLimit: null,
     trustedProxies: ['loopback'],
     webhookAllowPrivate: true,
-    publicOrigin: () => house.origin,
+    publicOrigin: () => testServer.origin,
     version: 'test',
-    clock: () => new Date(house.clock.now),
+    clock: () => new Date(testServer.clock.now),
     log: createLog({ level: 'error', pretty: false, write: () => {} }),
   })
   const port = await app.server.listen(0, '127.0.0.1')
@@ -52,13 +52,13 @@ async function openScene(given: Given): Promise<Scene> {
     await app.dispatcher.drain()
     app.close()
   })
-  const browser = openBrowser(house)
-  const page = await browser.visit(pageOf(house))
-  return { house, reaches: [house.reach, `http://127.0.0.1:${port}`], browser, page }
+  const browser = openBrowser(testServer)
+  const page = await browser.visit(pageOf(testServer))
+  return { testServer, reaches: [testServer.reach, `http://127.0.0.1:${port}`], browser, page }
 }
 
-function pageOf(house: OAuthHouse, more: Readonly<Record<string, string>> = {}): string {
-  return authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
+function pageOf(testServer: OAuthTestServer, more: Readonly<Record<string, string>> = {}): string {
+  return authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 }
 
 interface Guess {
@@ -68,7 +68,7 @@ interface Guess {
   node?: number
 }
 
-async function guess({ house, reaches, browser, page }: Scene, input: Guess): Promise<number> {
+async function guess({ testServer, reaches, browser, page }: Scene, input: Guess): Promise<number> {
   const { pathname } = new URL(page.url)
   const fields = { step: 'sign_in', email: input.email ?? email, password: input.password ?? wrong }
   const response = await fetch(reaches[(input.node ?? 0) % reaches.length] + pathname, {
@@ -77,7 +77,7 @@ async function guess({ house, reaches, browser, page }: Scene, input: Guess): Pr
     body: new URLSearchParams(fields).toString(),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      origin: house.origin,
+      origin: testServer.origin,
       cookie: browser.cookiesFor(pathname),
       'x-forwarded-for': input.from,
     },
@@ -89,9 +89,9 @@ async function guess({ house, reaches, browser, page }: Scene, input: Guess): Pr
 eachEngine('guessing at the sign-in', (given) => {
   test('one account from many networks, at two nodes: a hundred are judged, and its owner signs in all the same', async () => {
     const scene = await openScene(given)
-    const { house } = scene
-    const own = openBrowser(house)
-    assert.match((await signIn(own, await own.visit(pageOf(house)))).text, /Signed in as/)
+    const { testServer } = scene
+    const own = openBrowser(testServer)
+    assert.match((await signIn(own, await own.visit(pageOf(testServer)))).text, /Signed in as/)
 
     const statuses: number[] = []
     for (let i = 0; i < 104; i += 1)
@@ -101,7 +101,7 @@ eachEngine('guessing at the sign-in', (given) => {
     assert.equal(await guess(scene, { from: '203.0.113.1', password }), 429, 'a stranger, even with the password')
     assert.equal(await guess(scene, { from: '203.0.113.1', email: 'nobody@bloom.example' }), 400, 'another account')
 
-    const again = await own.visit(pageOf(house, { prompt: 'login' }))
+    const again = await own.visit(pageOf(testServer, { prompt: 'login' }))
     assert.match(again.text, /name="password"/)
     const back = await own.submit(
       again.url,
@@ -114,22 +114,22 @@ eachEngine('guessing at the sign-in', (given) => {
     )
     assert.match(back.text, /Signed in as/, 'in the browser that is known, from anywhere')
 
-    const lines = house
+    const lines = testServer
       .lines()
       .filter(({ message }) => String(message).startsWith('sign-in') || message === 'signed in')
     const told = JSON.stringify(lines)
     assert.ok(lines.some(({ message }) => message === 'sign-in failed'))
     assert.ok(lines.some(({ message }) => message === 'sign-in limited'))
-    assert.ok(lines.some(({ message, userId }) => message === 'signed in' && userId === house.userId))
+    assert.ok(lines.some(({ message, userId }) => message === 'signed in' && userId === testServer.userId))
     assert.doesNotMatch(told, /bloom|horse|xxxxxxxx|2001:db8|203\.0/i)
     assert.equal(
       new Set(lines.filter(({ message }) => message === 'sign-in limited').map(({ account }) => account)).size,
       1,
     )
 
-    house.advance(40 * 24 * 3_600_000)
-    await sweepStaff(house.storage, house.clock.now)
-    assert.deepEqual(await house.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
+    testServer.advance(40 * 24 * 3_600_000)
+    await sweepStaff(testServer.storage, testServer.clock.now)
+    assert.deepEqual(await testServer.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
   })
 
   test('many accounts from one household: sixty are judged', async () => {
@@ -146,10 +146,10 @@ eachEngine('guessing at the sign-in', (given) => {
     const from = '203.0.113.9'
     for (let i = 0; i < 10; i += 1) assert.equal(await guess(scene, { from }), 400)
     assert.equal(await guess(scene, { from }), 429)
-    scene.house.advance(-600_000)
+    scene.testServer.advance(-600_000)
     assert.equal(await guess(scene, { from }), 400)
     assert.equal(await guess(scene, { from }), 429, 'one, and no more')
-    scene.house.advance(20_000)
+    scene.testServer.advance(20_000)
     assert.equal(await guess(scene, { from, password }), 303)
   })
 })

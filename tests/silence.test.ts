@@ -11,23 +11,23 @@ const second = 1_000
 eachEngine('a provider that is silent once', (given) => {
   // In how many seconds it is asked again, after each of these silences.
   async function waitsAfter(shop: BankShop, paymentId: string, silences: number, look: () => Promise<unknown>) {
-    const { bank, house } = shop
+    const { bank, testServer } = shop
     const waits: number[] = []
     for (let times = 0; times < silences; times += 1) {
       bank.loseNext('lookUp')
-      house.clock.now += 11 * second
+      testServer.clock.now += 11 * second
       await look()
-      const [row] = await house.storage.read(
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ checkAt: number | null }>`select check_at as "checkAt" from payments where id = ${paymentId}`,
       )
-      waits.push(((row?.checkAt ?? 0) - house.clock.now) / second)
+      waits.push(((row?.checkAt ?? 0) - testServer.clock.now) / second)
     }
     return waits
   }
 
   test('after many looks at a payment elsewhere', async () => {
     const shop = await openBankShop(given)
-    const { installationId, clock } = shop.house
+    const { installationId, clock } = shop.testServer
     const { paymentId, payment } = await shop.begin()
     const look = () => lookUpNow(shop.tools, { installationId, id: paymentId })
     for (let looks = 0; looks < 12; looks += 1) {
@@ -50,11 +50,11 @@ eachEngine('a provider that is silent once', (given) => {
         await shop.check()
       }
       for (let looks = 0; looks < 12; looks += 1) {
-        shop.house.clock.now += 11 * second
+        shop.testServer.clock.now += 11 * second
         await look()
       }
       assert.deepEqual(await waitsAfter(shop, paymentId, 2, look), [5, 15])
-      shop.house.clock.now += 11 * second
+      shop.testServer.clock.now += 11 * second
       await look()
       assert.deepEqual(await waitsAfter(shop, paymentId, 1, look), [5])
     })

@@ -3,18 +3,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSecret } from '../harness/house.ts'
 import {
   type Browser,
   email,
-  type OAuthHouse,
+  type OAuthTestServer,
   openBrowser,
-  openOAuthHouse,
+  openOAuthTestServer,
   password,
-  sharedOAuthHouse,
+  sharedOAuthTestServer,
   type Visited,
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { testSecret } from '../harness/testServer.ts'
 import { adminScopes, type Role } from '../src/contract/words.ts'
 import { createInvitation, createReset } from '../src/domain/users/invitations.ts'
 import {
@@ -30,23 +30,28 @@ import { setMailSwitch } from '../src/platform/outbox/letters.ts'
 const enough = 'four words nobody guesses'
 
 anyEngine('people at their pages', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthTestServer(given)
 
   const post = (
     browser: Browser,
-    house: OAuthHouse,
+    testServer: OAuthTestServer,
     path: string,
     fields: Readonly<Record<string, string>>,
     headers = {},
-  ) => browser.submit(house.origin + path, Object.entries(fields), headers)
+  ) => browser.submit(testServer.origin + path, Object.entries(fields), headers)
 
-  const enter = (browser: Browser, house: OAuthHouse, more: Readonly<Record<string, string>> = {}) =>
-    post(browser, house, '/admin/sign-in', { step: 'password', email, password, next: '/admin', ...more })
+  const enter = (browser: Browser, testServer: OAuthTestServer, more: Readonly<Record<string, string>> = {}) =>
+    post(browser, testServer, '/admin/sign-in', { step: 'password', email, password, next: '/admin', ...more })
 
-  async function invite(house: OAuthHouse, to: string, role: Role = 'staff', merchantId = house.merchantId) {
+  async function invite(
+    testServer: OAuthTestServer,
+    to: string,
+    role: Role = 'staff',
+    merchantId = testServer.merchantId,
+  ) {
     const input = { merchantId, email: to, role, held: adminScopes, createdBy: null }
-    const link = await house.storage.write((tx) => createInvitation(tx, testSecret, input, house.clock.now))
-    house.secrets.add(link.path.split('/').at(-1) ?? '')
+    const link = await testServer.storage.write((tx) => createInvitation(tx, testSecret, input, testServer.clock.now))
+    testServer.secrets.add(link.path.split('/').at(-1) ?? '')
     return link.path
   }
 
@@ -64,19 +69,19 @@ anyEngine('people at their pages', (given) => {
   }
 
   test('signed out one is asked to sign in, and comes back; the cookie is for pages and of this host', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    const asked = await browser.visit(`${house.origin}/admin/account`)
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const asked = await browser.visit(`${testServer.origin}/admin/account`)
     assert.match(asked.url, /\/admin\/sign-in\?next=%2Fadmin%2Faccount$/)
-    assert.equal((await enter(browser, house, { password: 'wrong' })).status, 400)
+    assert.equal((await enter(browser, testServer, { password: 'wrong' })).status, 400)
     assert.equal(sessionOf(browser), undefined)
-    const inside = await enter(browser, house, { next: '/admin/account' })
+    const inside = await enter(browser, testServer, { next: '/admin/account' })
     assert.match(inside.url, /\/admin\/account$/)
     assert.match(inside.text, /Signed in as ada@bloom\.example/)
     const cookie = browser.setCookies.find((line) => line.startsWith('staff_session='))
     assert.match(cookie ?? '', /^staff_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
 
-    const api = await fetch(`${house.reach}/api/v1/open/webhooks/endpoints`, {
+    const api = await fetch(`${testServer.reach}/api/v1/open/webhooks/endpoints`, {
       headers: { cookie: browser.cookiesFor('/') },
     })
     assert.equal(api.status, 401, 'the cookie does not open the API')
@@ -87,12 +92,16 @@ anyEngine('people at their pages', (given) => {
       '/shop',
       '/admin//evil.example/../..',
     ])
-      assert.equal(new URL((await enter(openBrowser(house), house, { next })).url).origin, house.origin, next)
+      assert.equal(
+        new URL((await enter(openBrowser(testServer), testServer, { next })).url).origin,
+        testServer.origin,
+        next,
+      )
 
     const before = sessionOf(browser) ?? ''
-    await post(browser, house, '/admin/sign-out', {})
+    await post(browser, testServer, '/admin/sign-out', {})
     assert.equal(sessionOf(browser), undefined)
-    const stolen = await fetch(`${house.reach}/admin`, {
+    const stolen = await fetch(`${testServer.reach}/admin`, {
       redirect: 'manual',
       headers: { cookie: `staff_session=${before}` },
     })
@@ -100,9 +109,9 @@ anyEngine('people at their pages', (given) => {
   })
 
   test('on https the cookie is bound to the host', async () => {
-    const house = await openOAuthHouse(given, { publicOrigin: () => 'https://shop.example' })
-    const browser = openBrowser(house)
-    await enter(browser, house)
+    const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
+    const browser = openBrowser(testServer)
+    await enter(browser, testServer)
     assert.ok(
       browser.setCookies.some((line) => /^__Host-staff_session=[\w-]{43}; Path=\/; .*; Secure$/.test(line)),
       browser.setCookies.join('\n'),
@@ -110,230 +119,236 @@ anyEngine('people at their pages', (given) => {
   })
 
   test('a form of another site does nothing', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    await enter(browser, house)
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    await enter(browser, testServer)
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
-      { origin: house.origin, 'sec-fetch-site': 'cross-site' },
-      { origin: house.origin, 'sec-fetch-site': 'same-site' },
+      { origin: testServer.origin, 'sec-fetch-site': 'cross-site' },
+      { origin: testServer.origin, 'sec-fetch-site': 'same-site' },
     ])
       for (const path of ['/admin/sign-in', '/admin/sign-out', '/admin/account', '/admin/confirm', '/admin/forgotten'])
-        assert.equal((await post(browser, house, path, { email, password }, headers)).status, 403, path)
-    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Sign out/)
+        assert.equal((await post(browser, testServer, path, { email, password }, headers)).status, 403, path)
+    assert.match((await browser.visit(`${testServer.origin}/admin`)).text, /Sign out/)
   })
 
   test('invited, one sets a password, signs in, turns on the second factor, and needs it from then on', async () => {
-    const house = await open()
-    const path = await invite(house, 'grace@bloom.example')
-    const browser = openBrowser(house)
-    for (let i = 0; i < 2; i += 1) assert.match((await browser.visit(house.origin + path)).text, /grace@bloom\.example/)
-    const weak = await post(browser, house, path, { password: 'password123' })
+    const testServer = await open()
+    const path = await invite(testServer, 'grace@bloom.example')
+    const browser = openBrowser(testServer)
+    for (let i = 0; i < 2; i += 1)
+      assert.match((await browser.visit(testServer.origin + path)).text, /grace@bloom\.example/)
+    const weak = await post(browser, testServer, path, { password: 'password123' })
     assert.equal(weak.status, 400)
     assert.match(weak.text, /guessed first/)
-    assert.match((await post(browser, house, path, { password: enough })).text, /Your password is set/)
-    assert.equal((await browser.visit(house.origin + path)).status, 404, 'the link was used')
-    assert.equal((await post(browser, house, path, { password: enough })).status, 404)
+    assert.match((await post(browser, testServer, path, { password: enough })).text, /Your password is set/)
+    assert.equal((await browser.visit(testServer.origin + path)).status, 404, 'the link was used')
+    assert.equal((await post(browser, testServer, path, { password: enough })).status, 404)
 
     const who = { email: 'grace@bloom.example', password: enough }
-    const home = await enter(browser, house, who)
+    const home = await enter(browser, testServer, who)
     assert.match(home.text, /Staff/)
     const account = (fields: Readonly<Record<string, string>>, in_ = browser) =>
-      post(in_, house, '/admin/account', fields)
-    const other = openBrowser(house)
-    await enter(other, house, who)
+      post(in_, testServer, '/admin/account', fields)
+    const other = openBrowser(testServer)
+    await enter(other, testServer, who)
 
     const setUp = await account({ do: 'set_up' })
     const secret = fromBase32(secretIn(setUp))
-    const code = () => codeAt(secret, stepAt(house.clock.now))
+    const code = () => codeAt(secret, stepAt(testServer.clock.now))
     assert.equal((await account({ do: 'turn_on', sealed: sealedIn(setUp), code: '000000' })).status, 400)
     const codes = codesIn(await account({ do: 'turn_on', sealed: sealedIn(setUp), code: code() }))
     assert.equal(codes.length, 10)
-    assert.match((await other.visit(`${house.origin}/admin`)).url, /sign-in/, 'the other session has ended')
-    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Sign out/)
+    assert.match((await other.visit(`${testServer.origin}/admin`)).url, /sign-in/, 'the other session has ended')
+    assert.match((await browser.visit(`${testServer.origin}/admin`)).text, /Sign out/)
 
-    house.advance(60_000)
-    const asked = await enter(other, house, who)
+    testServer.advance(60_000)
+    const asked = await enter(other, testServer, who)
     assert.match(asked.text, /name="code"/)
-    assert.match((await other.visit(`${house.origin}/admin`)).url, /sign-in/, 'half way in is not in')
+    assert.match((await other.visit(`${testServer.origin}/admin`)).url, /sign-in/, 'half way in is not in')
     const step = { step: 'code', pending: pendingIn(asked), next: '/admin' }
-    assert.match((await post(other, house, '/admin/sign-in', { ...step, code: code() })).text, /Sign out/)
-    const third = openBrowser(house)
-    assert.equal((await post(third, house, '/admin/sign-in', { ...step, code: code() })).status, 400, 'used')
+    assert.match((await post(other, testServer, '/admin/sign-in', { ...step, code: code() })).text, /Sign out/)
+    const third = openBrowser(testServer)
+    assert.equal((await post(third, testServer, '/admin/sign-in', { ...step, code: code() })).status, 400, 'used')
     const [recovery = ''] = codes
-    assert.match((await post(third, house, '/admin/sign-in', { ...step, code: recovery })).text, /Sign out/)
+    assert.match((await post(third, testServer, '/admin/sign-in', { ...step, code: recovery })).text, /Sign out/)
     const again = { ...step, code: recovery }
-    assert.equal((await post(openBrowser(house), house, '/admin/sign-in', again)).status, 400, 'used')
+    assert.equal((await post(openBrowser(testServer), testServer, '/admin/sign-in', again)).status, 400, 'used')
 
-    const told = JSON.stringify(house.lines())
+    const told = JSON.stringify(testServer.lines())
     for (const text of [enough, 'grace', ...codes, secretIn(setUp), path.split('/').at(-1) ?? ''])
       assert.ok(!told.includes(text), text)
   })
 
   test('where an owner demands a second factor, one without it sets it up and can do nothing else', async () => {
-    const house = await open()
-    const owner = openBrowser(house)
-    await enter(owner, house)
-    const account = await owner.visit(`${house.origin}/admin/account`)
+    const testServer = await open()
+    const owner = openBrowser(testServer)
+    await enter(owner, testServer)
+    const account = await owner.visit(`${testServer.origin}/admin/account`)
     assert.match(account.text, /Everyone decides for themselves/)
-    const userId = await house.newUser('helper@bloom.example', [house.merchantId])
-    const lowered = { merchantId: house.merchantId, userId, role: 'staff', held: adminScopes } as const
-    await house.storage.write((tx) => setRole(tx, lowered, house.clock.now))
-    const helper = openBrowser(house)
-    await enter(helper, house, { email: 'helper@bloom.example' })
-    assert.doesNotMatch((await helper.visit(`${house.origin}/admin/account`)).text, /decides for themselves/)
-    await post(helper, house, '/admin/account', { do: 'demand', shop: house.merchantId })
-    const isDemanded = () => house.storage.read((db) => isSecondFactorRequired(db, house.merchantId))
+    const userId = await testServer.newUser('helper@bloom.example', [testServer.merchantId])
+    const lowered = { merchantId: testServer.merchantId, userId, role: 'staff', held: adminScopes } as const
+    await testServer.storage.write((tx) => setRole(tx, lowered, testServer.clock.now))
+    const helper = openBrowser(testServer)
+    await enter(helper, testServer, { email: 'helper@bloom.example' })
+    assert.doesNotMatch((await helper.visit(`${testServer.origin}/admin/account`)).text, /decides for themselves/)
+    await post(helper, testServer, '/admin/account', { do: 'demand', shop: testServer.merchantId })
+    const isDemanded = () => testServer.storage.read((db) => isSecondFactorRequired(db, testServer.merchantId))
     assert.equal(await isDemanded(), false, 'staff cannot demand it')
 
-    const demanded = await post(owner, house, '/admin/account', { do: 'demand', shop: house.merchantId })
+    const demanded = await post(owner, testServer, '/admin/account', { do: 'demand', shop: testServer.merchantId })
     assert.match(demanded.text, /Set up a second factor/, 'of the owner too')
     assert.equal(await isDemanded(), true)
-    const [entry] = await house.storage.read(
+    const [entry] = await testServer.storage.read(
       (db) => db.sql<{ actorId: string; changes: string }>`
         select actor_id as "actorId", changes from audit_entries where operation = 'updateAdminPeople'`,
     )
-    assert.equal(entry?.actorId, house.userId)
+    assert.equal(entry?.actorId, testServer.userId)
     assert.match(entry?.changes ?? '', /"member":"secondFactorRequired","from":false,"to":true/)
 
     for (const path of ['/admin', '/admin/account', '/admin/bloom', '/admin/bloom/home'])
-      assert.match((await helper.visit(house.origin + path)).text, /Set up a second factor/, path)
+      assert.match((await helper.visit(testServer.origin + path)).text, /Set up a second factor/, path)
     for (const fields of [
       { do: 'password', password: enough },
       { do: 'end_others' },
-      { do: 'release', shop: house.merchantId },
+      { do: 'release', shop: testServer.merchantId },
     ])
-      assert.match((await post(helper, house, '/admin/account', fields)).text, /Set up a second factor/)
+      assert.match((await post(helper, testServer, '/admin/account', fields)).text, /Set up a second factor/)
     assert.equal(await isDemanded(), true)
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
         insert into user_passkeys (user_id, id, public_key, counter, transports, name, created_at)
-        values (${userId}, 'phone', 'x', 0, '[]', 'Phone', ${house.clock.now})`,
+        values (${userId}, 'phone', 'x', 0, '[]', 'Phone', ${testServer.clock.now})`,
     )
     for (const deed of ['set_up', 'turn_on', 'add_passkey'])
       assert.match(
-        (await post(helper, house, '/admin/account', { do: deed })).text,
+        (await post(helper, testServer, '/admin/account', { do: deed })).text,
         /<h1[^>]*>Use your passkey<\/h1>.*Use it before you set up another factor\..*Use a passkey/s,
         deed,
       )
-    assert.doesNotMatch((await helper.visit(`${house.origin}/admin/confirm`)).text, /type="password"/)
-    await house.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
-    const setUp = await post(helper, house, '/admin/account', { do: 'set_up' })
+    assert.doesNotMatch((await helper.visit(`${testServer.origin}/admin/confirm`)).text, /type="password"/)
+    await testServer.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
+    const setUp = await post(helper, testServer, '/admin/account', { do: 'set_up' })
     assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)
-    const code = codeAt(fromBase32(secretIn(setUp)), stepAt(house.clock.now))
-    await post(helper, house, '/admin/account', { do: 'turn_on', sealed: sealedIn(setUp), code })
-    assert.match((await helper.visit(`${house.origin}/admin/account`)).text, /Where you are signed in/)
-    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
-    await house.storage.write((tx) => tx.sql`delete from user_factors`)
+    const code = codeAt(fromBase32(secretIn(setUp)), stepAt(testServer.clock.now))
+    await post(helper, testServer, '/admin/account', { do: 'turn_on', sealed: sealedIn(setUp), code })
+    assert.match((await helper.visit(`${testServer.origin}/admin/account`)).text, /Where you are signed in/)
+    await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
+    await testServer.storage.write((tx) => tx.sql`delete from user_factors`)
   })
 
   test('what is grave asks for the password again after ten minutes', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    await enter(browser, house)
-    house.advance(600_000)
-    const asked = await post(browser, house, '/admin/account', { do: 'set_up' })
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    await enter(browser, testServer)
+    testServer.advance(600_000)
+    const asked = await post(browser, testServer, '/admin/account', { do: 'set_up' })
     assert.match(asked.url, /\/admin\/confirm\?next=%2Fadmin%2Faccount$/)
     assert.equal(
-      (await post(browser, house, '/admin/confirm', { password: 'wrong', next: '/admin/account' })).status,
+      (await post(browser, testServer, '/admin/confirm', { password: 'wrong', next: '/admin/account' })).status,
       400,
     )
-    const back = await post(browser, house, '/admin/confirm', { password, next: '/admin/account' })
+    const back = await post(browser, testServer, '/admin/confirm', { password, next: '/admin/account' })
     assert.match(back.url, /\/admin\/account$/)
-    assert.match((await post(browser, house, '/admin/account', { do: 'set_up' })).text, /name="sealed"/)
+    assert.match((await post(browser, testServer, '/admin/account', { do: 'set_up' })).text, /name="sealed"/)
   })
 
   test('a new password ends every other session; sessions end from the list', async () => {
-    const house = await open()
-    const path = await invite(house, 'joan@bloom.example')
+    const testServer = await open()
+    const path = await invite(testServer, 'joan@bloom.example')
     const who = { email: 'joan@bloom.example', password: enough }
-    const [one, two, three] = [openBrowser(house), openBrowser(house), openBrowser(house)]
-    await post(one, house, path, { password: enough })
-    for (const browser of [one, two, three]) await enter(browser, house, who)
-    const list = await one.visit(`${house.origin}/admin/account`)
+    const [one, two, three] = [openBrowser(testServer), openBrowser(testServer), openBrowser(testServer)]
+    await post(one, testServer, path, { password: enough })
+    for (const browser of [one, two, three]) await enter(browser, testServer, who)
+    const list = await one.visit(`${testServer.origin}/admin/account`)
     const ids = [...list.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id ?? '')
     assert.equal(ids.length, 2)
-    await post(one, house, '/admin/account', { do: 'end', session: ids[0] ?? '' })
-    const isIn = async (browser: Browser) => /Sign out/.test((await browser.visit(`${house.origin}/admin`)).text)
+    await post(one, testServer, '/admin/account', { do: 'end', session: ids[0] ?? '' })
+    const isIn = async (browser: Browser) => /Sign out/.test((await browser.visit(`${testServer.origin}/admin`)).text)
     const [second, third] = [await isIn(two), await isIn(three)]
     assert.deepEqual([second, third].sort(), [false, true])
-    await post(one, house, '/admin/account', { do: 'password', password: 'another four words here' })
+    await post(one, testServer, '/admin/account', { do: 'password', password: 'another four words here' })
     assert.deepEqual([await isIn(one), await isIn(two), await isIn(three)], [true, false, false])
-    assert.equal((await enter(two, house, who)).status, 400)
+    assert.equal((await enter(two, testServer, who)).status, 400)
   })
 
   test('a removed member is signed out at the next click', async () => {
-    const house = await open()
-    const path = await invite(house, 'rita@bloom.example')
-    const browser = openBrowser(house)
-    await post(browser, house, path, { password: enough })
-    await enter(browser, house, { email: 'rita@bloom.example', password: enough })
-    const [{ id = '' } = {}] = await house.storage.read(
+    const testServer = await open()
+    const path = await invite(testServer, 'rita@bloom.example')
+    const browser = openBrowser(testServer)
+    await post(browser, testServer, path, { password: enough })
+    await enter(browser, testServer, { email: 'rita@bloom.example', password: enough })
+    const [{ id = '' } = {}] = await testServer.storage.read(
       (db) =>
         db.sql<{ id: string }>`select user_id as "id" from user_sessions order by created_at desc, id desc limit 1`,
     )
-    const member = { merchantId: house.merchantId, userId: id, held: adminScopes }
-    await house.storage.write((tx) => removeMember(tx, member, house.clock.now))
-    assert.match((await browser.visit(`${house.origin}/admin`)).url, /sign-in/)
+    const member = { merchantId: testServer.merchantId, userId: id, held: adminScopes }
+    await testServer.storage.write((tx) => removeMember(tx, member, testServer.clock.now))
+    assert.match((await browser.visit(`${testServer.origin}/admin`)).url, /sign-in/)
   })
 
   test('who has an account signs in to accept an invitation', async () => {
-    const house = await open()
-    const path = await invite(house, email, 'viewer', house.rivalMerchantId)
-    const browser = openBrowser(house)
-    const page = await browser.visit(house.origin + path)
+    const testServer = await open()
+    const path = await invite(testServer, email, 'viewer', testServer.rivalMerchantId)
+    const browser = openBrowser(testServer)
+    const page = await browser.visit(testServer.origin + path)
     assert.doesNotMatch(page.text, /type="password"/)
     assert.match(page.text, new RegExp(`/admin/sign-in\\?next=${encodeURIComponent(path)}`))
-    await post(browser, house, path, { password: enough })
+    await post(browser, testServer, path, { password: enough })
     assert.equal(
-      await house.storage.read((db) => findMember(db, testSecret, house.rivalMerchantId, house.userId)),
+      await testServer.storage.read((db) => findMember(db, testSecret, testServer.rivalMerchantId, testServer.userId)),
       undefined,
     )
-    const other = openBrowser(house)
-    await house.newUser('someone@bloom.example', [house.merchantId])
-    await enter(other, house, { email: 'someone@bloom.example' })
-    assert.match((await other.visit(house.origin + path)).text, /another address/)
-    await post(other, house, path, {})
-    const back = await enter(browser, house, { next: path })
+    const other = openBrowser(testServer)
+    await testServer.newUser('someone@bloom.example', [testServer.merchantId])
+    await enter(other, testServer, { email: 'someone@bloom.example' })
+    assert.match((await other.visit(testServer.origin + path)).text, /another address/)
+    await post(other, testServer, path, {})
+    const back = await enter(browser, testServer, { next: path })
     assert.match(back.text, /Join/)
-    await post(browser, house, path, {})
-    const member = await house.storage.read((db) => findMember(db, testSecret, house.rivalMerchantId, house.userId))
+    await post(browser, testServer, path, {})
+    const member = await testServer.storage.read((db) =>
+      findMember(db, testSecret, testServer.rivalMerchantId, testServer.userId),
+    )
     assert.equal(member?.role, 'viewer')
   })
 
   test('a forgotten password: a link by mail or from the operator, once', async () => {
-    const house = await open()
-    const browser = openBrowser(house)
-    assert.match((await browser.visit(`${house.origin}/admin/forgotten`)).text, /sends no mail/)
-    await house.storage.write((tx) => setMailSwitch(tx, true, house.clock.now))
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    assert.match((await browser.visit(`${testServer.origin}/admin/forgotten`)).text, /sends no mail/)
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
     const answers = []
     for (const address of [email, 'nobody@bloom.example'])
-      answers.push((await post(browser, house, '/admin/forgotten', { email: address })).text)
+      answers.push((await post(browser, testServer, '/admin/forgotten', { email: address })).text)
     assert.equal(answers[0], answers[1], 'the answer does not tell who has an account')
-    const letters = await house.storage.read(
+    const letters = await testServer.storage.read(
       (db) => db.sql<{ kind: string }>`select kind from emails where kind = 'password_reset'`,
     )
     assert.equal(letters.length, 1)
     const statuses = []
-    for (let i = 0; i < 3; i += 1) statuses.push((await post(browser, house, '/admin/forgotten', { email })).status)
+    for (let i = 0; i < 3; i += 1)
+      statuses.push((await post(browser, testServer, '/admin/forgotten', { email })).status)
     assert.deepEqual(statuses, [200, 200, 429])
-    await house.storage.write((tx) => setMailSwitch(tx, false, house.clock.now))
+    await testServer.storage.write((tx) => setMailSwitch(tx, false, testServer.clock.now))
 
-    const userId = await house.newUser('lost@bloom.example', [house.merchantId])
-    const { path } = await house.storage.write((tx) => createReset(tx, userId, house.clock.now))
-    await enter(browser, house, { email: 'lost@bloom.example' })
-    assert.match((await browser.visit(house.origin + path)).text, /lost@bloom\.example/)
-    assert.match((await post(browser, house, path, { password: enough })).text, /Your password is set/)
+    const userId = await testServer.newUser('lost@bloom.example', [testServer.merchantId])
+    const { path } = await testServer.storage.write((tx) => createReset(tx, userId, testServer.clock.now))
+    await enter(browser, testServer, { email: 'lost@bloom.example' })
+    assert.match((await browser.visit(testServer.origin + path)).text, /lost@bloom\.example/)
+    assert.match((await post(browser, testServer, path, { password: enough })).text, /Your password is set/)
     assert.equal(sessionOf(browser), undefined)
-    assert.match((await enter(browser, house, { email: 'lost@bloom.example', password: enough })).text, /Sign out/)
-    assert.equal((await browser.visit(house.origin + path)).status, 404)
-    assert.equal((await post(browser, house, path, { password: 'yet another password' })).status, 404)
+    assert.match((await enter(browser, testServer, { email: 'lost@bloom.example', password: enough })).text, /Sign out/)
+    assert.equal((await browser.visit(testServer.origin + path)).status, 404)
+    assert.equal((await post(browser, testServer, path, { password: 'yet another password' })).status, 404)
   })
 
   test('pages speak the language of the browser', async () => {
-    const house = await open()
-    const response = await fetch(`${house.reach}/admin/sign-in`, { headers: { 'accept-language': 'de-CH,de;q=0.9' } })
+    const testServer = await open()
+    const response = await fetch(`${testServer.reach}/admin/sign-in`, {
+      headers: { 'accept-language': 'de-CH,de;q=0.9' },
+    })
     const text = await response.text()
     assert.match(text, /<html lang="de" dir="ltr">/)
     assert.match(text, /Anmelden/)

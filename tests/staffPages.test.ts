@@ -1,4 +1,4 @@
-// The pages of people in a real browser: every state readable for everyone, in every language, on a desk and on a telephone.
+// The pages of people in a real browser: every state readable for everyone, in every language, on a desktop and on a phone.
 
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
@@ -148,7 +148,7 @@ after(async () => {
 })
 
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  desktop: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   telephone: { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
   // What a page of 1280 pixels has at 400 %.
   magnified: { viewport: { width: 320, height: 256 }, colorScheme: 'light' },
@@ -171,7 +171,7 @@ browserSuite.describe('every state can be read by everyone', { concurrency: true
           await tab.goto(`${server.origin}/s/${name}/${language}`)
           const what = `${name} ${language}`
           // Magnified it is the same page, and only its width can go wrong. On the others each state in turns, or on both.
-          if (look !== 'magnified' && (isWide || (look === 'desk') === (place % 2 === 0)))
+          if (look !== 'magnified' && (isWide || (look === 'desktop') === (place % 2 === 0)))
             assert.deepEqual([what, await violations(tab, ['best-practice'])], [what, []])
           assert.equal(
             await tab.evaluate('document.documentElement.scrollWidth - innerWidth'),

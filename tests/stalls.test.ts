@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type House, openHouse } from '../harness/house.ts'
 import { takeStalls } from '../harness/stalls.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { watchedStorage } from '../src/platform/metrics/watched.ts'
 
 function burn(): void {
@@ -16,11 +16,11 @@ function burn(): void {
 }
 
 eachEngine('work that holds the event loop', (given) => {
-  let house: House
+  let testServer: TestServer
   const name = `burner ${given.engine}`
   const answer = { status: 200, headers: {}, body: '' }
   before(async () => {
-    house = await openHouse(given, {
+    testServer = await openTestServer(given, {
       extraPages: [
         {
           path: '/burn',
@@ -28,7 +28,7 @@ eachEngine('work that holds the event loop', (given) => {
           async answer(request) {
             request.named?.(name)
             // Between two questions to the database.
-            await watchedStorage(house.storage).read(async (db) => {
+            await watchedStorage(testServer.storage).read(async (db) => {
               await db.sql`select 1`
               burn()
               await db.sql`select 1`
@@ -52,13 +52,13 @@ eachEngine('work that holds the event loop', (given) => {
 
   // A server that is held up says 503 for a while.
   async function ask(path: string, init?: RequestInit): Promise<void> {
-    while ((await house.fetch(path, init)).status === 503);
+    while ((await testServer.fetch(path, init)).status === 503);
   }
 
   test('is named in the metrics', async () => {
     await ask('/burn')
     await ask('/burn/body', { method: 'POST', body: 'x' })
-    const { text } = await house.fetch('/metrics')
+    const { text } = await testServer.fetch('/metrics')
     for (const work of [name, `${name} body`]) {
       assert.ok(text.includes(`cartwright_event_loop_stall_seconds_count{work="${work}"} 1\n`), text)
       const [, sum] = new RegExp(`_stall_seconds_sum\\{work="${work}"\\} ([\\d.]+)\n`).exec(text) ?? []

@@ -12,7 +12,7 @@ const hour = 3_600_000
 
 async function look(shop: BankShop, paymentId: string) {
   // A payment is looked up at most once in five seconds.
-  shop.house.clock.now += 5_000
+  shop.testServer.clock.now += 5_000
   await shop.notice(paymentId)
   await shop.check()
 }
@@ -54,9 +54,9 @@ eachEngine('what a provider knows of a payment', (given) => {
     const { paymentId, payment } = await shop.begin()
     shop.bank.act(paymentId, 'pay')
     shop.bank.refundThere(paymentId, 100)
-    shop.house.clock.now += 6 * 60_000
+    shop.testServer.clock.now += 6 * 60_000
     await shop.check()
-    shop.house.clock.now += 5_000
+    shop.testServer.clock.now += 5_000
     await shop.check()
     const { orderId } = await payment()
     assert.equal((await money(shop, orderId ?? '')).refunded, 100)
@@ -69,7 +69,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     await look(shop, paymentId)
     assert.equal((await money(shop, orderId)).refunded, 0)
     shop.bank.turn(reference, 'succeeded')
-    shop.house.clock.now += 6 * hour
+    shop.testServer.clock.now += 6 * hour
     await shop.check()
     assert.equal((await money(shop, orderId)).refunded, 300)
   })
@@ -85,9 +85,9 @@ eachEngine('what a provider knows of a payment', (given) => {
       await shop.pay()
       await look(shop, paymentId)
       assert.deepEqual((await money(shop, orderId)).refunds, [[300, 'pending']])
-      shop.house.clock.now += 2_000
+      shop.testServer.clock.now += 2_000
       assert.deepEqual(await shop.pay(), ['succeeded'])
-      shop.house.clock.now += hour
+      shop.testServer.clock.now += hour
       await shop.check()
       await look(shop, paymentId)
       assert.deepEqual((await money(shop, orderId)).refunds, [[300, 'succeeded']])
@@ -115,7 +115,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     shop.bank.nextRefund('pending')
     await shop.refund(orderId, 300)
     await shop.pay()
-    shop.house.clock.now += hour
+    shop.testServer.clock.now += hour
     await shop.pay()
     shop.bank.turn(shop.bank.books.get(paymentId)?.refunds[0]?.reference ?? '', 'succeeded')
     await look(shop, paymentId)
@@ -180,7 +180,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     shop.bank.dropNext('refund')
     const refund = await shop.refund(orderId, 400)
     await shop.pay()
-    shop.house.clock.now += 48 * hour
+    shop.testServer.clock.now += 48 * hour
     assert.deepEqual(await shop.pay(), ['failed'])
     // The request had been held up on its way.
     const charge = shop.bank.books.get(paymentId)?.charge
@@ -209,9 +209,9 @@ eachEngine('what a provider knows of a payment', (given) => {
     shop.bank.refundThere(paymentId, 200)
     await look(shop, paymentId)
     assert.deepEqual((await money(shop, orderId)).refunds, [[total, 'pending']])
-    shop.house.clock.now += 2_000
+    shop.testServer.clock.now += 2_000
     assert.deepEqual(await shop.pay(), ['failed'])
-    shop.house.clock.now += hour
+    shop.testServer.clock.now += hour
     await shop.check()
     assert.deepEqual(await money(shop, orderId), {
       paymentStatus: 'partially_refunded',
@@ -274,14 +274,14 @@ eachEngine('what a provider knows of a payment', (given) => {
     const { lookUp } = shop.bank
     shop.bank.lookUp = async (...asked) => {
       const found = await lookUp(...asked)
-      shop.house.clock.now += 10
+      shop.testServer.clock.now += 10
       await shop.notice(paymentId)
       shop.bank.lookUp = lookUp
       return found
     }
     await look(shop, paymentId)
-    assert.ok(((await payment()).checkAt ?? Number.NaN) <= shop.house.clock.now)
-    shop.house.clock.now += 5_000
+    assert.ok(((await payment()).checkAt ?? Number.NaN) <= shop.testServer.clock.now)
+    shop.testServer.clock.now += 5_000
     await shop.check()
     assert.equal((await payment()).checkAt, null)
   })
@@ -310,15 +310,15 @@ eachEngine('what a provider knows of a payment', (given) => {
     for (const kind of ['absent', 'unknown', 'declined'] as const) {
       shop.bank.lookUp = async () =>
         kind === 'declined' ? { kind, code: 'declined', brand: null, last4: null } : { kind }
-      shop.house.clock.now += 48 * hour
+      shop.testServer.clock.now += 48 * hour
       await look(shop, paymentId)
       assert.deepEqual(
         [(await payment()).status, (await payment()).checkAt === null],
         ['succeeded', kind === 'declined'],
       )
       if (kind !== 'unknown') continue
-      const { installationId } = shop.house
-      const close = shop.house.storage.write((tx) =>
+      const { installationId } = shop.testServer
+      const close = shop.testServer.storage.write((tx) =>
         closePayment(shop.tools, tx, { installationId, id: paymentId }, 'declined'),
       )
       assert.match(JSON.stringify(await answerOf(close)), /payment_not_closable/)
@@ -334,7 +334,7 @@ eachEngine('money that comes after all', (given) => {
   test('paid after it was given up here: it goes back', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment, total } = await shop.begin()
-    await shop.house.storage.write(
+    await shop.testServer.storage.write(
       (tx) => tx.sql`update payments set status = 'declined', check_at = null where id = ${paymentId}`,
     )
     shop.bank.act(paymentId, 'pay')

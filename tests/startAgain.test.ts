@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
-async function counts(house: House) {
-  const [row] = await house.storage.read(
+async function counts(testServer: TestServer) {
+  const [row] = await testServer.storage.read(
     (db) => db.sql<{ sessions: number; carts: number; held: number }>`
       select (select count(*) from checkout_sessions) as "sessions", (select count(*) from carts) as "carts",
         (select coalesce(sum(quantity), 0) from holds) as "held"`,
@@ -19,54 +19,54 @@ async function counts(house: House) {
 
 eachEngine('starting again', (given) => {
   async function openScene() {
-    const house = await openHouse(given, { shops: [market] })
-    const checkout = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const checkout = await checkoutOf(testServer)
     // As the form of the page is posted.
     const again = async (secret: string) => {
-      const answer = await house.fetch(`/c/${secret}/again`, {
+      const answer = await testServer.fetch(`/c/${secret}/again`, {
         method: 'POST',
         body: new URLSearchParams(),
         redirect: 'manual',
       })
       return { status: answer.status, leadsTo: answer.headers.get('location')?.split('/').at(-1) ?? '' }
     }
-    return { house, checkout, again }
+    return { testServer, checkout, again }
   }
 
   test('leads to one checkout, pressed many times at once and afterwards', async () => {
-    const { house, checkout, again } = await openScene()
+    const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
-    await house.app.checkout.cancel(secret)
+    await testServer.app.checkout.cancel(secret)
     const pressed = await Promise.all(Array.from({ length: 8 }, () => again(secret)))
     assert.deepEqual([...new Set(pressed.map(({ status }) => status))], [303])
     const [successor, ...others] = new Set(pressed.map(({ leadsTo }) => leadsTo))
     assert.deepEqual(others, [])
     assert.equal((await again(secret)).leadsTo, successor)
-    assert.deepEqual(await counts(house), { sessions: 2, carts: 1, held: 20 })
+    assert.deepEqual(await counts(testServer), { sessions: 2, carts: 1, held: 20 })
   })
 
   test('leads to the order once it was bought, and holds nothing more', async () => {
-    const { house, checkout, again } = await openScene()
+    const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
-    house.clock.now += 31 * 60_000
+    testServer.clock.now += 31 * 60_000
     const { leadsTo } = await again(secret)
     await checkout.pay(leadsTo, await checkout.look(leadsTo))
-    const before = await counts(house)
+    const before = await counts(testServer)
     assert.equal(before.held, 0)
     const pressed = await Promise.all(Array.from({ length: 8 }, () => again(secret)))
     assert.deepEqual([...new Set(pressed.map((one) => one.leadsTo))], [leadsTo])
-    assert.deepEqual(await counts(house), before)
+    assert.deepEqual(await counts(testServer), before)
     assert.equal((await checkout.look(leadsTo)).session.status, 'completed')
   })
 
   test('keeps what was typed while it expired, without script, and in no address', async () => {
-    const { house, checkout } = await openScene()
+    const { testServer, checkout } = await openScene()
     const { body } = await checkout.open({ CARD: 2 })
     const secret = body.data.url.split('/').at(-1) as string
     const post = (path: string, fields: Record<string, string>) =>
-      house.fetch(path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+      testServer.fetch(path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
     const typed = { email: 'ada@example', name: 'Ada "<b>" Byron', line1: 'Weg 12', city: 'Leipzig', country: 'DE' }
-    house.clock.now += 31 * 60_000
+    testServer.clock.now += 31 * 60_000
     const expired = await post(`/c/${secret}/details`, { version: '1', ...typed })
     assert.equal(expired.status, 200)
     assert.match(expired.text, /data-state="expired"/)
@@ -96,35 +96,35 @@ eachEngine('starting again', (given) => {
     )
     // Sent twice it is the same checkout, and whoever only has the link sees nothing of it.
     assert.match((await post(`/c/${secret}/again`, typed)).text, new RegExp(`/c/${successor}/details`))
-    assert.doesNotMatch((await house.fetch(`/c/${secret}`)).text, /Weg 12/)
-    assert.doesNotMatch((await house.fetch(`/c/${successor}`)).text, /Weg 12/)
+    assert.doesNotMatch((await testServer.fetch(`/c/${secret}`)).text, /Weg 12/)
+    assert.doesNotMatch((await testServer.fetch(`/c/${successor}`)).text, /Weg 12/)
   })
 
   test('of a cart that was bought by another checkout makes one new cart', async () => {
-    const { house, checkout, again } = await openScene()
+    const { testServer, checkout, again } = await openScene()
     const { secret, view } = await checkout.ready({ CARD: 3 })
-    await house.app.checkout.cancel(secret)
+    await testServer.app.checkout.cancel(secret)
     const { cartId } = view.session
-    const { body } = await house.ask('createHostedCheckoutSession', {
+    const { body } = await testServer.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'b', cartId, successUrl: 'http://localhost/x', customer: { email: 'b@example.com' } },
     })
     const other = body.data.url.split('/').at(-1)
     assert.equal((await checkout.pay(other, await checkout.look(other))).view.session.status, 'completed')
     const pressed = await Promise.all(Array.from({ length: 6 }, () => again(secret)))
     assert.equal(new Set(pressed.map(({ leadsTo }) => leadsTo)).size, 1)
-    assert.deepEqual(await counts(house), { sessions: 3, carts: 2, held: 3 })
+    assert.deepEqual(await counts(testServer), { sessions: 3, carts: 2, held: 3 })
   })
 
   test('a new one that ended too is shown as ended, and starts again by itself', async () => {
-    const { house, checkout, again } = await openScene()
+    const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 2 })
-    await house.app.checkout.cancel(secret)
+    await testServer.app.checkout.cancel(secret)
     const second = (await again(secret)).leadsTo
-    await house.app.checkout.cancel(second)
+    await testServer.app.checkout.cancel(second)
     assert.equal((await again(secret)).leadsTo, second)
     const third = (await again(second)).leadsTo
     assert.notEqual(third, second)
     assert.equal((await checkout.look(third)).session.status, 'open')
-    assert.deepEqual(await counts(house), { sessions: 3, carts: 1, held: 2 })
+    assert.deepEqual(await counts(testServer), { sessions: 3, carts: 1, held: 2 })
   })
 })

@@ -23,11 +23,11 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { hostileHtml } from '../harness/hostileHtml.ts'
-import { openHouse } from '../harness/house.ts'
 import { lasting } from '../harness/lasting.ts'
 import { tempFolder } from '../harness/process.ts'
 import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { category, identity, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { safeHtml } from '../src/domain/catalog/safehtml.ts'
@@ -221,7 +221,7 @@ describe('in a browser without script', () => {
 })
 
 browserSuite.describe('every page is readable for everyone', () => {
-  const sizes = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
+  const sizes = { desktop: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
   const paths = [
     '/',
     '/categories/kitchen',
@@ -234,7 +234,7 @@ browserSuite.describe('every page is readable for everyone', () => {
   ]
   for (const [device, viewport] of Object.entries(sizes)) {
     // Dark together with the telephone: each is looked at on every page, and once is enough.
-    for (const colorScheme of device === 'desk' ? (['light'] as const) : (['dark'] as const)) {
+    for (const colorScheme of device === 'desktop' ? (['light'] as const) : (['dark'] as const)) {
       test(`on a ${device} in ${colorScheme}`, async () => {
         await visit('/products/linen-apron', { viewport, colorScheme, reducedMotion: 'reduce' }, async (tab) => {
           await tab.getByRole('button', { name: 'Add to cart' }).click()
@@ -243,7 +243,8 @@ browserSuite.describe('every page is readable for everyone', () => {
           for (const [place, path] of paths.entries()) {
             await tab.goto(`${shop}${path}`, { waitUntil: 'load' })
             // Each page in turns on one of the two, or on both.
-            if (isWide || (device === 'desk') === (place % 2 === 0)) assert.deepEqual(await violations(tab), [], path)
+            if (isWide || (device === 'desktop') === (place % 2 === 0))
+              assert.deepEqual(await violations(tab), [], path)
             const overhang = await tab.evaluate('document.documentElement.scrollWidth - innerWidth')
             assert.equal(overhang, 0, `${path} is wider than the window`)
           }
@@ -661,12 +662,12 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
     Date.now(),
   )
   assert.ok('file' in read)
-  const house = await openHouse(givenEngine('sqlite'), { shops: [read.file] })
-  const checkout = await checkoutOf(house)
+  const testServer = await openTestServer(givenEngine('sqlite'), { shops: [read.file] })
+  const checkout = await checkoutOf(testServer)
   const { sessionId, secret, view } = await checkout.ready({ 'MUG-STO-250-OAT': 2 })
   const ask = createStorefront({
-    apiUrl: house.origin,
-    apiKey: house.keys.full,
+    apiUrl: testServer.origin,
+    apiKey: testServer.keys.full,
     basePath: '',
     publicUrl: 'https://shop.example.com',
   })

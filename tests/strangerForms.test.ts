@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { places } from '../src/domain/users/places.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
@@ -17,12 +17,12 @@ const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
 const manyParts = `${part.repeat(2_000)}--x--\r\n`
 
 describe('forms of strangers', () => {
-  let house: House
+  let testServer: TestServer
   let secret = ''
   let networks = 0
 
   before(async () => {
-    house = await openHouse(given, {
+    testServer = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
       trustedProxies: ['loopback'],
@@ -30,24 +30,24 @@ describe('forms of strangers', () => {
         open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
       })),
     })
-    secret = (await (await checkoutOf(house)).ready({ CARD: 1 })).secret
+    secret = (await (await checkoutOf(testServer)).ready({ CARD: 1 })).secret
   })
 
   const newNetwork = () => `198.51.100.${++networks}`
 
   function post(path: string, { type = urlencoded, body = '', from = newNetwork() }) {
-    return house.fetch(path, {
+    return testServer.fetch(path, {
       method: 'POST',
       redirect: 'manual',
-      headers: { origin: house.origin, 'content-type': type, 'x-forwarded-for': from },
+      headers: { origin: testServer.origin, 'content-type': type, 'x-forwarded-for': from },
       body,
     })
   }
 
   // The head of a request alone: what is answered now is answered without reading the body.
   async function postHead(path: string, from: string, head: string): Promise<number> {
-    const lines = [`POST ${path} HTTP/1.1`, 'host: x', `origin: ${house.origin}`, `x-forwarded-for: ${from}`, head]
-    return Number((await house.wire(`${lines.join('\r\n')}\r\n\r\n`)).split(' ', 2)[1])
+    const lines = [`POST ${path} HTTP/1.1`, 'host: x', `origin: ${testServer.origin}`, `x-forwarded-for: ${from}`, head]
+    return Number((await testServer.wire(`${lines.join('\r\n')}\r\n\r\n`)).split(' ', 2)[1])
   }
 
   test('many fields are refused at every form that there is, and none is sent back', async () => {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import type { HouseOptions } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { DeliverOptions } from '../harness/stripe/webhooks.ts'
+import type { TestServerOptions } from '../harness/testServer.ts'
 import { returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
@@ -22,13 +22,13 @@ const minute = 60_000
 const hour = 60 * minute
 const debit = 'DE89370400440532013000'
 
-async function openShop(given: Given, payHooks: HouseOptions['payHooks'] = {}) {
-  const { house, standIn, there } = await openStripeShop(given, { shops: [market], payHooks })
-  const checkout = await checkoutOf(house)
+async function openShop(given: Given, payHooks: TestServerOptions['payHooks'] = {}) {
+  const { testServer, standIn, there } = await openStripeShop(given, { shops: [market], payHooks })
+  const checkout = await checkoutOf(testServer)
   const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
-  const tools = house.app.payTools
+  const tools = testServer.app.payTools
   const begin = (of = secret, seen = view) =>
-    house.app.checkout.pay(of, {
+    testServer.app.checkout.pay(of, {
       version: seen.session.version,
       expectedTotal: seen.session.totals.total,
       provider: 'stripe',
@@ -37,12 +37,14 @@ async function openShop(given: Given, payHooks: HouseOptions['payHooks'] = {}) {
       attempt: newId('pay'),
     })
   const payment = async () => {
-    const [first] = await house.storage.read((db) => listPaymentsOfSession(db, house.installationId, sessionId))
+    const [first] = await testServer.storage.read((db) =>
+      listPaymentsOfSession(db, testServer.installationId, sessionId),
+    )
     assert.ok(first)
     return first
   }
   return {
-    house,
+    testServer,
     checkout,
     standIn,
     there,
@@ -53,22 +55,22 @@ async function openShop(given: Given, payHooks: HouseOptions['payHooks'] = {}) {
     payment,
     tools,
     reference: async () => (await payment()).reference ?? '',
-    comeBack: async () => house.fetch(returnPathOf(tools.rootSecret, await payment()), { redirect: 'manual' }),
+    comeBack: async () => testServer.fetch(returnPathOf(tools.rootSecret, await payment()), { redirect: 'manual' }),
     loop: async (ms: number) => {
-      house.clock.now += ms
+      testServer.clock.now += ms
       await recoverPayments(tools)
     },
-    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, house.clock.now),
+    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, testServer.clock.now),
     session: async () => (await checkout.read(sessionId)).body.data,
     orders: async () =>
-      (await house.ask('listStorefrontOrders')).body.data.orders as {
+      (await testServer.ask('listStorefrontOrders')).body.data.orders as {
         id: string
         status: string
         paymentStatus: string
       }[],
     stock: async () => {
-      const { merchantId } = house
-      const [row] = await house.storage.read(
+      const { merchantId } = testServer
+      const [row] = await testServer.storage.read(
         (db) => db.sql<{ sum: number }>`select sum(on_hand) as sum from stock where merchant_id = ${merchantId}`,
       )
       return row?.sum
@@ -87,7 +89,7 @@ eachEngine('a payment at Stripe', (given) => {
     const { provider, method } = shop.view.methods[0] ?? {}
     assert.deepEqual([provider, method], ['stripe', 'stripe'])
     await shop.begin()
-    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.match(page.text, /<script type="module" src="\/checkout\/frame-stripe\.js\?v=/)
     assert.ok(page.text.includes(shop.there.publishableKey))
     assert.match(page.text, /<noscript><p>This way to pay needs JavaScript/)
@@ -108,7 +110,7 @@ eachEngine('a payment at Stripe', (given) => {
     const { brand, last4, status, placeSealed } = await shop.payment()
     assert.deepEqual([brand, last4, status, placeSealed], ['visa', '4242', 'succeeded', null])
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
-    const done = await shop.house.fetch(`/c/${shop.secret}`)
+    const done = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
   })
 
@@ -120,7 +122,7 @@ eachEngine('a payment at Stripe', (given) => {
     const statuses = async (options: DeliverOptions) =>
       new Set((await webhooks.deliver(options)).map(({ status }) => status))
     assert.deepEqual(await statuses({ secret: 'whsec_forged' }), new Set([400]))
-    assert.deepEqual(await statuses({ signedAt: new Date(shop.house.clock.now - 301_000) }), new Set([400]))
+    assert.deepEqual(await statuses({ signedAt: new Date(shop.testServer.clock.now - 301_000) }), new Set([400]))
     await shop.loop(6_000)
     assert.equal((await shop.session()).status, 'processing')
     assert.deepEqual(await statuses({ order: 'reversed', times: 2 }), new Set([200]))
@@ -133,7 +135,7 @@ eachEngine('a payment at Stripe', (given) => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
-    shop.house.clock.now += 6_000
+    shop.testServer.clock.now += 6_000
     assert.equal(await readNews(shop.tools), 1)
     await shop.loop(0)
     assert.equal((await shop.session()).status, 'completed')
@@ -141,16 +143,16 @@ eachEngine('a payment at Stripe', (given) => {
 
   test('64 posts of one form make one intent', async () => {
     const shop = await openShop(given)
-    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.ok(!`${page.headers.get('content-security-policy')}`.includes(shop.standIn.url), 'not on the open page')
     const hidden = [...page.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
       ([, name, value]) => [name, value],
     )
     const form = Object.fromEntries(hidden) as Record<string, string>
     const body = new URLSearchParams({ ...form, method: 'stripe:stripe' }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: shop.house.origin }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: shop.testServer.origin }
     const posts = Array.from({ length: 64 }, () =>
-      shop.house.fetch(`/c/${shop.secret}/pay`, { method: 'POST', headers, body, redirect: 'manual' }),
+      shop.testServer.fetch(`/c/${shop.secret}/pay`, { method: 'POST', headers, body, redirect: 'manual' }),
     )
     const answers = await Promise.all(posts)
     assert.ok(
@@ -179,7 +181,7 @@ eachEngine('a payment at Stripe', (given) => {
     await shop.loop(2 * minute)
     shop.there.pay(await shop.reference(), '4000000000009995')
     await shop.comeBack()
-    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.match(page.text, /id="frame"/)
     assert.match(page.text, /Your payment was not completed/)
     shop.there.pay(await shop.reference())
@@ -222,7 +224,7 @@ eachEngine('a payment at Stripe', (given) => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     await shop.begin()
-    assert.match((await shop.house.fetch(`/c/${shop.secret}`)).text, /id="frame"/)
+    assert.match((await shop.testServer.fetch(`/c/${shop.secret}`)).text, /id="frame"/)
     shop.there.pay(await shop.reference())
     await shop.comeBack()
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
@@ -240,14 +242,14 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.session()).status, 'open')
     const [hidden] = shop.there.books.intents.values()
     await shop.begin(shop.secret, await shop.checkout.look(shop.secret))
-    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.ok(hidden?.client_secret && !page.text.includes(hidden.client_secret))
     const [, shown] = shop.there.books.intents.values()
     shop.there.pay(shown?.id ?? '')
     await shop.loop(6 * minute)
     await shop.loop(24 * hour)
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [2, shop.amount, 0]])
-    const kept = await shop.house.storage.read(
+    const kept = await shop.testServer.storage.read(
       (db) => db.sql<{ reference: string | null }>`select reference from payments order by created_at, id`,
     )
     assert.ok(!kept.some(({ reference }) => reference === hidden.id))
@@ -265,8 +267,8 @@ eachEngine('a payment at Stripe', (given) => {
     for (const step of ['recorded', 'called', 'settling']) {
       const { secret, view, sessionId } = await shop.checkout.ready({ 'ROSE-12': 1 })
       const paymentOf = async () => {
-        const found = await shop.house.storage.read((db) =>
-          listPaymentsOfSession(db, shop.house.installationId, sessionId),
+        const found = await shop.testServer.storage.read((db) =>
+          listPaymentsOfSession(db, shop.testServer.installationId, sessionId),
         )
         return found[0]
       }
@@ -287,11 +289,11 @@ eachEngine('a payment at Stripe', (given) => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
-    const result = await shop.house.app.checkout.goBack(shop.secret)
+    const result = await shop.testServer.app.checkout.goBack(shop.secret)
     assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
     const other = await openShop(given)
     await other.begin()
-    const back = await other.house.app.checkout.goBack(other.secret)
+    const back = await other.testServer.app.checkout.goBack(other.secret)
     assert.deepEqual([back?.problem, back?.view.session.status], [null, 'open'])
     assert.throws(() => other.there.pay([...other.there.books.intents.keys()][0] ?? ''))
     assert.deepEqual(other.charged(), [1, 0, 0])
@@ -302,14 +304,14 @@ eachEngine('a payment at Stripe', (given) => {
     await shop.begin()
     const reference = await shop.reference()
     // What Stripe never does, and what a merchant does by hand: it is open again, and paid.
-    await shop.house.app.checkout.goBack(shop.secret)
+    await shop.testServer.app.checkout.goBack(shop.secret)
     assert.equal((await shop.payment()).status, 'declined')
     Object.assign(shop.there.books.intent(reference), { status: 'requires_payment_method', canceled_at: null })
     shop.there.pay(reference)
     const { id, installationId } = await shop.payment()
-    await shop.house.storage.write(
+    await shop.testServer.storage.write(
       (tx) =>
-        tx.sql`update payments set check_at = ${shop.house.clock.now} where installation_id = ${installationId} and id = ${id}`,
+        tx.sql`update payments set check_at = ${shop.testServer.clock.now} where installation_id = ${installationId} and id = ${id}`,
     )
     await shop.loop(minute)
     await shop.giveBack()
@@ -367,16 +369,16 @@ eachEngine('a payment at Stripe', (given) => {
     shop.there.pay(intent.id)
     await shop.comeBack()
     const labels = async () =>
-      (await shop.house.storage.read((db) => db.sql<{ tries: number }>`select tries from payment_labels`)).map(
+      (await shop.testServer.storage.read((db) => db.sql<{ tries: number }>`select tries from payment_labels`)).map(
         ({ tries }) => Number(tries),
       )
     assert.deepEqual(await labels(), [0])
     shop.standIn.network.fail(500, { method: 'POST', path: /payment_intents/ }, 2)
     assert.equal(await labelPayments(shop.tools), 1)
     assert.deepEqual([await labels(), await labelPayments(shop.tools)], [[1], 0], 'not at once')
-    shop.house.clock.now += 10_000
+    shop.testServer.clock.now += 10_000
     assert.equal(await labelPayments(shop.tools), 1)
-    const [order] = (await shop.house.ask('listStorefrontOrders')).body.data.orders
+    const [order] = (await shop.testServer.ask('listStorefrontOrders')).body.data.orders
     const { id: cartwright_payment } = await shop.payment()
     assert.deepEqual(
       [intent.description, intent.metadata],
@@ -406,7 +408,7 @@ eachEngine('a payment at Stripe', (given) => {
     for (; rounds < 20; rounds += 1) {
       shop.standIn.network.fail(500, { method: 'POST', path: /payment_intents/ }, 2)
       if ((await labelPayments(shop.tools)) === 0) break
-      shop.house.clock.now += 7 * hour
+      shop.testServer.clock.now += 7 * hour
     }
     shop.standIn.network.reset()
     assert.equal(rounds, 9)
@@ -427,7 +429,7 @@ eachEngine('a payment at Stripe', (given) => {
       shop.view.address?.line1 ?? '',
     ]
     assert.ok(secrets.every((secret) => secret.length > 4))
-    const rows = await shop.house.storage.read(async (db) => {
+    const rows = await shop.testServer.storage.read(async (db) => {
       const tables =
         given.engine === 'sqlite'
           ? await db.sql<{ name: string }>`select name from sqlite_master where type = 'table'`
@@ -438,7 +440,7 @@ eachEngine('a payment at Stripe', (given) => {
       return JSON.stringify(all)
     })
     assert.ok(rows.includes(shop.there.publishableKey), 'the tables were read')
-    const log = JSON.stringify(shop.house.lines())
+    const log = JSON.stringify(shop.testServer.lines())
     assert.match(log, /StripeAuthenticationError/)
     for (const secret of secrets) assert.ok(!rows.includes(secret) && !log.includes(secret))
   })

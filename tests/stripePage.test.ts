@@ -34,7 +34,7 @@ before(async () => {
     },
   ])
   shop = await openStripeShop(given, { shops: [market], now: Date.now() })
-  checkout = await checkoutOf(shop.house)
+  checkout = await checkoutOf(shop.testServer)
   browser = await launchBrowser()
 })
 after(async () => {
@@ -68,7 +68,7 @@ async function visit(
       if (!line.includes('/media/')) lines.push(line)
     })
     tab.on('pageerror', (error) => lines.push(String(error)))
-    await tab.goto(`${shop.house.origin}/c/${secret}`)
+    await tab.goto(`${shop.testServer.origin}/c/${secret}`)
     await tab.check('input[value="stripe:stripe"]')
     const next = locale === 'ar' ? /^المتابعة إلى الدفع · / : /^Continue to payment · €/
     assert.match(await tab.locator('#pay-button').innerText(), next)
@@ -102,11 +102,11 @@ async function orderOf(sessionId: string) {
   const session = (await checkout.read(sessionId)).body.data
   assert.equal(session.status, 'completed')
   const path = { orderId: session.orderId }
-  return (await shop.house.ask('getStorefrontOrder', { path })).body.data
+  return (await shop.testServer.ask('getStorefrontOrder', { path })).body.data
 }
 
 async function detailsOf(secret: string) {
-  const view = await shop.house.app.checkout.look(secret)
+  const view = await shop.testServer.app.checkout.look(secret)
   assert.ok(view?.address)
   return view
 }
@@ -122,7 +122,7 @@ test('paid with 3-D Secure: the shopper lands in the shop, and the order is paid
     await tab.waitForURL(`${thanks.origin}/thanks`)
     const order = await orderOf(sessionId)
     assert.equal(order.paymentStatus, 'paid')
-    const [payment] = await shop.house.storage.read(
+    const [payment] = await shop.testServer.storage.read(
       (db) => db.sql<{ brand: string; last4: string }>`
         select brand, last4 from payments where checkout_session_id = ${sessionId}`,
     )
@@ -200,7 +200,7 @@ test('the button waits while the payment is confirmed, and the bank that is refu
 test('back against a payment that was just made is the order', async () => {
   await visit({}, async ({ tab, sessionId }) => {
     await tab.waitForSelector('#frame-pay:enabled')
-    const [payment] = await shop.house.storage.read(
+    const [payment] = await shop.testServer.storage.read(
       (db) => db.sql<{ reference: string }>`select reference from payments where checkout_session_id = ${sessionId}`,
     )
     shop.there.pay(payment?.reference ?? '')
@@ -238,7 +238,7 @@ test('a script that does not load is said', async () => {
   await tabs.use({}, async (tab) => {
     const { secret } = await checkout.ready({ 'ROSE-12': 1 })
     await tab.route(`${shop.standIn.url}/endive/stripe.js`, (route) => route.abort())
-    await tab.goto(`${shop.house.origin}/c/${secret}`)
+    await tab.goto(`${shop.testServer.origin}/c/${secret}`)
     await tab.check('input[value="stripe:stripe"]')
     await tab.click('#pay-button')
     await tab.locator('#frame-problem').filter({ hasText: 'could not be loaded' }).waitFor()

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { type Answer, type House, openHouse } from '../harness/house.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { namedIn } from '../src/contract/components.ts'
 import { printOpenApi, type SurfaceDocument } from '../src/contract/openapi.ts'
 import { IdempotencyKey } from '../src/contract/parts.ts'
@@ -160,17 +160,17 @@ const document: SurfaceDocument = {
 const all = 'session=ada:notes:read,notes:write'
 
 eachEngine('a second surface', (given) => {
-  let house: House
-  let strict: House
+  let testServer: TestServer
+  let strict: TestServer
   let notes: MountedSurface
   before(async () => {
-    house = await openHouse(given, {
+    testServer = await openTestServer(given, {
       extraSurfaces: (parts) => {
         notes = mountNotes(parts)
         return [notes]
       },
     })
-    strict = await openHouse(given, {
+    strict = await openTestServer(given, {
       rateLimit: { perSecond: 1, burst: 3 },
       extraSurfaces: (parts) => [mountNotes(parts)],
     })
@@ -181,7 +181,7 @@ eachEngine('a second surface', (given) => {
     createNote: () => ({ body: { text: 'Milk', idempotencyKey: newId('req') } }),
     ping: () => ({ path: { name: 'ada' } }),
   }
-  const worldOf = (of: House): RowWorld => ({
+  const worldOf = (of: TestServer): RowWorld => ({
     fetch: of.fetch,
     wire: of.wire,
     good: async (id) => requests[id]?.() ?? {},
@@ -205,10 +205,10 @@ eachEngine('a second surface', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(surface, Object.keys(operations), () => worldOf(house), limitedWorld)
+  testRows(surface, Object.keys(operations), () => worldOf(testServer), limitedWorld)
 
   test('a query arrives typed, and what it does not declare is refused with its place', async () => {
-    const listed = await house.fetch('/notes/v1/notes?limit=2&archived=true&word=a&word=b&color=blue', {
+    const listed = await testServer.fetch('/notes/v1/notes?limit=2&archived=true&word=a&word=b&color=blue', {
       headers: { cookie: all },
     })
     assert.deepEqual(listed.body.notes, [{ id: 'note_0', text: 'ada 2 true a+b', color: 'blue' }])
@@ -223,23 +223,23 @@ eachEngine('a second surface', (given) => {
       ['?limit=1&word=a&word=b&word=c&word=d', ['/query/word']],
       ['?limit=1&__proto__=1', ['/query/__proto__']],
     ] as const) {
-      const answer = await house.fetch(`/notes/v1/notes${query}`, { headers: { cookie: all } })
+      const answer = await testServer.fetch(`/notes/v1/notes${query}`, { headers: { cookie: all } })
       assert.deepEqual([answer.status, answer.body.fault, answer.body.places], [400, 'invalid_request', places], query)
     }
   })
 
   test('the link to the next page holds the query, and leads on for this caller and this query only', async () => {
     const init = { headers: { cookie: all } }
-    const first = await house.fetch('/notes/v1/notes?limit=2&word=a&word=b', init)
+    const first = await testServer.fetch('/notes/v1/notes?limit=2&word=a&word=b', init)
     const next: string = first.body.next
-    const second = await house.fetch(next, init)
+    const second = await testServer.fetch(next, init)
     assert.deepEqual(second.body.notes, [{ id: 'note_1', text: 'ada 2 any a+b', color: 'red' }])
     for (const [path, cookie] of [
       [next.replace('limit=2', 'limit=3'), all],
       [next.replace('word=a&', ''), all],
       [next, all.replace('ada', 'bob')],
     ] as const) {
-      const answer = await house.fetch(path, { headers: { cookie } })
+      const answer = await testServer.fetch(path, { headers: { cookie } })
       assert.deepEqual([answer.status, answer.body.places], [400, ['/query/cursor']])
     }
   })
@@ -247,7 +247,7 @@ eachEngine('a second surface', (given) => {
   test('a body has the bound of its row', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(2000), idempotencyKey: 'large' })
     const headers = { cookie: all, 'content-type': 'application/json' }
-    const answer = await house.fetch('/notes/v1/notes', { method: 'POST', headers, body })
+    const answer = await testServer.fetch('/notes/v1/notes', { method: 'POST', headers, body })
     assert.deepEqual([answer.status, answer.body.fault], [400, 'body_too_large'])
     assert.equal(answer.body.says, 'The body is larger than 1 KiB.')
   })
@@ -258,12 +258,16 @@ eachEngine('a second surface', (given) => {
     const ids = new Set<string>()
     for (const name of ['ada', 'bob', 'ada']) {
       const cookie = `session=${name}:notes:write`
-      const answer = await house.fetch('/notes/v1/notes', { method: 'POST', headers: { ...headers, cookie }, body })
+      const answer = await testServer.fetch('/notes/v1/notes', {
+        method: 'POST',
+        headers: { ...headers, cookie },
+        body,
+      })
       assert.equal(answer.status, 201)
       ids.add(answer.body.id)
     }
     assert.equal(ids.size, 2)
-    const stored = await house.storage.read(
+    const stored = await testServer.storage.read(
       (db) => db.sql<{ claimant: string; answer: string }>`
         select installation_id as claimant, answer from idempotency_keys where key = ${'shared'} order by claimant`,
     )
@@ -278,11 +282,11 @@ eachEngine('a second surface', (given) => {
   })
 
   test('a path below the base that is not routed is refused in the words of this surface', async () => {
-    const here = await house.fetch('/notes/v1/nothing')
+    const here = await testServer.fetch('/notes/v1/nothing')
     assert.deepEqual([here.status, here.body.fault], [404, 'route_not_found'])
-    const elsewhere = await house.fetch('/api/v1/nothing')
+    const elsewhere = await testServer.fetch('/api/v1/nothing')
     assert.deepEqual([elsewhere.status, elsewhere.body.error.code], [404, 'route_not_found'])
-    const own = await house.fetch('/notes/v1/ping/nobody')
+    const own = await testServer.fetch('/notes/v1/ping/nobody')
     assert.deepEqual([own.status, own.body.fault], [404, 'route_not_found'])
   })
 
@@ -303,7 +307,7 @@ eachEngine('a second surface', (given) => {
     // And it is the same key by HTTP.
     const headers = { cookie: all, 'content-type': 'application/json', 'idempotency-key': 'by-tool' }
     const body = JSON.stringify({ text: 'Bread' })
-    const byHttp = await house.fetch('/notes/v1/notes', { method: 'POST', headers, body })
+    const byHttp = await testServer.fetch('/notes/v1/notes', { method: 'POST', headers, body })
     assert.equal(byHttp.text, String(first.body))
 
     for (const [id, asked, code] of [

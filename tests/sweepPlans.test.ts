@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { endsAfter } from '../harness/turns.ts'
 import { listEndedCarts } from '../src/domain/carts/retention.ts'
 import { listEndedSessions, listToErase } from '../src/domain/checkout/retention.ts'
@@ -34,7 +34,7 @@ const upTo = (count: number) =>
 const whole = (value: number) => new Fragment('cast(? as bigint)', [value])
 const numbered = (prefix: string) => new Fragment(`'${prefix}_' || (100000 + n.i)`)
 
-async function plantEndpoint({ storage, installationId }: House, id: string, status: 'enabled' | 'paused') {
+async function plantEndpoint({ storage, installationId }: TestServer, id: string, status: 'enabled' | 'paused') {
   await storage.write(
     (tx) => tx.sql`
       insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
@@ -51,7 +51,10 @@ interface Planted {
   count: number
 }
 
-async function plantEvents({ storage, installationId }: House, { prefix, at, body, count }: Planted): Promise<void> {
+async function plantEvents(
+  { storage, installationId }: TestServer,
+  { prefix, at, body, count }: Planted,
+): Promise<void> {
   await storage.write(
     (tx) => tx.sql`
       with ${upTo(count)}
@@ -64,7 +67,7 @@ async function plantEvents({ storage, installationId }: House, { prefix, at, bod
 
 // One for each of these events, due at this moment or succeeded at it.
 async function plantDeliveries(
-  { storage, installationId }: House,
+  { storage, installationId }: TestServer,
   { prefix, count }: Planted,
   {
     endpoint,
@@ -95,16 +98,16 @@ async function textsOf(storage: Storage, prefix: string): Promise<number> {
 }
 
 eachEngine('a sweep', (given) => {
-  let house: House
+  let testServer: TestServer
 
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
-    await plantEndpoint(house, 'whe_paused', 'paused')
-    await plantEndpoint(house, 'whe_other', 'enabled')
+    testServer = await openTestServer(given, { shops: [market] })
+    await plantEndpoint(testServer, 'whe_paused', 'paused')
+    await plantEndpoint(testServer, 'whe_other', 'enabled')
   })
 
   test('discards as many deliveries as it is asked for, also by a plan that was made for empty tables', async () => {
-    const { storage, installationId } = house
+    const { storage, installationId } = testServer
     const discard = (limit: number) =>
       storage.write((tx) =>
         discardSome(tx, { installationId, id: 'whe_other' }, { dueBy: now, error: null, limit, now }),
@@ -112,22 +115,27 @@ eachEngine('a sweep', (given) => {
     // After a few times PostgreSQL keeps its plan.
     for (let time = 0; time < 8; time += 1) assert.equal(await discard(10), 0)
     const queue: Planted = { prefix: 'queue', at: now - day, body: '', count: 200 }
-    await plantEvents(house, queue)
-    await plantDeliveries(house, queue, { endpoint: 'whe_other', at: now - day, status: 'pending' })
+    await plantEvents(testServer, queue)
+    await plantDeliveries(testServer, queue, { endpoint: 'whe_other', at: now - day, status: 'pending' })
     assert.equal(await discard(10), 10)
     assert.equal(await discard(500), 190)
     await sweepWebhooks(storage, now + 200 * day)
   })
 
   test('drops texts behind a queue that no one empties, and goes on where it was', async () => {
-    const { storage } = house
+    const { storage } = testServer
     // Replays that are still on their way keep their texts, and there are more of them than a turn passes over.
     const owed: Planted = { prefix: 'owed', at: now - 40 * day, body: '{}', count: many }
-    await plantEvents(house, owed)
-    await plantDeliveries(house, owed, { endpoint: 'whe_other', at: now - 39 * day, status: 'succeeded' })
-    await plantDeliveries(house, owed, { endpoint: 'whe_paused', at: now - 20 * day, status: 'pending', replay: 'r' })
+    await plantEvents(testServer, owed)
+    await plantDeliveries(testServer, owed, { endpoint: 'whe_other', at: now - 39 * day, status: 'succeeded' })
+    await plantDeliveries(testServer, owed, {
+      endpoint: 'whe_paused',
+      at: now - 20 * day,
+      status: 'pending',
+      replay: 'r',
+    })
     const behind: Planted = { prefix: 'behind', at: now - 35 * day, body: '{}', count: 10 }
-    await plantEvents(house, behind)
+    await plantEvents(testServer, behind)
     const places = newPlaces()
     const turn = () => sweepWebhooks(storage, now, { places, isEnding: endsAfter(2) })
     assert.equal(await turn(), true)
@@ -143,14 +151,14 @@ eachEngine('a sweep', (given) => {
 
   test('of texts, events and deliveries reads what is due', async () => {
     const held: Planted = { prefix: 'held', at: now - 40 * day, body: '{}', count: many }
-    await plantEvents(house, held)
-    await plantDeliveries(house, held, { endpoint: 'whe_paused', at: now - 40 * day, status: 'pending' })
+    await plantEvents(testServer, held)
+    await plantDeliveries(testServer, held, { endpoint: 'whe_paused', at: now - 40 * day, status: 'pending' })
     const young: Planted = { prefix: 'young', at: now - day, body: '{}', count: many }
-    await plantEvents(house, young)
-    await plantDeliveries(house, young, { endpoint: 'whe_other', at: now - day, status: 'succeeded' })
+    await plantEvents(testServer, young)
+    await plantDeliveries(testServer, young, { endpoint: 'whe_other', at: now - day, status: 'succeeded' })
     const old: Planted = { prefix: 'old', at: now - 100 * day, body: '', count: many }
-    await plantEvents(house, old)
-    const { storage, installationId } = house
+    await plantEvents(testServer, old)
+    const { storage, installationId } = testServer
     const ids = Array.from({ length: 3 }, (_, i) => `evt_young_${100_001 + i}`)
     const place = { occurredAt: now - 40 * day + 2_900, id: `evt_held_${102_900}` }
     const oldPlace = { occurredAt: now - 100 * day + 2_900, id: `evt_old_${102_900}` }
@@ -180,7 +188,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of carts, sessions and keys reads what is due', async () => {
-    const { storage, installationId, merchantId } = house
+    const { storage, installationId, merchantId } = testServer
     const at = now - day
     await storage.write(async (tx) => {
       await tx.sql`

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { endsAfter } from '../harness/turns.ts'
 import { loopsFor } from '../src/ops/cli/loops.ts'
 import type { LoopName } from '../src/platform/jobs/names.ts'
@@ -26,7 +26,7 @@ const idOf = (prefix: string) =>
 const whole = (value: number) => new Fragment('cast(? as bigint)', [value])
 
 eachEngine('a sweep', (given) => {
-  let house: House
+  let testServer: TestServer
   let skuId: string
   // That it catches up does not depend on the engine: there, three batches are enough.
   const many = isOnce(given) ? 6_000 : 3_000
@@ -34,16 +34,16 @@ eachEngine('a sweep', (given) => {
   const some = isOnce(given) ? 1_000 : 250
 
   before(async () => {
-    house = await openHouse(given, { shops: [market] })
-    skuId = (await checkoutOf(house)).carts.sku('CARD')
+    testServer = await openTestServer(given, { shops: [market] })
+    skuId = (await checkoutOf(testServer)).carts.sku('CARD')
   })
 
   async function run(template: TemplateStringsArray, ...parts: (SqlValue | Fragment)[]): Promise<void> {
-    await house.storage.write((tx) => tx.sql(template, ...parts))
+    await testServer.storage.write((tx) => tx.sql(template, ...parts))
   }
 
   async function rowsOf(tables: string): Promise<number> {
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ rows: number }>`select count(*) as "rows" from ${new Fragment(tables)}`,
     )
     return row?.rows ?? 0
@@ -51,7 +51,7 @@ eachEngine('a sweep', (given) => {
 
   // As the server makes them, until there is nothing more to do.
   async function makeTurns(name: LoopName): Promise<void> {
-    const { storage, app, clock } = house
+    const { storage, app, clock } = testServer
     const loops = loopsFor({ storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now })
     const loop = loops.find((known) => known.name === name)
     assert.ok(loop)
@@ -60,7 +60,7 @@ eachEngine('a sweep', (given) => {
 
   // Each with a line and the event of its making.
   async function plantCarts(count: number, status: 'open' | 'expired', at: number): Promise<void> {
-    const { installationId, merchantId } = house
+    const { installationId, merchantId } = testServer
     await run`
       with ${upTo(count)}
       insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at,
@@ -96,7 +96,7 @@ eachEngine('a sweep', (given) => {
   }
 
   test('of idempotency keys', async () => {
-    const { installationId, clock } = house
+    const { installationId, clock } = testServer
     await run`
       with ${upTo(many)}
       insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
@@ -106,7 +106,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of addresses', async () => {
-    const { installationId, clock } = house
+    const { installationId, clock } = testServer
     await run`
       with ${upTo(many)}
       insert into addresses (installation_id, id, owner_id, sealed, row_key, city, country, created_at, expires_at)
@@ -117,7 +117,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of holds', async () => {
-    const { merchantId, clock } = house
+    const { merchantId, clock } = testServer
     await run`
       with ${upTo(many)}
       insert into holds (merchant_id, mode, sku_id, owner_id, quantity, expires_at)
@@ -132,13 +132,13 @@ eachEngine('a sweep', (given) => {
     await run`
       with ${upTo(many)}
       insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
-      select 'ReplayDetection', 'planted ' || n.i, '', ${whole(house.clock.now)} - n.i, 0 from n`
+      select 'ReplayDetection', 'planted ' || n.i, '', ${whole(testServer.clock.now)} - n.i, 0 from n`
     await makeTurns('oauth')
     assert.equal(await rowsOf('oauth_artifacts'), 0)
   })
 
   test('of carts that no one changed', async () => {
-    await plantCarts(some, 'open', house.clock.now - 31 * day)
+    await plantCarts(some, 'open', testServer.clock.now - 31 * day)
     await makeTurns('carts')
     assert.equal(await rowsOf("carts where status = 'expired'"), some)
     assert.equal(await rowsOf("events where type = 'cart.expired'"), some)
@@ -146,7 +146,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of sessions whose time is over', async () => {
-    await plantCarts(some, 'open', house.clock.now - day)
+    await plantCarts(some, 'open', testServer.clock.now - day)
     await plantSessions('open')
     await run`update carts set checkout_session_id = 'cks' || substr(id, 5)`
     await makeTurns('sessions')
@@ -156,7 +156,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of personal data, checkouts and attempts to pay', async () => {
-    await plantCarts(many, 'expired', house.clock.now - 30 * day)
+    await plantCarts(many, 'expired', testServer.clock.now - 30 * day)
     await plantSessions('expired')
     await run`
       insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency,
@@ -183,7 +183,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of keys that ended', async () => {
-    const { installationId, merchantId, clock } = house
+    const { installationId, merchantId, clock } = testServer
     const kept = await rowsOf('credentials')
     const endedAt = clock.now - 90 * day
     await run`
@@ -198,7 +198,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('of texts, deliveries, their attempts and events', async () => {
-    const { installationId, clock } = house
+    const { installationId, clock } = testServer
     const at = clock.now - 91 * day
     await run`
       insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
@@ -235,7 +235,7 @@ eachEngine('a sweep', (given) => {
   })
 
   test('ends when the server does', async () => {
-    const { storage, app, installationId, clock } = house
+    const { storage, app, installationId, clock } = testServer
     await run`
       with ${upTo(many)}
       insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)

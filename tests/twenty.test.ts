@@ -5,21 +5,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, market } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
-import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer } from '../harness/testServer.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 eachEngine('the twenty operations', (given) => {
   test('from a session to a paid order and back', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const { carts, pay, look } = await checkoutOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const { carts, pay, look } = await checkoutOf(testServer)
     const items = [
       { skuId: carts.sku('ROSE-12'), quantity: 1 },
       { skuId: carts.sku('CARD'), quantity: 1 },
     ]
     const session = (
-      await house.ask('createHostedCheckoutSession', {
+      await testServer.ask('createHostedCheckoutSession', {
         body: {
           idempotencyKey: 'session',
           items,
@@ -29,46 +29,52 @@ eachEngine('the twenty operations', (given) => {
       })
     ).body.data
     const { cartId } = session
-    await house.ask('updatePublicCartItemQuantity', {
+    await testServer.ask('updatePublicCartItemQuantity', {
       path: { cartId, skuId: carts.sku('ROSE-12') },
       body: { idempotencyKey: 'more', quantity: 2 },
     })
-    await house.ask('removePublicCartItem', {
+    await testServer.ask('removePublicCartItem', {
       path: { cartId, skuId: carts.sku('CARD') },
       body: { idempotencyKey: 'less' },
     })
-    await house.ask('applyPublicCartPromotion', {
+    await testServer.ask('applyPublicCartPromotion', {
       path: { cartId },
       body: { idempotencyKey: 'code', code: 'WELCOME10' },
     })
-    await house.ask('setPublicCartAddress', { path: { cartId }, body: { idempotencyKey: 'address', address: berlin } })
-    const quoted = (await house.ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
+    await testServer.ask('setPublicCartAddress', {
+      path: { cartId },
+      body: { idempotencyKey: 'address', address: berlin },
+    })
+    const quoted = (await testServer.ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
     // 2 × 35.00, 10 % off, 4.90 shipping.
     assert.deepEqual([quoted.totals.total, quoted.url], [6790, session.url])
     const secret = secretOf(session.url)
     const { view } = await pay(secret, await look(secret))
     assert.equal(view.session.status, 'completed')
 
-    const { orders } = (await house.ask('listStorefrontOrders')).body.data
+    const { orders } = (await testServer.ask('listStorefrontOrders')).body.data
     assert.deepEqual(
       orders.map((order: { id: string; total: number }) => [order.id, order.total]),
       [[view.session.orderId, 6790]],
     )
     const path = { orderId: orders[0].id }
     const cancelled = (
-      await house.ask('cancelStorefrontOrder', { path, body: { idempotencyKey: 'cancel', reason: 'customer_request' } })
+      await testServer.ask('cancelStorefrontOrder', {
+        path,
+        body: { idempotencyKey: 'cancel', reason: 'customer_request' },
+      })
     ).body.data
     assert.deepEqual(
       [cancelled.cancellation.status, cancelled.cancellation.refund.amount, cancelled.cancellation.restocked],
       ['refund_pending', 6790, [{ skuId: carts.sku('ROSE-12'), quantity: 2 }]],
     )
-    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
-    const order = (await house.ask('getStorefrontOrder', { path })).body.data
+    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    const order = (await testServer.ask('getStorefrontOrder', { path })).body.data
     assert.deepEqual(
       [order.status, order.paymentStatus, order.totals.refunded, order.cancellation.status],
       ['cancelled', 'refunded', 6790, 'completed'],
     )
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ onHand: number; used: number; refunded: number }>`
       select (select t.on_hand from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
           where s.code = 'ROSE-12' and t.mode = 'test') as "onHand",

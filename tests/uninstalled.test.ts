@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { testSecretText } from '../harness/house.ts'
-import { installApp, issueKey, type OAuthHouse, openOAuthHouse, postForm } from '../harness/oauth.ts'
+import { installApp, issueKey, type OAuthTestServer, openOAuthTestServer, postForm } from '../harness/oauth.ts'
 import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { testSecretText } from '../harness/testServer.ts'
 import { openScopes as scopes } from '../src/contract/words.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { openSession } from '../src/domain/checkout/sessions.ts'
@@ -26,23 +26,27 @@ const challengeCard = '4000002500003155'
 const silentCard = '4000000000000259'
 
 async function openScene(given: Given) {
-  const oauth = await openOAuthHouse(given, { shops: [market, rival] })
+  const oauth = await openOAuthTestServer(given, { shops: [market, rival] })
   const installed = await installApp(oauth, { scope: scopes.join(' ') })
   const { secret: key } = await issueKey(oauth, installed, scopes)
   const { installationId } = installed
   // As the app asks.
-  const house: OAuthHouse = { ...oauth, installationId, ask: (id, options) => oauth.ask(id, { key, ...options }) }
-  const checkout = await checkoutOf(house)
-  const { storage, clock } = house
+  const testServer: OAuthTestServer = {
+    ...oauth,
+    installationId,
+    ask: (id, options) => oauth.ask(id, { key, ...options }),
+  }
+  const checkout = await checkoutOf(testServer)
+  const { storage, clock } = testServer
 
   return {
-    house,
+    testServer,
     installed,
     checkout,
     open: (items: Readonly<Record<string, number>> = { 'ROSE-12': 2, CARD: 1 }) =>
       checkout.ready(items, { successUrl: 'https://app.example/thanks', cancelUrl: 'https://app.example/cart' }),
     end: async () => assert.equal(await storage.write((tx) => uninstall(tx, installationId, clock.now)), true),
-    sweep: (limit?: number) => endSessionsOfEnded(storage, house.app.payTools, clock.now, limit),
+    sweep: (limit?: number) => endSessionsOfEnded(storage, testServer.app.payTools, clock.now, limit),
     held: async () => {
       const rows = await storage.read(
         (db) => db.sql<{ held: number }>`select coalesce(sum(quantity), 0) as "held" from holds`,
@@ -64,10 +68,10 @@ async function openScene(given: Given) {
       return rows.at(-1)?.type
     },
     post: (secret: string, action: string, fields: Readonly<Record<string, string>>) =>
-      fetch(`${house.origin}/c/${secret}/${action}`, {
+      fetch(`${testServer.origin}/c/${secret}/${action}`, {
         method: 'POST',
         redirect: 'manual',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: house.origin },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: testServer.origin },
         body: new URLSearchParams(fields),
       }),
   }
@@ -104,7 +108,7 @@ eachEngine('after an app is uninstalled', (given) => {
     const cancelled = await scene.open({ CARD: 2 })
     assert.equal((await scene.post(cancelled.secret, 'cancel', {})).headers.get('location'), 'https://app.example/cart')
     await scene.end()
-    await assertClosed(await fetch(`${scene.house.origin}/c/${secret}`))
+    await assertClosed(await fetch(`${scene.testServer.origin}/c/${secret}`))
     const version = String(view.session.version)
     const skuId = view.session.items[0]?.skuId ?? ''
     for (const [action, fields] of [
@@ -123,8 +127,8 @@ eachEngine('after an app is uninstalled', (given) => {
     await assertClosed(await scene.post(cancelled.secret, 'again', {}))
     const { status, version: kept } = await scene.session(sessionId)
     assert.deepEqual([status, kept], ['open', view.session.version])
-    assert.deepEqual(await chargesOf(scene.house.storage), [])
-    const [counts] = await scene.house.storage.read(
+    assert.deepEqual(await chargesOf(scene.testServer.storage), [])
+    const [counts] = await scene.testServer.storage.read(
       (db) => db.sql<object>`
         select (select count(*) from payments) as "payments", (select count(*) from orders) as "orders",
           (select count(*) from checkout_sessions) as "sessions"`,
@@ -134,10 +138,10 @@ eachEngine('after an app is uninstalled', (given) => {
 
   test('its open checkouts end and give their stock back, in rounds; others go on', async () => {
     const scene = await openScene(given)
-    const { storage, clock } = scene.house
+    const { storage, clock } = scene.testServer
     const bystander = await checkoutOf({
-      ...scene.house,
-      ask: (id, options) => scene.house.ask(id, { ...options, key: scene.house.keys.full }),
+      ...scene.testServer,
+      ask: (id, options) => scene.testServer.ask(id, { ...options, key: scene.testServer.keys.full }),
     })
     const other = await bystander.ready({ CARD: 5 })
     const opened = []
@@ -173,14 +177,14 @@ eachEngine('after an app is uninstalled', (given) => {
     const opened = []
     for (let i = 0; i < 4; i += 1) opened.push(await scene.open({ CARD: 1 }))
     const [bad = '', ...good] = opened.map(({ sessionId }) => sessionId)
-    const cure = await poison(scene.house.storage, 'checkout_sessions', `old.id = '${bad}'`)
+    const cure = await poison(scene.testServer.storage, 'checkout_sessions', `old.id = '${bad}'`)
     await scene.end()
     await assert.rejects(scene.sweep(), RowsFailed)
     for (const id of good) assert.equal((await scene.session(id)).status, 'cancelled')
-    scene.house.clock.now += 10_000
+    scene.testServer.clock.now += 10_000
     assert.equal(await scene.sweep(), 0, 'it is passed over')
     await cure()
-    scene.house.clock.now += minute
+    scene.testServer.clock.now += minute
     assert.equal(await scene.sweep(), 1)
     assert.deepEqual([(await scene.session(bad)).status, await scene.held()], ['cancelled', 0])
   })
@@ -190,13 +194,13 @@ eachEngine('after an app is uninstalled', (given) => {
     const opened = []
     for (let i = 0; i < 6; i += 1) opened.push(await scene.open({ CARD: 1 }))
     await scene.end()
-    const second = await given.open({ url: scene.house.url })
+    const second = await given.open({ url: scene.testServer.url })
     await Promise.all(
-      [scene.house.storage, second, scene.house.storage].map((storage) =>
-        endSessionsOfEnded(storage, scene.house.app.payTools, scene.house.clock.now),
+      [scene.testServer.storage, second, scene.testServer.storage].map((storage) =>
+        endSessionsOfEnded(storage, scene.testServer.app.payTools, scene.testServer.clock.now),
       ),
     )
-    scene.house.clock.now += 10_000
+    scene.testServer.clock.now += 10_000
     await scene.sweep()
     for (const { sessionId, view } of opened) {
       const { status, version } = await scene.session(sessionId)
@@ -212,22 +216,22 @@ eachEngine('after an app is uninstalled', (given) => {
     await scene.end()
     assert.equal(await scene.sweep(), 0)
     assert.equal((await scene.session(sessionId)).status, 'processing')
-    const page = await (await fetch(`${scene.house.origin}/c/${secret}`)).text()
+    const page = await (await fetch(`${scene.testServer.origin}/c/${secret}`)).text()
     const paymentId = /name="paymentId" value="([^"]+)"/.exec(page)?.[1] ?? ''
     const answered = await scene.post(secret, 'challenge', { paymentId, answer: 'accept' })
     assert.deepEqual([answered.status, answered.headers.get('location')], [303, `/c/${secret}`])
-    const done = await (await fetch(`${scene.house.origin}/c/${secret}`)).text()
+    const done = await (await fetch(`${scene.testServer.origin}/c/${secret}`)).text()
     assert.match(done, /Thank you for your order/)
     assert.doesNotMatch(done, /app\.example/)
     const { status, orderId } = await scene.session(sessionId)
     assert.equal(status, 'completed')
     assert.deepEqual(
-      (await chargesOf(scene.house.storage)).map(({ state }) => state),
+      (await chargesOf(scene.testServer.storage)).map(({ state }) => state),
       ['approved'],
     )
 
     // The operator reaches it by number and by id, though its installation has ended.
-    const settings = { CARTWRIGHT_DATABASE_URL: scene.house.url, CARTWRIGHT_SECRET: testSecretText }
+    const settings = { CARTWRIGHT_DATABASE_URL: scene.testServer.url, CARTWRIGHT_SECRET: testSecretText }
     const run = async (...args: string[]) => {
       const { code, out, err } = await cartwright(['orders', ...args, '--merchant', 'bloom', '--json'], settings)
       assert.deepEqual([code, err], [0, ''])
@@ -249,14 +253,14 @@ eachEngine('after an app is uninstalled', (given) => {
     await scene.post(secret, 'pay', payFields(view, challengeCard))
     await scene.end()
     // A minute later it is still looked for, because of the payment.
-    scene.house.clock.now += 2 * minute
+    scene.testServer.clock.now += 2 * minute
     assert.equal(await scene.sweep(), 0)
-    const page = await (await fetch(`${scene.house.origin}/c/${secret}`)).text()
+    const page = await (await fetch(`${scene.testServer.origin}/c/${secret}`)).text()
     const paymentId = /name="paymentId" value="([^"]+)"/.exec(page)?.[1] ?? ''
     const refused = await scene.post(secret, 'challenge', { paymentId, answer: 'refuse' })
     assert.equal(refused.headers.get('location'), `/c/${secret}#payment`)
-    await assertClosed(await fetch(`${scene.house.origin}/c/${secret}`))
-    scene.house.clock.now += 10_000
+    await assertClosed(await fetch(`${scene.testServer.origin}/c/${secret}`))
+    scene.testServer.clock.now += 10_000
     assert.equal(await scene.sweep(), 1)
     assert.deepEqual([(await scene.session(sessionId)).status, await scene.held()], ['cancelled', 0])
   })
@@ -265,14 +269,17 @@ eachEngine('after an app is uninstalled', (given) => {
     const scene = await openScene(given)
     const { sessionId } = await scene.open()
     const { app, refreshToken } = scene.installed
-    assert.equal((await postForm(scene.house, '/oauth/revoke', { client_id: app.id, token: refreshToken })).status, 200)
+    assert.equal(
+      (await postForm(scene.testServer, '/oauth/revoke', { client_id: app.id, token: refreshToken })).status,
+      200,
+    )
     assert.equal(await scene.sweep(), 1)
     assert.equal((await scene.session(sessionId)).status, 'cancelled')
   })
 
   test('a request that was let in before opens nothing any more', async () => {
     const scene = await openScene(given)
-    const { installationId, merchantId, storage, app, clock } = scene.house
+    const { installationId, merchantId, storage, app, clock } = scene.testServer
     await scene.end()
     await assert.rejects(
       storage.write((tx) =>
@@ -296,25 +303,25 @@ eachEngine('after an app is uninstalled', (given) => {
     [
       'an installation is disabled',
       (scene: Scene) =>
-        scene.house.storage.write(
-          (tx) => tx.sql`update installations set disabled_at = 1 where id = ${scene.house.installationId}`,
+        scene.testServer.storage.write(
+          (tx) => tx.sql`update installations set disabled_at = 1 where id = ${scene.testServer.installationId}`,
         ),
       (scene: Scene) =>
-        scene.house.storage.write(
-          (tx) => tx.sql`update installations set disabled_at = null where id = ${scene.house.installationId}`,
+        scene.testServer.storage.write(
+          (tx) => tx.sql`update installations set disabled_at = null where id = ${scene.testServer.installationId}`,
         ),
     ],
     [
       'a merchant is closed',
-      (scene: Scene) => scene.house.storage.write((tx) => tx.sql`update merchants set closed_at = 1`),
-      (scene: Scene) => scene.house.storage.write((tx) => tx.sql`update merchants set closed_at = null`),
+      (scene: Scene) => scene.testServer.storage.write((tx) => tx.sql`update merchants set closed_at = 1`),
+      (scene: Scene) => scene.testServer.storage.write((tx) => tx.sql`update merchants set closed_at = null`),
     ],
   ] as const)
     test(`as long as ${name}, nothing can be paid; the checkout does not end by that`, async () => {
       const scene = await openScene(given)
       const { secret, sessionId, view } = await scene.open()
       await close(scene)
-      await assertClosed(await fetch(`${scene.house.origin}/c/${secret}`))
+      await assertClosed(await fetch(`${scene.testServer.origin}/c/${secret}`))
       await assertClosed(await scene.post(secret, 'pay', payFields(view, cards.approved)))
       assert.equal(await scene.sweep(), 0)
       assert.equal((await scene.session(sessionId)).status, 'open')
@@ -329,8 +336,8 @@ eachEngine('after an app is uninstalled', (given) => {
     await scene.post(secret, 'pay', payFields(view, silentCard))
     await scene.end()
     for (let i = 0; i < 10 && (await scene.session(sessionId)).status === 'processing'; i += 1) {
-      scene.house.clock.now += 10 * minute
-      await recoverPayments(scene.house.app.payTools)
+      scene.testServer.clock.now += 10 * minute
+      await recoverPayments(scene.testServer.app.payTools)
     }
     assert.equal((await scene.session(sessionId)).status, 'completed')
   })

@@ -7,12 +7,12 @@ import { test } from 'node:test'
 import { eventsOf } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { serveHere } from '../harness/commandline.ts'
-import { type House, openHouse, settingsOf } from '../harness/house.ts'
-import { type Orders, openOrderHouse, orderMarket, ordersOf, orderWorld } from '../harness/orders.ts'
+import { type Orders, openOrderTestServer, orderMarket, ordersOf, orderWorld } from '../harness/orders.ts'
 import { poison } from '../harness/poison.ts'
 import { answerOf } from '../harness/refused.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, settingsOf, type TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { fulfilOrder, payOrder } from '../src/domain/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/domain/orders/unpaid.ts'
@@ -33,17 +33,17 @@ async function countDone(work: Promise<unknown>): Promise<number> {
 
 // Bought on the page, the whole way.
 async function openShop(given: Given, payments?: ShopFile['payments']) {
-  const house = await openHouse(given, { shops: [shop(payments), rival] })
-  const checkout = await checkoutOf(house)
-  const orders = await ordersOf(house)
+  const testServer = await openTestServer(given, { shops: [shop(payments), rival] })
+  const checkout = await checkoutOf(testServer)
+  const orders = await ordersOf(testServer)
   return {
-    house,
+    testServer,
     orders,
     async buy(method: 'bank_transfer' | 'cash_on_delivery', more: object = {}) {
       const { secret, sessionId, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, more)
       const { version, totals } = view.session
       const input = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-      const result = await house.app.checkout.pay(secret, { ...input, attempt: randomUUID() })
+      const result = await testServer.app.checkout.pay(secret, { ...input, attempt: randomUUID() })
       assert.equal(result?.problem, null)
       return {
         secret,
@@ -52,13 +52,13 @@ async function openShop(given: Given, payments?: ShopFile['payments']) {
         path: result?.view.order?.statusPath ?? '',
       }
     },
-    sweep: (limit = 20) => cancelUnpaidOrders(house.storage, house.clock.now, limit),
+    sweep: (limit = 20) => cancelUnpaidOrders(testServer.storage, testServer.clock.now, limit),
     page: async (path: string, language = 'en') =>
-      (await fetch(house.origin + path, { headers: { 'accept-language': language } })).text(),
+      (await fetch(testServer.origin + path, { headers: { 'accept-language': language } })).text(),
   }
 }
 
-const onHandOf = async ({ storage, merchantId }: House) =>
+const onHandOf = async ({ storage, merchantId }: TestServer) =>
   Object.fromEntries(
     (
       await storage.read(
@@ -78,7 +78,7 @@ anyEngine('an order that waits for money', (given) => {
     const { orderId, secret, path } = await scene.buy('bank_transfer')
     const { data } = (await scene.orders.read(orderId)).body
     assert.deepEqual([data.placedAt, data.paymentDueAt], ['2026-06-01T12:00:00.000Z', '2026-06-11T12:00:00.000Z'])
-    assert.deepEqual((await eventsOf(scene.house, orderId)).at(-1)?.body.data.order, { ...data, statusUrl: null })
+    assert.deepEqual((await eventsOf(scene.testServer, orderId)).at(-1)?.body.data.order, { ...data, statusUrl: null })
     for (const page of [path, `/c/${secret}`]) {
       const text = await scene.page(page)
       assert.match(text, /Please pay by June 11, 2026\. Otherwise the order is cancelled\./)
@@ -86,14 +86,14 @@ anyEngine('an order that waits for money', (given) => {
     }
     assert.match(await scene.page(path, 'de'), /Bitte zahlen Sie bis zum 11\. Juni 2026\./)
     // Another term is for other orders.
-    await scene.house.apply(shop([{ mode: 'test', method: 'bank_transfer', termDays: 1 }]))
+    await scene.testServer.apply(shop([{ mode: 'test', method: 'bank_transfer', termDays: 1 }]))
     assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, data.paymentDueAt)
-    const key = { installationId: scene.house.installationId, orderId }
-    await scene.house.storage.write((tx) => payOrder(tx, key, { now: scene.house.clock.now, cause: null }))
+    const key = { installationId: scene.testServer.installationId, orderId }
+    await scene.testServer.storage.write((tx) => payOrder(tx, key, { now: scene.testServer.clock.now, cause: null }))
     assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, null)
-    scene.house.clock.now += 100 * day
+    scene.testServer.clock.now += 100 * day
     assert.equal(await scene.sweep(), 0)
-    assert.equal((await orderWorld(scene.house, orderId)).status, 'placed')
+    assert.equal((await orderWorld(scene.testServer, orderId)).status, 'placed')
   })
 
   test('has fourteen days for a transfer, and none for cash on delivery, unless the merchant says so', async () => {
@@ -103,22 +103,22 @@ anyEngine('an order that waits for money', (given) => {
     assert.equal((await scene.orders.read(transfer.orderId)).body.data.paymentDueAt, '2026-06-15T12:00:00.000Z')
     assert.equal((await scene.orders.read(cash.orderId)).body.data.paymentDueAt, null)
     assert.doesNotMatch(await scene.page(cash.path), /Please pay by/)
-    scene.house.clock.now += 400 * day
+    scene.testServer.clock.now += 400 * day
     assert.equal(await scene.sweep(), 1)
-    assert.equal((await orderWorld(scene.house, cash.orderId)).status, 'placed')
+    assert.equal((await orderWorld(scene.testServer, cash.orderId)).status, 'placed')
   })
 
   test('is cancelled when its day is over: stock, code, payment and event, once, and all can see why', async () => {
     const scene = await openShop(given)
-    const { house } = scene
-    const before = await onHandOf(house)
+    const { testServer } = scene
+    const before = await onHandOf(testServer)
     const { orderId, sessionId, secret, path } = await scene.buy('bank_transfer', { promotionCode: 'ONCE' })
-    house.clock.now += 14 * day - 1
+    testServer.clock.now += 14 * day - 1
     assert.equal(await scene.sweep(), 0)
-    house.clock.now += 1
+    testServer.clock.now += 1
     assert.equal(await scene.sweep(), 1)
     assert.equal(await scene.sweep(), 0)
-    assert.deepEqual(await orderWorld(house, orderId), {
+    assert.deepEqual(await orderWorld(testServer, orderId), {
       status: 'cancelled',
       paymentStatus: 'voided',
       version: 2,
@@ -133,7 +133,7 @@ anyEngine('an order that waits for money', (given) => {
       onHand: { CARD: 1000, 'ROSE-12': 40 },
       used: 0,
     })
-    assert.deepEqual(await onHandOf(house), before)
+    assert.deepEqual(await onHandOf(testServer), before)
     const { data } = (await scene.orders.read(orderId)).body
     assert.deepEqual(
       [data.cancellation.reason, data.cancellation.note, data.cancellation.status],
@@ -142,13 +142,13 @@ anyEngine('an order that waits for money', (given) => {
     assert.equal(data.cancellation.restocked.length, 2)
     assert.deepEqual(data.timeline[1], { at: '2026-06-15T12:00:00.000Z', type: 'cancelled', cancelledBy: 'system' })
     assert.equal(data.paymentDueAt, null)
-    const [, told] = await eventsOf(house, orderId)
+    const [, told] = await eventsOf(testServer, orderId)
     assert.deepEqual([told?.body.data.order, told?.body.cause], [{ ...data, statusUrl: null }, null])
     assert.deepEqual(await scene.orders.pay(), ['succeeded'])
-    assert.deepEqual((await orderWorld(house, orderId)).payments, ['voided'])
+    assert.deepEqual((await orderWorld(testServer, orderId)).payments, ['voided'])
 
     // Nobody is told that money arrived, nor asked for it.
-    const session = (await house.ask('getHostedCheckoutSession', { path: { sessionId } })).body.data
+    const session = (await testServer.ask('getHostedCheckoutSession', { path: { sessionId } })).body.data
     assert.deepEqual([session.status, session.paymentStatus], ['completed', 'unpaid'])
     const thanks = await scene.page(`/c/${secret}`)
     assert.match(thanks, /Your order was cancelled/)
@@ -159,14 +159,14 @@ anyEngine('an order that waits for money', (given) => {
     assert.equal((await scene.orders.place({ code: 'ONCE' })).quote.promotion?.code, 'ONCE')
 
     // The transfer comes after all: it is owed back, and the shopper reads that.
-    const key = { installationId: house.installationId, orderId }
-    await house.storage.write((tx) => payOrder(tx, key, { now: house.clock.now, cause: null }))
+    const key = { installationId: testServer.installationId, orderId }
+    await testServer.storage.write((tx) => payOrder(tx, key, { now: testServer.clock.now, cause: null }))
     assert.match(await scene.page(path), /Refund on its way/)
     const after = await scene.page(`/c/${secret}`)
     assert.match(after, /Your order was cancelled/)
     assert.doesNotMatch(after, /Nothing was charged|has arrived|Thank you/)
-    assert.deepEqual(await onHandOf(house), { CARD: 997, 'ROSE-12': 38 }, 'nothing is taken for it')
-    house.clock.now += 100 * day
+    assert.deepEqual(await onHandOf(testServer), { CARD: 997, 'ROSE-12': 38 }, 'nothing is taken for it')
+    testServer.clock.now += 100 * day
     assert.equal(await scene.sweep(), 0)
   })
 
@@ -182,36 +182,36 @@ anyEngine('an order that waits for money', (given) => {
       [sent, null],
       [partly, new Map([['CARD', 1]])],
     ] as const) {
-      const key = { installationId: scene.house.installationId, orderId }
-      await scene.house.storage.write((tx) =>
-        fulfilOrder(tx, key, { ...parcel, items }, { now: scene.house.clock.now, cause: null }),
+      const key = { installationId: scene.testServer.installationId, orderId }
+      await scene.testServer.storage.write((tx) =>
+        fulfilOrder(tx, key, { ...parcel, items }, { now: scene.testServer.clock.now, cause: null }),
       )
     }
-    scene.house.clock.now += 4 * day
+    scene.testServer.clock.now += 4 * day
     assert.equal(await scene.sweep(), 1)
     const statuses = []
-    for (const { orderId } of [sent, partly, kept]) statuses.push((await orderWorld(scene.house, orderId)).status)
+    for (const { orderId } of [sent, partly, kept]) statuses.push((await orderWorld(scene.testServer, orderId)).status)
     assert.deepEqual(statuses, ['completed', 'processing', 'cancelled'])
   })
 })
 
 anyEngine('orders past their payment term', (given) => {
-  const awaited = (orders: Orders, house: House, more: object = {}) =>
-    orders.place({ isManual: true, paymentDueAt: house.clock.now + day, items: { CARD: 3 }, ...more })
+  const awaited = (orders: Orders, testServer: TestServer, more: object = {}) =>
+    orders.place({ isManual: true, paymentDueAt: testServer.clock.now + day, items: { CARD: 3 }, ...more })
 
   test('go in rounds, the longest overdue first', async () => {
-    const { orders, ...house } = await openOrderHouse(given)
+    const { orders, ...testServer } = await openOrderTestServer(given)
     const placed: { orderId: string }[] = []
     for (let i = 0; i < 5; i += 1) {
-      placed.push(await awaited(orders, house))
-      house.clock.now += 1_000
+      placed.push(await awaited(orders, testServer))
+      testServer.clock.now += 1_000
     }
-    house.clock.now += 2 * day
-    const round = () => cancelUnpaidOrders(house.storage, house.clock.now, 2)
+    testServer.clock.now += 2 * day
+    const round = () => cancelUnpaidOrders(testServer.storage, testServer.clock.now, 2)
     assert.equal(await round(), 2)
     const statuses = async () => {
       const all = []
-      for (const { orderId } of placed) all.push((await orderWorld(house, orderId)).status)
+      for (const { orderId } of placed) all.push((await orderWorld(testServer, orderId)).status)
       return all
     }
     assert.deepEqual(await statuses(), ['cancelled', 'cancelled', 'placed', 'placed', 'placed'])
@@ -219,40 +219,40 @@ anyEngine('orders past their payment term', (given) => {
   })
 
   test('one that cannot be cancelled keeps no other waiting, and is tried again', async () => {
-    const { orders, ...house } = await openOrderHouse(given)
-    const [bad, good] = [await awaited(orders, house), await awaited(orders, house)]
-    const cure = await poison(house.storage, 'orders', `old.id = '${bad.orderId}'`)
-    const now = house.clock.now + 2 * day
-    await assert.rejects(cancelUnpaidOrders(house.storage, now, 20), RowsFailed)
-    assert.equal((await orderWorld(house, good.orderId)).status, 'cancelled')
-    assert.equal(await cancelUnpaidOrders(house.storage, now + 1_000, 20), 0)
+    const { orders, ...testServer } = await openOrderTestServer(given)
+    const [bad, good] = [await awaited(orders, testServer), await awaited(orders, testServer)]
+    const cure = await poison(testServer.storage, 'orders', `old.id = '${bad.orderId}'`)
+    const now = testServer.clock.now + 2 * day
+    await assert.rejects(cancelUnpaidOrders(testServer.storage, now, 20), RowsFailed)
+    assert.equal((await orderWorld(testServer, good.orderId)).status, 'cancelled')
+    assert.equal(await cancelUnpaidOrders(testServer.storage, now + 1_000, 20), 0)
     await cure()
-    assert.equal(await cancelUnpaidOrders(house.storage, now + 60_000, 20), 1)
-    assert.equal((await orderWorld(house, bad.orderId)).status, 'cancelled')
+    assert.equal(await cancelUnpaidOrders(testServer.storage, now + 60_000, 20), 1)
+    assert.equal((await orderWorld(testServer, bad.orderId)).status, 'cancelled')
   })
 
   test('exactly one of those who pay, send, cancel and wait decides, on two nodes at once', async () => {
-    const { orders, ...house } = await openOrderHouse(given)
-    const second = await given.open({ url: house.url })
+    const { orders, ...testServer } = await openOrderTestServer(given)
+    const second = await given.open({ url: testServer.url })
     const outcomes = new Map<string, number>()
     for (let i = 0; i < 8; i += 1) {
-      const { orderId } = await awaited(orders, house, { code: 'WELCOME10' })
-      const key = { installationId: house.installationId, orderId }
-      const now = house.clock.now + 2 * day
+      const { orderId } = await awaited(orders, testServer, { code: 'WELCOME10' })
+      const key = { installationId: testServer.installationId, orderId }
+      const now = testServer.clock.now + 2 * day
       const moment = { now, cause: null }
       const parcel = { carrier: null, trackingNumber: null, items: null, anyway: true }
       const deeds = [
-        () => cancelUnpaidOrders(house.storage, now, 20),
+        () => cancelUnpaidOrders(testServer.storage, now, 20),
         () => cancelUnpaidOrders(second, now, 20),
         () => countDone(second.write((tx) => payOrder(tx, key, moment))),
-        () => countDone(house.storage.write((tx) => fulfilOrder(tx, key, parcel, moment))),
+        () => countDone(testServer.storage.write((tx) => fulfilOrder(tx, key, parcel, moment))),
         () => orders.cancel(orderId).then(({ status }) => (status === 200 ? 1 : 0)),
       ]
       // Another one comes first each time.
       const turned = deeds.map((_, at) => deeds[(at + i) % deeds.length] as () => Promise<number>)
       const done = await Promise.all(turned.map((deed) => deed()))
       const [byLoop, byOther, paid, sent, byApi] = deeds.map((deed) => done[turned.indexOf(deed)] ?? 0)
-      const world = await orderWorld(house, orderId)
+      const world = await orderWorld(testServer, orderId)
       const cancellations = (byLoop ?? 0) + (byOther ?? 0) + (byApi ?? 0)
       if (world.status === 'cancelled') {
         // Whoever paid before the API cancelled is paid back, and whoever paid after a cancellation waits for a person.
@@ -274,11 +274,11 @@ anyEngine('orders past their payment term', (given) => {
   })
 
   test('are cancelled by a running server', async () => {
-    const { orders, ...house } = await openOrderHouse(given)
-    const { orderId } = await awaited(orders, house)
-    await house.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
-    const server = await serveHere(settingsOf(house), ['--no-demo'])
-    await until(async () => (await orderWorld(house, orderId)).status === 'cancelled', 'the cancellation')
+    const { orders, ...testServer } = await openOrderTestServer(given)
+    const { orderId } = await awaited(orders, testServer)
+    await testServer.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
+    const server = await serveHere(settingsOf(testServer), ['--no-demo'])
+    await until(async () => (await orderWorld(testServer, orderId)).status === 'cancelled', 'the cancellation')
     assert.equal(await server.stop(), 0)
   })
 })

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { berlin, eventsOf, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
-import { assertError, type House, openHouse } from '../harness/house.ts'
 import { issuesOf } from '../harness/schemas.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine } from '../harness/storage.ts'
+import { assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind } from '../src/contract/words.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
@@ -23,17 +23,17 @@ const zeros = { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: true
 const codesOf = (messages: readonly { code: string }[]) => messages.map(({ code }) => code)
 
 anyEngine('a cart that cannot be priced', (given) => {
-  let house: House
+  let testServer: TestServer
   let checkout: Checkout
 
   before(async () => {
-    house = await openHouse(given, { shops: [market, rival] })
-    checkout = await checkoutOf(house)
+    testServer = await openTestServer(given, { shops: [market, rival] })
+    checkout = await checkoutOf(testServer)
   })
 
   // As provisioning writes it, past its checks.
   async function setPrice(code: string, price: number): Promise<void> {
-    const { storage, merchantId, clock } = house
+    const { storage, merchantId, clock } = testServer
     await storage.write(async (tx) => {
       await tx.sql`update skus set price = ${price} where merchant_id = ${merchantId} and code = ${code}`
       await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchantId}`
@@ -53,7 +53,7 @@ anyEngine('a cart that cannot be priced', (given) => {
   }
 
   async function lastEvent(subjectId: string) {
-    const event = (await eventsOf(house, subjectId)).at(-1)
+    const event = (await eventsOf(testServer, subjectId)).at(-1)
     assert.ok(event)
     const schema = eventSchemas.get(event.type as EventKind)
     assert.ok(schema)
@@ -62,7 +62,7 @@ anyEngine('a cart that cannot be priced', (given) => {
   }
 
   const countOf = async (table: 'payments' | 'orders') => {
-    const [row] = await house.storage.read((db) =>
+    const [row] = await testServer.storage.read((db) =>
       table === 'orders'
         ? db.sql<{ n: number }>`select count(*) as "n" from orders`
         : db.sql<{ n: number }>`select count(*) as "n" from payments`,
@@ -119,7 +119,7 @@ anyEngine('a cart that cannot be priced', (given) => {
         await carts.promote(cartId, 'NO-SUCH-CODE'),
         await carts.promote(cartId, null),
         await carts.address(cartId, berlin),
-        await house.ask('createHostedCheckoutSession', {
+        await testServer.ask('createHostedCheckoutSession', {
           body: { idempotencyKey: randomUUID(), cartId, successUrl: 'http://localhost:9/' },
         }),
       ]
@@ -140,7 +140,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     const cartId = await checkout.carts.create({ CARD: 20 })
     const { expiresAt } = (await checkout.carts.read(cartId)).body.data
     await whileAbsurd(async () => {
-      await expireCarts(house.storage, house.app.cartTools, Date.parse(expiresAt))
+      await expireCarts(testServer.storage, testServer.app.cartTools, Date.parse(expiresAt))
       const { type, sequence, body } = await lastEvent(cartId)
       assert.deepEqual([type, sequence, body.data.cart.totals], ['cart.expired', 2, zeros])
       assert.deepEqual(codesOf(body.data.cart.messages), ['price_unavailable', 'price_changed'])
@@ -156,27 +156,27 @@ anyEngine('a cart that cannot be priced', (given) => {
         const { totals, messages, cartId, expiresAt, hold } = read.body.data
         assert.deepEqual([totals, hold.status], [zeros, 'held'])
         assert.deepEqual(codesOf(messages), ['price_unavailable', 'price_changed'])
-        const page = await house.fetch(`/c/${secret}`)
+        const page = await testServer.fetch(`/c/${secret}`)
         assert.equal(page.status, 200)
         assert.match(page.text, /cannot be priced at the moment/)
         assert.doesNotMatch(page.text, /€0\.00|id="pay-button"/)
 
         if (end === 'cancelled') {
-          const answer = await house.ask('cancelHostedCheckoutSession', {
+          const answer = await testServer.ask('cancelHostedCheckoutSession', {
             path: { sessionId },
             body: { idempotencyKey: randomUUID() },
           })
           assert.equal(answer.status, 200)
           assert.equal(answer.body.data.status, 'cancelled')
-        } else assert.equal(await expireSessions(house.storage, house.app.payTools, Date.parse(expiresAt)), 1)
+        } else assert.equal(await expireSessions(testServer.storage, testServer.app.payTools, Date.parse(expiresAt)), 1)
         const told = await lastEvent(sessionId)
         assert.deepEqual([told.type, told.body.data.checkoutSession.totals], [`checkout_session.${end}`, zeros])
         const cart = await lastEvent(cartId)
         assert.deepEqual([cart.type, cart.body.data.cart.checkoutSessionId], ['cart.updated', null])
-        const ended = await house.fetch(`/c/${secret}`)
+        const ended = await testServer.fetch(`/c/${secret}`)
         assert.equal(ended.status, 200)
         assert.doesNotMatch(ended.text, /€0\.00/)
-        const again = await house.fetch(`/c/${secret}/again`, {
+        const again = await testServer.fetch(`/c/${secret}/again`, {
           method: 'POST',
           body: new URLSearchParams(),
           redirect: 'manual',
@@ -196,7 +196,7 @@ anyEngine('a cart that cannot be priced', (given) => {
         const { problem } = await checkout.pay(secret, shown)
         assert.deepEqual(problem, { code: 'price_unavailable' })
       }
-      const changed = await house.app.checkout.changeQuantity(
+      const changed = await testServer.app.checkout.changeQuantity(
         secret,
         seen.session.version,
         checkout.carts.sku('CARD'),
@@ -213,11 +213,11 @@ anyEngine('a cart that cannot be priced', (given) => {
         cvc: '123',
         name: 'Ada',
       })
-      const posted = await house.fetch(`/c/${secret}/pay`, { method: 'POST', body: fields, redirect: 'manual' })
+      const posted = await testServer.fetch(`/c/${secret}/pay`, { method: 'POST', body: fields, redirect: 'manual' })
       assert.equal(posted.status, 200)
       assert.match(posted.text, /cannot be priced at the moment/)
       assert.deepEqual([await countOf('payments'), await countOf('orders')], before)
-      const mended = await house.app.checkout.changeQuantity(
+      const mended = await testServer.app.checkout.changeQuantity(
         secret,
         seen.session.version,
         checkout.carts.sku('CARD'),
@@ -235,7 +235,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     assert.ok(challenge)
     await whileAbsurd(async () => {
       assert.equal((await checkout.read(sessionId)).body.data.totals.total, view.session.totals.total)
-      const refused = await house.app.checkout.answerChallenge(secret, challenge.paymentId, 'refuse')
+      const refused = await testServer.app.checkout.answerChallenge(secret, challenge.paymentId, 'refuse')
       assert.equal(refused?.problem, null)
       const { status, lastPaymentError, messages } = (await checkout.read(sessionId)).body.data
       assert.deepEqual([status, lastPaymentError.code], ['open', 'authentication_failed'])

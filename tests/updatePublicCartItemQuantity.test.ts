@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cartsOf, eventsOf, market } from '../harness/carts.ts'
-import { assertError, openHouse } from '../harness/house.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('updatePublicCartItemQuantity', (given) => {
   test('200 sets the quantity; 0 removes the line', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, 'ROSE-12': 1 })
     const set = await carts.patch(cartId, 'CARD', 7)
     assert.deepEqual(
@@ -20,24 +20,24 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
       removed.body.data.items.map((item: { code: string }) => item.code),
       ['ROSE-12'],
     )
-    assert.equal((await eventsOf(house, cartId)).length, 3)
+    assert.equal((await eventsOf(testServer, cartId)).length, 3)
   })
 
   test('404 for a SKU that is not in the cart, for an unknown cart and for another installation’s', async () => {
-    const house = await openHouse(given, { shops: [market, rival] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market, rival] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     assertError(await carts.patch(cartId, 'ROSE-12', 1), 'cart_item_not_found')
     const path = { cartId, skuId: carts.sku('CARD') }
     const body = { idempotencyKey: 'x', quantity: 1 }
     const bodies = new Set<string>()
     for (const [options, key] of [
-      [{ ...path }, house.keys.rival],
-      [{ ...path, cartId: 'cart_01h455vb4pex5vsknk084sn02q' }, house.keys.full],
-      [{ ...path, cartId: 'nonsense' }, house.keys.full],
-      [{ ...path, cartId: "x'--" }, house.keys.full],
+      [{ ...path }, testServer.keys.rival],
+      [{ ...path, cartId: 'cart_01h455vb4pex5vsknk084sn02q' }, testServer.keys.full],
+      [{ ...path, cartId: 'nonsense' }, testServer.keys.full],
+      [{ ...path, cartId: "x'--" }, testServer.keys.full],
     ] as const) {
-      const answer = await house.ask('updatePublicCartItemQuantity', { path: options, key, body })
+      const answer = await testServer.ask('updatePublicCartItemQuantity', { path: options, key, body })
       assertError(answer, 'cart_not_found')
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
@@ -45,8 +45,8 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
   })
 
   test('409 for too many, with what is there, and the cart stays untouched', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-24': 1, 'ROSE-12': 1 })
     const before = await carts.read(cartId)
     const short = await carts.patch(cartId, 'ROSE-24', 4)
@@ -56,12 +56,12 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assertError(limited, 'quantity_limit_exceeded')
     assert.equal(limited.body.error.current.limit, 10)
     assert.equal((await carts.read(cartId)).text, before.text)
-    assert.equal((await eventsOf(house, cartId)).length, 1)
+    assert.equal((await eventsOf(testServer, cartId)).length, 1)
   })
 
   test('409 to a stale version, with the present one, and 200 with it', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
     await carts.patch(cartId, 'CARD', 2)
     const stale = await carts.patch(cartId, 'CARD', 3, { expectedVersion: 1 })
@@ -72,15 +72,15 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
   })
 
   test('409 in every status but open', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     for (const [status, code] of [
       ['locked', 'cart_locked'],
       ['converted', 'cart_not_open'],
       ['expired', 'cart_not_open'],
     ] as const) {
       const cartId = await carts.create({ CARD: 1 })
-      await house.storage.write((tx) => tx.sql`update carts set status = ${status} where id = ${cartId}`)
+      await testServer.storage.write((tx) => tx.sql`update carts set status = ${status} where id = ${cartId}`)
       for (const answer of [
         await carts.patch(cartId, 'CARD', 2),
         await carts.put(cartId, 'CARD', 2),
@@ -93,13 +93,13 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
       }
       assert.equal((await carts.read(cartId)).body.data.status, status)
       // No session of ours has locked or sold it.
-      await house.storage.write((tx) => tx.sql`update carts set status = 'open' where id = ${cartId}`)
+      await testServer.storage.write((tx) => tx.sql`update carts set status = 'open' where id = ${cartId}`)
     }
   })
 
   test('50 different changes at once: each counts, none is lost, totals are right', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    const carts = await cartsOf(house)
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 1, 'ROSE-12': 1 })
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -119,7 +119,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
       0,
     )
     assert.equal(body.data.totals.subtotal, subtotal)
-    const events = await eventsOf(house, cartId)
+    const events = await eventsOf(testServer, cartId)
     assert.deepEqual(
       events.map(({ sequence }) => sequence),
       Array.from({ length: 51 }, (_, index) => index + 1),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -10,20 +10,20 @@ import { newId } from '../src/platform/kit/ids.ts'
 eachEngine('a page that waits for a payment', (given) => {
   test('asks the provider when the last look is ten seconds old, and leads on with the order', async () => {
     const bank = createBank()
-    const house = await openBankHouse(given, bank)
-    await connectBank(house)
-    const paid = await payAtBank(house)
-    const wait = () => house.fetch(`/c/${paid.secret}/wait`, { redirect: 'manual' })
+    const testServer = await openBankTestServer(given, bank)
+    await connectBank(testServer)
+    const paid = await payAtBank(testServer)
+    const wait = () => testServer.fetch(`/c/${paid.secret}/wait`, { redirect: 'manual' })
     await wait()
     assert.equal(bank.provider.calls.lookUp, 0, 'it was answered when it began')
-    house.clock.now += 10_000
+    testServer.clock.now += 10_000
     await wait()
     assert.equal(bank.provider.calls.lookUp, 1)
     bank.provider.act(paid.key, 'pay')
-    house.clock.now += 9_999
+    testServer.clock.now += 9_999
     await Promise.all([wait(), wait(), wait()])
     assert.deepEqual([bank.provider.calls.lookUp, (await paid.session()).status], [1, 'processing'])
-    house.clock.now += 1
+    testServer.clock.now += 1
     const answers = await Promise.all([wait(), wait(), wait()])
     assert.equal(bank.provider.calls.lookUp, 2)
     assert.ok(answers.some(({ headers }) => headers.get('location')?.startsWith('http://localhost:9/thanks')))
@@ -34,30 +34,30 @@ eachEngine('a page that waits for a payment', (given) => {
 
   test('asks also where the answer to the start was lost, and each silence is logged and counted', async () => {
     const bank = createBank()
-    const house = await openBankHouse(given, bank)
-    await connectBank(house)
+    const testServer = await openBankTestServer(given, bank)
+    await connectBank(testServer)
     bank.provider.loseNext('start')
     bank.provider.loseNext('lookUp')
-    await assert.rejects(payAtBank(house), 'it has no reference yet')
+    await assert.rejects(payAtBank(testServer), 'it has no reference yet')
     const [key = ''] = bank.provider.books.keys()
-    const lines = () => house.lines().filter(({ message }) => message === 'payment provider gave no answer')
+    const lines = () => testServer.lines().filter(({ message }) => message === 'payment provider gave no answer')
     assert.deepEqual(
       lines().map(({ call, paymentId, reason }) => [call, paymentId, reason]),
       [['start', key, 'threw']],
     )
-    const [row] = await house.storage.read(
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ sessionId: string }>`select checkout_session_id as "sessionId" from payments where id = ${key}`,
     )
-    const checkout = await checkoutOf(house)
+    const checkout = await checkoutOf(testServer)
     const url = (await checkout.read(row?.sessionId ?? '')).body.data.url as string
-    const wait = () => house.fetch(`${new URL(url).pathname}/wait`, { redirect: 'manual' })
+    const wait = () => testServer.fetch(`${new URL(url).pathname}/wait`, { redirect: 'manual' })
     assert.equal((await wait()).status, 200)
     assert.equal(lines().length, 2)
     assert.match(
-      (await house.fetch('/metrics')).text,
+      (await testServer.fetch('/metrics')).text,
       /^cartwright_provider_calls_total\{provider="elsewhere",call="lookUp",outcome="threw"\} 1$/m,
     )
-    house.clock.now += 10_000
+    testServer.clock.now += 10_000
     assert.equal((await wait()).headers.get('location'), new URL(url).pathname, 'found: the shopper pays there')
   })
 
@@ -69,9 +69,9 @@ eachEngine('a page that waits for a payment', (given) => {
       asked.push(facts)
       return isTaken
     }
-    const house = await openBankHouse(given, bank)
-    await connectBank(house)
-    const checkout = await checkoutOf(house)
+    const testServer = await openBankTestServer(given, bank)
+    await connectBank(testServer)
+    const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ 'ROSE-12': 1 })
     const offered = async () => (await checkout.look(secret)).methods.map(({ provider }) => provider)
     assert.ok((await offered()).includes('elsewhere'))
@@ -80,7 +80,7 @@ eachEngine('a page that waits for a payment', (given) => {
     isTaken = false
     assert.ok(!(await offered()).includes('elsewhere'))
     const input = { version, expectedTotal: totals.total, details: {}, attempt: newId('pay') }
-    const result = await house.app.checkout.pay(secret, { ...input, provider: 'elsewhere', method: 'bank' })
+    const result = await testServer.app.checkout.pay(secret, { ...input, provider: 'elsewhere', method: 'bank' })
     assert.deepEqual(result?.problem, { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] })
     assert.deepEqual([result?.view.session.status, bank.provider.calls.start], ['open', 0])
   })

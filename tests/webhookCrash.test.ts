@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
-import { openHouse, testSecret, testSecretText } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { runDeliveries } from '../proof/deliveries.ts'
 import { seeded } from '../proof/random.ts'
@@ -15,13 +15,13 @@ eachEngine('kill -9 while webhooks are delivered', (given) => {
   test('every event reaches every endpoint, in order; what comes twice is the same', async (t) => {
     const { random, seed } = seeded()
     t.diagnostic(`seed ${seed}`)
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const result = await runDeliveries({
-      storage: house.storage,
-      url: house.url,
+      storage: testServer.storage,
+      url: testServer.url,
       rootSecret: testSecret,
       rootSecretText: testSecretText,
-      installationId: house.installationId,
+      installationId: testServer.installationId,
       events: isWide ? 300 : 200,
       endpoints: 3,
       nodes: given.engine === 'postgres' ? 2 : 1,

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { answer, openReceiver, type Received, type Receiver } from '../harness/receiver.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { Dispatcher } from '../src/domain/webhooks/dispatcher.ts'
 import { inFlightMax } from '../src/domain/webhooks/schedule.ts'
@@ -28,32 +28,32 @@ interface Listener {
   endpointId: string
 }
 
-async function listen(given: Given, house: House): Promise<Listener> {
+async function listen(given: Given, testServer: TestServer): Promise<Listener> {
   const receiver = await openReceiver(given)
-  const { endpoint } = await webhooksOf(house).add({ url: receiver.url, events: ['cart.updated'] })
+  const { endpoint } = await webhooksOf(testServer).add({ url: receiver.url, events: ['cart.updated'] })
   return { receiver, endpointId: endpoint.id }
 }
 
-async function listenAll(given: Given, house: House, count: number): Promise<Listener[]> {
+async function listenAll(given: Given, testServer: TestServer, count: number): Promise<Listener[]> {
   const listeners: Listener[] = []
-  for (let number = 0; number < count; number += 1) listeners.push(await listen(given, house))
+  for (let number = 0; number < count; number += 1) listeners.push(await listen(given, testServer))
   return listeners
 }
 
 // In one commit, each of a subject of its own.
-function tell(house: House, events: number): Promise<void> {
-  return house.storage.write(async (tx) => {
+function tell(testServer: TestServer, events: number): Promise<void> {
+  return testServer.storage.write(async (tx) => {
     for (let number = 0; number < events; number += 1) {
       const id = newId('cart')
       await announce(tx, {
-        installationId: house.installationId,
+        installationId: testServer.installationId,
         mode: 'test',
         kind: 'cart.updated',
         subject: { type: 'cart', id },
         sequence: 1,
         dataText: JSON.stringify({ cart: { id } }),
         cause: null,
-        now: house.clock.now,
+        now: testServer.clock.now,
       })
     }
   })
@@ -115,16 +115,16 @@ function answerWithoutEnd({ receiver }: Listener, calls: number): Promise<void> 
   return allCut.promise
 }
 
-async function statusesOf(house: House, { endpointId }: Listener): Promise<Record<string, number>> {
-  const rows = await house.storage.read(
+async function statusesOf(testServer: TestServer, { endpointId }: Listener): Promise<Record<string, number>> {
+  const rows = await testServer.storage.read(
     (db) => db.sql<{ status: string; count: number }>`
       select status, count(*) as "count" from webhook_deliveries where endpoint_id = ${endpointId} group by status`,
   )
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-async function endpointOf(house: House, { endpointId }: Listener) {
-  const endpoint = await house.storage.read((db) => findEndpoint(db, house.installationId, endpointId))
+async function endpointOf(testServer: TestServer, { endpointId }: Listener) {
+  const endpoint = await testServer.storage.read((db) => findEndpoint(db, testServer.installationId, endpointId))
   assert.ok(endpoint)
   return endpoint
 }
@@ -132,11 +132,11 @@ async function endpointOf(house: House, { endpointId }: Listener) {
 eachEngine('sick receivers', (given) => {
   test('the well ones get everything while the hanging calls are open; the sick wait for their time', async () => {
     const events = 20
-    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
-    const { dispatcher } = house.app
-    const sick = await listenAll(given, house, 4)
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
+    const { dispatcher } = testServer.app
+    const sick = await listenAll(given, testServer, 4)
     const [hanging, failing, patient, endless] = sick as [Listener, Listener, Listener, Listener]
-    const well = await listenAll(given, house, 12)
+    const well = await listenAll(given, testServer, 12)
     const held = hang(hanging)
     failing.receiver.behave(answer(500))
     patient.receiver.behave(answer(429, { 'retry-after': '30' }))
@@ -144,7 +144,7 @@ eachEngine('sick receivers', (given) => {
     const told = allCalled(well, events)
 
     dispatcher.start()
-    await tell(house, events)
+    await tell(testServer, events)
     await told
     await held.reached(inFlightMax)
     assert.deepEqual(
@@ -158,41 +158,43 @@ eachEngine('sick receivers', (given) => {
     for (const response of held.open) response.destroy()
     await dispatcher.dispatchDue()
     for (const one of well) {
-      assert.deepEqual(await statusesOf(house, one), { succeeded: events })
+      assert.deepEqual(await statusesOf(testServer, one), { succeeded: events })
       assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, events)
       assert.equal(one.receiver.received.length, events)
     }
 
     const failed = failing.receiver.received.length
     assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
-    const opened = await endpointOf(house, failing)
+    const opened = await endpointOf(testServer, failing)
     assert.deepEqual([opened.status, opened.consecutiveFailures], ['enabled', failed])
-    assert.ok((opened.restingUntil ?? 0) >= house.clock.now + 30_000)
-    assert.deepEqual(await statusesOf(house, failing), { pending: events - failed, retrying: failed })
+    assert.ok((opened.restingUntil ?? 0) >= testServer.clock.now + 30_000)
+    assert.deepEqual(await statusesOf(testServer, failing), { pending: events - failed, retrying: failed })
 
-    assert.deepEqual(await statusesOf(house, endless), { succeeded: events })
+    assert.deepEqual(await statusesOf(testServer, endless), { succeeded: events })
     assert.equal(endless.receiver.received.length, events)
     await allCut
-    assert.equal((await endpointOf(house, endless)).consecutiveFailures, 0)
+    assert.equal((await endpointOf(testServer, endless)).consecutiveFailures, 0)
 
     const asked = patient.receiver.received.length
     assert.ok(asked >= 1 && asked <= inFlightMax, `${asked} calls before the first Retry-After was read`)
-    assert.deepEqual(await statusesOf(house, patient), { pending: events - asked, retrying: asked })
+    assert.deepEqual(await statusesOf(testServer, patient), { pending: events - asked, retrying: asked })
     const calledBefore = sick.map(({ receiver }) => receiver.received.length)
-    house.clock.now += 29_999
+    testServer.clock.now += 29_999
     await dispatcher.dispatchDue()
     assert.deepEqual(
       sick.map(({ receiver }) => receiver.received.length),
       calledBefore,
       'nobody is called before the time',
     )
-    house.clock.now += 1
+    testServer.clock.now += 1
     await dispatcher.dispatchDue()
     const askedAgain = patient.receiver.received.length - asked
     assert.ok(askedAgain >= 1 && askedAgain <= inFlightMax, `${askedAgain} calls when the time had come`)
     for (const one of [hanging, failing, patient])
       assert.deepEqual(
-        Object.keys(await statusesOf(house, one)).filter((status) => status !== 'pending' && status !== 'retrying'),
+        Object.keys(await statusesOf(testServer, one)).filter(
+          (status) => status !== 'pending' && status !== 'retrying',
+        ),
         [],
         'nothing is given up',
       )
@@ -201,35 +203,35 @@ eachEngine('sick receivers', (given) => {
   test('with room for few calls, of which most hang, everyone else is still served, and the bound holds', async () => {
     const callsMax = inFlightMax + 4
     const events = 3
-    const house = await openHouse(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
-    const { dispatcher } = house.app
-    const hanging = await listen(given, house)
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
+    const { dispatcher } = testServer.app
+    const hanging = await listen(given, testServer)
     const held = hang(hanging)
     dispatcher.start()
-    await tell(house, inFlightMax)
+    await tell(testServer, inFlightMax)
     await held.reached(inFlightMax)
 
-    const well = await listenAll(given, house, 12)
+    const well = await listenAll(given, testServer, 12)
     let most = 0
     const told = allCalled(well, events, () => {
       most = Math.max(most, dispatcher.stats().inFlight)
     })
-    await tell(house, events)
+    await tell(testServer, events)
     await told
     assert.deepEqual([held.open.size, held.openMax], [inFlightMax, inFlightMax])
     assert.ok(most > inFlightMax && most <= callsMax, `${most} calls at once`)
     hanging.receiver.behave(answer(500))
     for (const response of held.open) response.destroy()
     await dispatcher.dispatchDue()
-    for (const one of well) assert.deepEqual(await statusesOf(house, one), { succeeded: events })
+    for (const one of well) assert.deepEqual(await statusesOf(testServer, one), { succeeded: events })
   })
 
   test('one that takes a long queue as fast as it is given keeps no one from an event of now', async () => {
     const backlog = 250
-    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
-    const busy = await listen(given, house)
-    await tell(house, backlog)
-    const other = await listen(given, house)
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
+    const busy = await listen(given, testServer)
+    await tell(testServer, backlog)
+    const other = await listen(given, testServer)
     const came = new Promise<number>((resolve) => {
       other.receiver.behave((_, response) => {
         resolve(busy.receiver.received.length)
@@ -248,24 +250,24 @@ eachEngine('sick receivers', (given) => {
         else response.writeHead(204).end()
       })
     })
-    house.app.dispatcher.start()
+    testServer.app.dispatcher.start()
     await started
     // The queue goes on when the event of now is there, however long its commit has taken.
-    await tell(house, 1)
+    await tell(testServer, 1)
     isHeld = false
     for (const response of waiting) response.writeHead(204).end()
     const before = await came
     assert.ok(before < backlog / 2, `${before} of ${backlog} came before it`)
-    await house.app.dispatcher.dispatchDue()
-    assert.deepEqual(await statusesOf(house, busy), { succeeded: backlog + 1 })
+    await testServer.app.dispatcher.dispatchDue()
+    assert.deepEqual(await statusesOf(testServer, busy), { succeeded: backlog + 1 })
   })
 
   test('what was claimed ahead for one that fails is given back, uncalled and without an attempt', async () => {
     const events = 120
     const wellFor = 40
-    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
-    const one = await listen(given, house)
-    await tell(house, events)
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
+    const one = await listen(given, testServer)
+    await tell(testServer, events)
     let open = 0
     let openMax = 0
     one.receiver.behave((_, response) => {
@@ -276,13 +278,17 @@ eachEngine('sick receivers', (given) => {
       })
       response.writeHead(one.receiver.received.length > wellFor ? 500 : 204).end()
     })
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.ok(openMax <= inFlightMax, `${openMax} calls at once`)
     const called = one.receiver.received.length
     const failed = called - wellFor
     assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
-    assert.deepEqual(await statusesOf(house, one), { succeeded: wellFor, retrying: failed, pending: events - called })
-    const rows = await house.storage.read(
+    assert.deepEqual(await statusesOf(testServer, one), {
+      succeeded: wellFor,
+      retrying: failed,
+      pending: events - called,
+    })
+    const rows = await testServer.storage.read(
       (db) => db.sql<{ count: number }>`
         select count(*) as "count" from webhook_deliveries
         where endpoint_id = ${one.endpointId} and status = 'pending' and (attempts > 0 or lease_id is not null)`,
@@ -292,10 +298,10 @@ eachEngine('sick receivers', (given) => {
 
   test('draining gives back what was claimed ahead, and what is under way is written', async () => {
     const events = 150
-    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
-    const { dispatcher } = house.app
-    const one = await listen(given, house)
-    await tell(house, events)
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
+    const { dispatcher } = testServer.app
+    const one = await listen(given, testServer)
+    await tell(testServer, events)
     const busy = new Promise<void>((resolve) => {
       one.receiver.behave((_, response) => {
         response.writeHead(204).end()
@@ -308,12 +314,12 @@ eachEngine('sick receivers', (given) => {
     const called = one.receiver.received.length
     assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, called)
     const left = events - called
-    assert.deepEqual(await statusesOf(house, one), { succeeded: called, ...(left > 0 ? { pending: left } : {}) })
+    assert.deepEqual(await statusesOf(testServer, one), { succeeded: called, ...(left > 0 ? { pending: left } : {}) })
   })
 
   // One whose calls end when they are let, and that writes down which deliveries it was asked to call.
   function nodeOf(
-    house: House,
+    testServer: TestServer,
     storage: Storage,
     called: string[],
     isFree: (calls: number) => Promise<void>,
@@ -326,53 +332,55 @@ eachEngine('sick receivers', (given) => {
       },
       close: async () => {},
     }
-    const clock = () => new Date(house.clock.now)
+    const clock = () => new Date(testServer.clock.now)
     const log = createLog({ level: 'silent', pretty: false, write: () => true })
     return new Dispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
   }
 
   test('what is being claimed when a draining begins is not left behind', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await listen(given, house)
-    await tell(house, 5)
+    const testServer = await openTestServer(given, { shops: [market] })
+    await listen(given, testServer)
+    await tell(testServer, 5)
     const { promise: isWritten, resolve: written } = Promise.withResolvers<void>()
     const { promise: mayBeTold, resolve: beTold } = Promise.withResolvers<void>()
     // Its commits are told late, as by a busy disk.
     const storage: Storage = {
-      ...house.storage,
+      ...testServer.storage,
       async write(work) {
-        const value = await house.storage.write(work)
+        const value = await testServer.storage.write(work)
         written()
         await mayBeTold
         return value
       },
     }
-    const node = nodeOf(house, storage, [], async () => {})
+    const node = nodeOf(testServer, storage, [], async () => {})
     node.look()
     await isWritten
     const drained = node.drain()
     beTold()
     await drained
-    const rows = await house.storage.read((db) => db.sql<{ status: string }>`select status from webhook_deliveries`)
+    const rows = await testServer.storage.read(
+      (db) => db.sql<{ status: string }>`select status from webhook_deliveries`,
+    )
     assert.deepEqual([rows.length, rows.filter(({ status }) => status === 'sending').length], [5, 0])
   })
 
   test('a machine that slept beyond its leases begins no call on them', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    await listen(given, house)
-    await tell(house, 60)
+    const testServer = await openTestServer(given, { shops: [market] })
+    await listen(given, testServer)
+    await tell(testServer, 60)
     const { promise: isAwake, resolve: wake } = Promise.withResolvers<void>()
     const { promise: isFull, resolve: full } = Promise.withResolvers<void>()
     const [before, meanwhile]: [string[], string[]] = [[], []]
-    const sleeper = nodeOf(house, house.storage, before, async (calls) => {
+    const sleeper = nodeOf(testServer, testServer.storage, before, async (calls) => {
       if (calls === 2 * inFlightMax) full()
       if (calls > inFlightMax) await isAwake
     })
     sleeper.look()
     await isFull
     // Its clock that never steps back stands still meanwhile; the time of day does not.
-    house.clock.now += hour
-    await nodeOf(house, house.storage, meanwhile, async () => {}).dispatchDue()
+    testServer.clock.now += hour
+    await nodeOf(testServer, testServer.storage, meanwhile, async () => {}).dispatchDue()
     const begun = before.length
     wake()
     await sleeper.dispatchDue()

@@ -16,7 +16,7 @@ const certificate = readFileSync(join(fixtures, 'receiver.cert.pem'), 'utf8')
 const privateKey = readFileSync(join(fixtures, 'receiver.key.pem'), 'utf8')
 
 const publicAddress = '93.184.215.14'
-const call = { headers: { 'content-type': 'application/json' }, body: '{"secret":"of the house"}' }
+const call = { headers: { 'content-type': 'application/json' }, body: '{"secret":"of the server"}' }
 
 describe('a receiver inside', () => {
   let canary: Canary

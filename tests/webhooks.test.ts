@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { answer, openReceiver, type Received } from '../harness/receiver.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
@@ -36,50 +36,58 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-function add(house: House, input: Partial<EndpointInput> & { url: string }): Promise<MadeEndpoint> {
+function add(testServer: TestServer, input: Partial<EndpointInput> & { url: string }): Promise<MadeEndpoint> {
   const whole = { description: '', events: ['*'], ...input }
   const tools = { rootSecret: testSecret, allowPrivate: true }
-  return house.storage.write((tx) => addEndpoint(tx, house.installationId, whole, tools, house.clock.now))
+  return testServer.storage.write((tx) =>
+    addEndpoint(tx, testServer.installationId, whole, tools, testServer.clock.now),
+  )
 }
 
 // Oldest first.
-async function deliveriesOf(house: House, { endpoint }: MadeEndpoint): Promise<Delivery[]> {
-  return (await house.storage.read((db) => listNewestDeliveries(db, endpoint, 1_000))).toReversed()
+async function deliveriesOf(testServer: TestServer, { endpoint }: MadeEndpoint): Promise<Delivery[]> {
+  return (await testServer.storage.read((db) => listNewestDeliveries(db, endpoint, 1_000))).toReversed()
 }
 
-async function endpointOf(house: House, { endpoint }: MadeEndpoint) {
-  const found = await house.storage.write((tx) => lockEndpoint(tx, house.installationId, endpoint.id))
+async function endpointOf(testServer: TestServer, { endpoint }: MadeEndpoint) {
+  const found = await testServer.storage.write((tx) => lockEndpoint(tx, testServer.installationId, endpoint.id))
   assert.ok(found)
   return found
 }
 
 // Events as a cart makes them, without the cart.
-async function happen(house: House, count: number, subject: () => string): Promise<void> {
-  await house.storage.write(async (tx) => {
+async function happen(testServer: TestServer, count: number, subject: () => string): Promise<void> {
+  await testServer.storage.write(async (tx) => {
     for (let sequence = 1; sequence <= count; sequence += 1)
       await announce(tx, {
-        installationId: house.installationId,
+        installationId: testServer.installationId,
         mode: 'test',
         kind: 'cart.created',
         subject: { type: 'cart', id: subject() },
         sequence,
         dataText: '{}',
         cause: null,
-        now: house.clock.now,
+        now: testServer.clock.now,
       })
   })
 }
 
-function ping(house: House, { endpoint }: MadeEndpoint) {
-  return house.storage.write((tx) => pingEndpoint(tx, house.installationId, endpoint.id, house.clock.now))
+function ping(testServer: TestServer, { endpoint }: MadeEndpoint) {
+  return testServer.storage.write((tx) =>
+    pingEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),
+  )
 }
 
 // Moves the clock to the instant the only open delivery is due, and lets it be sent.
-async function nextAttempt(house: House, made: MadeEndpoint): Promise<Delivery> {
-  const waiting = (await deliveriesOf(house, made)).find(({ dueAt }) => dueAt !== null)
-  house.clock.now = Math.max(house.clock.now, waiting?.dueAt ?? 0, (await endpointOf(house, made)).restingUntil ?? 0)
-  await house.app.dispatcher.dispatchDue()
-  const [row] = (await deliveriesOf(house, made)).filter(({ id }) => id === waiting?.id)
+async function nextAttempt(testServer: TestServer, made: MadeEndpoint): Promise<Delivery> {
+  const waiting = (await deliveriesOf(testServer, made)).find(({ dueAt }) => dueAt !== null)
+  testServer.clock.now = Math.max(
+    testServer.clock.now,
+    waiting?.dueAt ?? 0,
+    (await endpointOf(testServer, made)).restingUntil ?? 0,
+  )
+  await testServer.app.dispatcher.dispatchDue()
+  const [row] = (await deliveriesOf(testServer, made)).filter(({ id }) => id === waiting?.id)
   assert.ok(row)
   return row
 }
@@ -95,21 +103,21 @@ function bySubject(received: readonly Received[]): Map<string, number[]> {
 
 eachEngine('webhooks', (given) => {
   test('the standard’s library accepts every call of a purchase and its cancellation, each event once and in order', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    house.clock.now = Date.now()
+    const testServer = await openTestServer(given, { shops: [market] })
+    testServer.clock.now = Date.now()
     const everything = await openReceiver(given)
     const orders = await openReceiver(given)
-    const all = await add(house, { url: everything.url })
-    const some = await add(house, { url: orders.url, events: ['order.*', 'cart.converted'] })
-    const { ready, pay } = await checkoutOf(house)
+    const all = await add(testServer, { url: everything.url })
+    const some = await add(testServer, { url: orders.url, events: ['order.*', 'cart.converted'] })
+    const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ 'ROSE-12': 2 }, { customer: { email: 'ada@example.com' } })
     const paid = await pay(secret, view)
     const orderId = paid.view.session.orderId as string
-    await house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
-    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
-    await house.app.dispatcher.dispatchDue()
+    await testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
+    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await testServer.app.dispatcher.dispatchDue()
 
-    const written = await house.storage.read(
+    const written = await testServer.storage.read(
       (db) => db.sql<{ id: string; type: string; body: string }>`select id, type, body from events order by id`,
     )
     assert.deepEqual(everything.received.map(({ id }) => id).sort(), written.map(({ id }) => id).sort())
@@ -140,29 +148,29 @@ eachEngine('webhooks', (given) => {
         )
     }
     assert.ok(
-      (await deliveriesOf(house, all)).every(({ status, attempts }) => status === 'succeeded' && attempts === 1),
+      (await deliveriesOf(testServer, all)).every(({ status, attempts }) => status === 'succeeded' && attempts === 1),
     )
     assert.throws(() => new Webhook(some.secret).verify(all.endpoint.id, {}), 'a judge that can say no')
   })
 
   test('a call that fails is made again by the table, twelve times, and then given up and reported to the others', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
-    const listening = await add(house, { url: other.url, events: ['webhook.*'] })
+    const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
+    const listening = await add(testServer, { url: other.url, events: ['webhook.*'] })
     receiver.behave(answer(500, {}, 'no thanks'))
-    await ping(house, made)
+    await ping(testServer, made)
     const waits: number[] = []
-    await house.app.dispatcher.dispatchDue()
-    let row = (await deliveriesOf(house, made))[0] as Delivery
+    await testServer.app.dispatcher.dispatchDue()
+    let row = (await deliveriesOf(testServer, made))[0] as Delivery
     while (row.dueAt !== null) {
       assert.deepEqual([row.status, row.attempts, row.lastStatusCode], ['retrying', waits.length + 1, 500])
-      waits.push(row.dueAt - house.clock.now)
-      house.clock.now = row.dueAt - 1
-      await house.app.dispatcher.dispatchDue()
+      waits.push(row.dueAt - testServer.clock.now)
+      testServer.clock.now = row.dueAt - 1
+      await testServer.app.dispatcher.dispatchDue()
       assert.equal(receiver.received.length, waits.length, 'not a millisecond early')
-      row = await nextAttempt(house, made)
+      row = await nextAttempt(testServer, made)
     }
     assert.equal(receiver.received.length, 12)
     for (const [index, wait] of waits.entries()) {
@@ -175,36 +183,36 @@ eachEngine('webhooks', (given) => {
       receiver.received.map(({ headers }) => headers['webhook-attempt']),
       waits.map((_, index) => String(index + 1)).concat('12'),
     )
-    const attempts = await house.storage.read((db) => listAttempts(db, house.installationId, row.id))
+    const attempts = await testServer.storage.read((db) => listAttempts(db, testServer.installationId, row.id))
     assert.equal(attempts.length, 12)
     assert.deepEqual([attempts[0]?.statusCode, attempts[0]?.answer, attempts[0]?.attempt], [500, 'no thanks', 1])
     // A ping is about webhooks, so its failure is told to nobody.
-    assert.deepEqual(await deliveriesOf(house, listening), [])
+    assert.deepEqual(await deliveriesOf(testServer, listening), [])
   })
 
   test('the failure of an event is reported to the others, never to the endpoint itself, and causes nothing further', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
-    const failing = await add(house, { url: receiver.url, events: ['cart.created', 'webhook.*'] })
-    const deaf = await add(house, { url: other.url, events: ['webhook.*'] })
+    const failing = await add(testServer, { url: receiver.url, events: ['cart.created', 'webhook.*'] })
+    const deaf = await add(testServer, { url: other.url, events: ['webhook.*'] })
     receiver.behave(answer(500))
     other.behave(answer(500))
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
-    await house.app.dispatcher.dispatchDue()
-    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(house, failing)
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    await testServer.app.dispatcher.dispatchDue()
+    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(testServer, failing)
     assert.deepEqual(
-      (await deliveriesOf(house, failing)).map(({ eventType, status }) => [eventType, status]),
+      (await deliveriesOf(testServer, failing)).map(({ eventType, status }) => [eventType, status]),
       [['cart.created', 'failed']],
     )
-    const told = await deliveriesOf(house, deaf)
+    const told = await deliveriesOf(testServer, deaf)
     assert.deepEqual(
       told.map(({ eventType, status }) => [eventType, status]),
       [['webhook.delivery_failed', 'retrying']],
     )
-    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(house, deaf)
+    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(testServer, deaf)
     assert.deepEqual(
-      (await house.storage.read((db) => db.sql<{ type: string }>`select type from events order by id`)).map(
+      (await testServer.storage.read((db) => db.sql<{ type: string }>`select type from events order by id`)).map(
         ({ type }) => type,
       ),
       ['cart.created', 'webhook.delivery_failed'],
@@ -212,22 +220,22 @@ eachEngine('webhooks', (given) => {
   })
 
   test('later events of a subject wait for the earlier one; other subjects do not', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
-    const { carts } = await checkoutOf(house)
-    const stuck = (await house.ask('createPublicCart', { body: { idempotencyKey: 'stuck' } })).body.data.id
+    const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
+    const { carts } = await checkoutOf(testServer)
+    const stuck = (await testServer.ask('createPublicCart', { body: { idempotencyKey: 'stuck' } })).body.data.id
     receiver.behave((call, response) =>
       response.writeHead(call.event.subject.id === stuck && call.headers['webhook-attempt'] !== '3' ? 500 : 204).end(),
     )
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     for (const quantity of [1, 2, 3])
-      await house.ask('putPublicCartItem', {
+      await testServer.ask('putPublicCartItem', {
         path: { cartId: stuck, skuId: carts.sku('ROSE-12') },
         body: { idempotencyKey: `q${quantity}`, quantity },
       })
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'free' } })
-    await house.app.dispatcher.dispatchDue()
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'free' } })
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual(
       receiver.received.map(({ event }) => [event.subject.id === stuck, event.sequence]),
       [
@@ -235,15 +243,15 @@ eachEngine('webhooks', (given) => {
         [false, 1],
       ],
     )
-    await nextAttempt(house, made)
-    await nextAttempt(house, made)
+    await nextAttempt(testServer, made)
+    await nextAttempt(testServer, made)
     assert.deepEqual(
       receiver.received.filter(({ event }) => event.subject.id === stuck).map(({ event }) => event.sequence),
       [1, 1, 1, 2],
       'the third attempt of the first was taken, and the next one came at once',
     )
     receiver.behave(answer(200))
-    await nextAttempt(house, made)
+    await nextAttempt(testServer, made)
     assert.deepEqual(
       receiver.received.filter(({ event }) => event.subject.id === stuck).map(({ event }) => event.sequence),
       [1, 1, 1, 2, 2, 3, 4],
@@ -251,92 +259,92 @@ eachEngine('webhooks', (given) => {
   })
 
   test('ten failures in a row open the breaker, which costs no attempts; a probe that succeeds closes it', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
     receiver.behave(answer(503))
     for (let cart = 0; cart < 30; cart += 1)
-      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
-    await house.app.dispatcher.dispatchDue()
+      await testServer.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+    await testServer.app.dispatcher.dispatchDue()
     const failed = receiver.received.length
     assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
-    const opened = await endpointOf(house, made)
+    const opened = await endpointOf(testServer, made)
     assert.equal(opened.consecutiveFailures, failed)
-    assert.ok((opened.restingUntil ?? 0) >= house.clock.now + 30_000)
-    house.clock.now = (opened.restingUntil ?? 0) - 1
-    await house.app.dispatcher.dispatchDue()
+    assert.ok((opened.restingUntil ?? 0) >= testServer.clock.now + 30_000)
+    testServer.clock.now = (opened.restingUntil ?? 0) - 1
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, failed, 'nothing is sent while it is open')
-    house.clock.now += 1
-    await house.app.dispatcher.dispatchDue()
+    testServer.clock.now += 1
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, failed + 1, 'one probe')
-    const probed = await endpointOf(house, made)
-    const restMs = (probed.restingUntil ?? 0) - house.clock.now
+    const probed = await endpointOf(testServer, made)
+    const restMs = (probed.restingUntil ?? 0) - testServer.clock.now
     assert.ok(restMs > 30_000 && restMs <= 15 * minute)
     assert.equal(
-      (await deliveriesOf(house, made)).reduce((sum, { attempts }) => sum + attempts, 0),
+      (await deliveriesOf(testServer, made)).reduce((sum, { attempts }) => sum + attempts, 0),
       failed + 1,
     )
     receiver.behave(answer(200))
-    house.clock.now = probed.restingUntil ?? 0
-    await house.app.dispatcher.dispatchDue()
-    const closed = await endpointOf(house, made)
+    testServer.clock.now = probed.restingUntil ?? 0
+    await testServer.app.dispatcher.dispatchDue()
+    const closed = await endpointOf(testServer, made)
     assert.deepEqual([closed.consecutiveFailures, closed.failingSince, closed.restingUntil], [0, null, null])
-    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'succeeded'))
+    assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'succeeded'))
   })
 
   test('a receiver that asks for patience gets it, within bounds', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
     receiver.behave(answer(429, { 'retry-after': '120' }))
-    await ping(house, made)
-    await house.app.dispatcher.dispatchDue()
-    const [row] = await deliveriesOf(house, made)
-    assert.equal(row?.dueAt, house.clock.now + 120_000)
-    assert.equal((await endpointOf(house, made)).restingUntil, house.clock.now + 120_000)
+    await ping(testServer, made)
+    await testServer.app.dispatcher.dispatchDue()
+    const [row] = await deliveriesOf(testServer, made)
+    assert.equal(row?.dueAt, testServer.clock.now + 120_000)
+    assert.equal((await endpointOf(testServer, made)).restingUntil, testServer.clock.now + 120_000)
     receiver.behave(answer(503, { 'retry-after': '999999' }))
-    const second = await nextAttempt(house, made)
-    assert.equal(second.dueAt, house.clock.now + hour)
+    const second = await nextAttempt(testServer, made)
+    assert.equal(second.dueAt, testServer.clock.now + hour)
     receiver.behave(answer(503, { 'retry-after': 'soon' }))
-    const third = await nextAttempt(house, made)
-    assert.ok((third.dueAt ?? 0) <= house.clock.now + 2 * minute * 1.2)
+    const third = await nextAttempt(testServer, made)
+    assert.ok((third.dueAt ?? 0) <= testServer.clock.now + 2 * minute * 1.2)
   })
 
   test('410 disables the endpoint and reports it to the others; nothing is lost, and enabling sends it all in order', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
-    const gone = await add(house, { url: receiver.url, events: ['cart.*', 'webhook.*'] })
-    await add(house, { url: other.url, events: ['webhook.*'] })
-    const { carts } = await checkoutOf(house)
+    const gone = await add(testServer, { url: receiver.url, events: ['cart.*', 'webhook.*'] })
+    await add(testServer, { url: other.url, events: ['webhook.*'] })
+    const { carts } = await checkoutOf(testServer)
     receiver.behave(answer(410))
-    const cartId = (await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
-    await house.app.dispatcher.dispatchDue()
-    const disabled = await endpointOf(house, gone)
+    const cartId = (await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
+    await testServer.app.dispatcher.dispatchDue()
+    const disabled = await endpointOf(testServer, gone)
     assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'gone'])
     assert.deepEqual(
       other.received.map(({ event }) => [event.type, event.data.endpoint.id, event.data.reason]),
       [['webhook.endpoint_disabled', gone.endpoint.id, 'gone']],
     )
     for (const quantity of [1, 2])
-      await house.ask('putPublicCartItem', {
+      await testServer.ask('putPublicCartItem', {
         path: { cartId, skuId: carts.sku('ROSE-12') },
         body: { idempotencyKey: `q${quantity}`, quantity },
       })
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual(
-      (await deliveriesOf(house, gone)).map(({ status }) => status),
+      (await deliveriesOf(testServer, gone)).map(({ status }) => status),
       ['held', 'held', 'held'],
     )
     receiver.behave(answer(200))
     receiver.received.length = 0
-    house.clock.now += 20 * day
-    await sweepWebhooks(house.storage, house.clock.now)
-    const enabled = await house.storage.write((tx) =>
-      enableEndpoint(tx, house.installationId, gone.endpoint.id, house.clock.now),
+    testServer.clock.now += 20 * day
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    const enabled = await testServer.storage.write((tx) =>
+      enableEndpoint(tx, testServer.installationId, gone.endpoint.id, testServer.clock.now),
     )
     assert.equal(enabled?.resumed, 3)
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual(
       receiver.received.map(({ event }) => event.sequence),
       [1, 2, 3],
@@ -344,92 +352,103 @@ eachEngine('webhooks', (given) => {
   })
 
   test('an endpoint that fails for five days is disabled, also when the breaker let few calls through', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
     await receiver.close()
     for (let cart = 0; cart < 20; cart += 1)
-      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
-    const startedAt = house.clock.now
+      await testServer.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+    const startedAt = testServer.clock.now
     for (let days = 0; days < 5; days += 1) {
-      await house.app.dispatcher.dispatchDue()
-      assert.equal((await endpointOf(house, made)).status, 'enabled')
-      house.clock.now += day
+      await testServer.app.dispatcher.dispatchDue()
+      assert.equal((await endpointOf(testServer, made)).status, 'enabled')
+      testServer.clock.now += day
     }
-    assert.ok(house.clock.now - startedAt >= 5 * day)
-    await house.app.dispatcher.dispatchDue()
-    const disabled = await endpointOf(house, made)
+    assert.ok(testServer.clock.now - startedAt >= 5 * day)
+    await testServer.app.dispatcher.dispatchDue()
+    const disabled = await endpointOf(testServer, made)
     assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'failing'])
-    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'held'))
+    assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'held'))
   })
 
   test('a paused endpoint is sent nothing; a removed one loses what it was owed', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
-    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
-    await house.app.dispatcher.dispatchDue()
-    assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
-    await house.storage.write((tx) => removeEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    await testServer.storage.write((tx) =>
+      pauseEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
+    )
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
+    await testServer.app.dispatcher.dispatchDue()
+    assert.deepEqual([receiver.received.length, (await deliveriesOf(testServer, made)).length], [0, 2])
+    await testServer.storage.write((tx) =>
+      removeEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
+    )
     assert.deepEqual(
-      (await deliveriesOf(house, made)).map(({ status }) => status),
+      (await deliveriesOf(testServer, made)).map(({ status }) => status),
       ['discarded', 'discarded'],
     )
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'c' } })
-    await house.app.dispatcher.dispatchDue()
-    assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
-    const again = await add(house, { url: receiver.url, events: ['cart.*'] })
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'c' } })
+    await testServer.app.dispatcher.dispatchDue()
+    assert.deepEqual([receiver.received.length, (await deliveriesOf(testServer, made)).length], [0, 2])
+    const again = await add(testServer, { url: receiver.url, events: ['cart.*'] })
     assert.equal(again.endpoint.slot, made.endpoint.slot, 'its slot is free again')
   })
 
   test('while a secret is replaced both sign; after a day only the new one', async () => {
-    const house = await openHouse(given, { shops: [market] })
-    house.clock.now = Date.now()
+    const testServer = await openTestServer(given, { shops: [market] })
+    testServer.clock.now = Date.now()
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
-    const rotated = await house.storage.write((tx) =>
-      rotateSecret(tx, house.installationId, made.endpoint.id, testSecret, house.clock.now),
+    const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
+    const rotated = await testServer.storage.write((tx) =>
+      rotateSecret(tx, testServer.installationId, made.endpoint.id, testSecret, testServer.clock.now),
     )
     assert.ok(rotated)
-    await ping(house, made)
-    await house.app.dispatcher.dispatchDue()
+    await ping(testServer, made)
+    await testServer.app.dispatcher.dispatchDue()
     const both = receiver.received[0] as Received
     for (const secret of [made.secret, rotated.secret])
       new Webhook(secret).verify(both.body, both.headers as Record<string, string>)
     assert.equal(String(both.headers['webhook-signature']).split(' ').length, 2)
-    house.clock.now += day
-    await ping(house, made)
-    await house.app.dispatcher.dispatchDue()
+    testServer.clock.now += day
+    await ping(testServer, made)
+    await testServer.app.dispatcher.dispatchDue()
     const later = receiver.received[1] as Received
     assert.equal(String(later.headers['webhook-signature']).split(' ').length, 1)
-    await sweepWebhooks(house.storage, house.clock.now)
-    assert.equal((await endpointOf(house, made)).previousSealed, null)
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    assert.equal((await endpointOf(testServer, made)).previousSealed, null)
   })
 
   test('a delivery keeps its event, and follows the endpoint to its new address', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const former = await openReceiver(given)
     const latter = await openReceiver(given)
-    const made = await add(house, { url: former.url, events: ['webhook.ping'] })
+    const made = await add(testServer, { url: former.url, events: ['webhook.ping'] })
     former.behave(answer(302, { location: latter.url }))
-    await ping(house, made)
-    await house.app.dispatcher.dispatchDue()
+    await ping(testServer, made)
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual([former.received.length, latter.received.length], [1, 0], 'a redirect is not followed')
     const input = { url: latter.url, description: 'moved', events: ['webhook.ping'] }
-    await house.storage.write((tx) =>
-      changeEndpoint(tx, house.installationId, made.endpoint.id, input, { allowPrivate: true }, house.clock.now),
+    await testServer.storage.write((tx) =>
+      changeEndpoint(
+        tx,
+        testServer.installationId,
+        made.endpoint.id,
+        input,
+        { allowPrivate: true },
+        testServer.clock.now,
+      ),
     )
-    const row = await nextAttempt(house, made)
+    const row = await nextAttempt(testServer, made)
     assert.deepEqual([row.status, row.attempts], ['succeeded', 2])
     assert.equal(latter.received[0]?.body, former.received[0]?.body)
   })
 
   test('a claim that no one finished is taken up after its lease, and costs no attempt; the late finisher is fenced off', async () => {
-    const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
     let release: () => void = () => {}
     const arrived = new Promise<void>((resolve) => {
       receiver.behave((_, response) => {
@@ -437,92 +456,96 @@ eachEngine('webhooks', (given) => {
         resolve()
       })
     })
-    await ping(house, made)
-    const sleeper = house.app.dispatcher.dispatchDue()
+    await ping(testServer, made)
+    const sleeper = testServer.app.dispatcher.dispatchDue()
     await arrived
-    assert.equal((await deliveriesOf(house, made))[0]?.status, 'sending')
-    house.clock.now += 999
-    assert.equal(await releaseLeases(house.storage, house.clock.now, { all: false }), 0)
-    house.clock.now += 1
-    assert.equal(await releaseLeases(house.storage, house.clock.now, { all: false }), 1)
+    assert.equal((await deliveriesOf(testServer, made))[0]?.status, 'sending')
+    testServer.clock.now += 999
+    assert.equal(await releaseLeases(testServer.storage, testServer.clock.now, { all: false }), 0)
+    testServer.clock.now += 1
+    assert.equal(await releaseLeases(testServer.storage, testServer.clock.now, { all: false }), 1)
     // Somebody else has delivered it meanwhile.
-    await house.storage.write(
+    await testServer.storage.write(
       (tx) => tx.sql`
-        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${house.clock.now}
+        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${testServer.clock.now}
         where endpoint_id = ${made.endpoint.id}`,
     )
     release()
     await sleeper
-    const [row] = await deliveriesOf(house, made)
+    const [row] = await deliveriesOf(testServer, made)
     assert.deepEqual([row?.status, row?.attempts], ['succeeded', 1])
   })
 
   test('texts, the log and the events are kept for their time, and nothing waits longer for its endpoint', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const sent = await add(house, { url: receiver.url, events: ['cart.created'] })
-    const owed = await add(house, { url: receiver.url, events: ['cart.updated'], status: 'paused' })
-    const { carts } = await checkoutOf(house)
-    const cartId = (await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
-    await house.ask('putPublicCartItem', {
+    const sent = await add(testServer, { url: receiver.url, events: ['cart.created'] })
+    const owed = await add(testServer, { url: receiver.url, events: ['cart.updated'], status: 'paused' })
+    const { carts } = await checkoutOf(testServer)
+    const cartId = (await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
+    await testServer.ask('putPublicCartItem', {
       path: { cartId, skuId: carts.sku('ROSE-12') },
       body: { idempotencyKey: 'q', quantity: 1 },
     })
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     const texts = () =>
-      house.storage.read(
+      testServer.storage.read(
         (db) => db.sql<{ type: string; kept: number }>`
           select type, case when body = '' then 0 else 1 end as "kept" from events order by id`,
       )
-    house.clock.now += 30 * day - 1
-    await sweepWebhooks(house.storage, house.clock.now)
+    testServer.clock.now += 30 * day - 1
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.ok((await texts()).every(({ kept }) => kept === 1))
-    assert.equal((await deliveriesOf(house, owed))[0]?.status, 'held')
-    house.clock.now += 1
-    await sweepWebhooks(house.storage, house.clock.now)
+    assert.equal((await deliveriesOf(testServer, owed))[0]?.status, 'held')
+    testServer.clock.now += 1
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.deepEqual(await texts(), [
       { type: 'cart.created', kept: 0 },
       { type: 'cart.updated', kept: 0 },
     ])
-    const [discarded] = await deliveriesOf(house, owed)
+    const [discarded] = await deliveriesOf(testServer, owed)
     assert.deepEqual([discarded?.status, discarded?.lastError], ['discarded', 'it was due for too long'])
-    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, owed.endpoint.id, house.clock.now))
+    await testServer.storage.write((tx) =>
+      enableEndpoint(tx, testServer.installationId, owed.endpoint.id, testServer.clock.now),
+    )
     receiver.received.length = 0
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual(receiver.received, [], 'it is not sent any more')
-    house.clock.now += 60 * day
-    await sweepWebhooks(house.storage, house.clock.now)
-    assert.deepEqual(await deliveriesOf(house, sent), [])
+    testServer.clock.now += 60 * day
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    assert.deepEqual(await deliveriesOf(testServer, sent), [])
     assert.deepEqual(await texts(), [{ type: 'cart.updated', kept: 0 }], 'the log of a delivery keeps its event')
-    house.clock.now += 30 * day
-    await sweepWebhooks(house.storage, house.clock.now)
-    assert.deepEqual(await deliveriesOf(house, owed), [])
+    testServer.clock.now += 30 * day
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    assert.deepEqual(await deliveriesOf(testServer, owed), [])
     assert.deepEqual(await texts(), [])
     // The cart is still there, and may have been told of before.
-    assert.deepEqual(await house.storage.read(findViolations), [])
+    assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
   test('an event that is written while its endpoint is being enabled is sent', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'], status: 'paused' })
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
-    assert.equal((await deliveriesOf(house, made))[0]?.status, 'held')
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'], status: 'paused' })
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    assert.equal((await deliveriesOf(testServer, made))[0]?.status, 'held')
     // On PostgreSQL an order may have read the endpoint as paused and commit after it was enabled: what it wrote must not
     // hang on what it read.
-    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
-    assert.equal((await deliveriesOf(house, made))[0]?.status, 'pending')
-    await house.app.dispatcher.dispatchDue()
+    await testServer.storage.write((tx) =>
+      enableEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
+    )
+    assert.equal((await deliveriesOf(testServer, made))[0]?.status, 'pending')
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 1)
   })
 
   test('one busy endpoint does not keep another waiting', async () => {
-    const house = await openHouse(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const busy = await openReceiver(given)
     const idle = await openReceiver(given)
-    await add(house, { url: busy.url, events: ['cart.created'] })
-    const quiet = await add(house, { url: idle.url, events: ['webhook.ping'] })
-    await happen(house, 200, () => newId('cart'))
+    await add(testServer, { url: busy.url, events: ['cart.created'] })
+    const quiet = await add(testServer, { url: idle.url, events: ['webhook.ping'] })
+    await happen(testServer, 200, () => newId('cart'))
     let isPinged = false
     let busyBefore = 0
     const waiting: ServerResponse[] = []
@@ -538,24 +561,24 @@ eachEngine('webhooks', (given) => {
       response.writeHead(200).end()
       if (isPinged || busy.received.length < 20) return
       isPinged = true
-      void ping(house, quiet).then(() => {
+      void ping(testServer, quiet).then(() => {
         busyBefore = busy.received.length
         for (const held of waiting) held.writeHead(200).end()
       })
     })
-    house.app.dispatcher.start()
+    testServer.app.dispatcher.start()
     const busyWhenHeard = await heard
     assert.ok(busyBefore < 200 && busyWhenHeard < 200, `${busyWhenHeard} of 200 were sent before it`)
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(busy.received.length, 200)
   })
 
   test('calls are shared out: the first endpoints do not take every place', async () => {
-    const house = await openHouse(given, { shops: [market], webhookBounds: { callsMax: 4 } })
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: { callsMax: 4 } })
     const receivers = await Promise.all([1, 2, 3].map(() => openReceiver(given)))
-    for (const { url } of receivers) await add(house, { url, events: ['cart.created'] })
+    for (const { url } of receivers) await add(testServer, { url, events: ['cart.created'] })
     for (let cart = 0; cart < 8; cart += 1)
-      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+      await testServer.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
     const waiting: (() => void)[] = []
     const everybodyAsked = new Promise<void>((resolve) => {
       for (const receiver of receivers)
@@ -564,7 +587,7 @@ eachEngine('webhooks', (given) => {
           if (receivers.every(({ received }) => received.length > 0)) resolve()
         })
     })
-    const settled = house.app.dispatcher.dispatchDue()
+    const settled = testServer.app.dispatcher.dispatchDue()
     await everybodyAsked
     for (const receiver of receivers) receiver.behave(answer(204))
     for (const finish of waiting) finish()
@@ -576,14 +599,14 @@ eachEngine('webhooks', (given) => {
   })
 
   test('many events of one subject wait behind its first without being looked at again and again', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
+    const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
     receiver.behave(answer(500))
     const cartId = newId('cart')
-    await happen(house, 150, () => cartId)
-    await house.app.dispatcher.dispatchDue()
-    const rows = await deliveriesOf(house, made)
+    await happen(testServer, 150, () => cartId)
+    await testServer.app.dispatcher.dispatchDue()
+    const rows = await deliveriesOf(testServer, made)
     const [first, ...others] = rows
     assert.equal(receiver.received.length, 1)
     assert.ok(others.length >= 140)
@@ -592,8 +615,8 @@ eachEngine('webhooks', (given) => {
       'they are due with it, or later',
     )
     receiver.behave(answer(200))
-    house.clock.now = first?.dueAt ?? 0
-    await house.app.dispatcher.dispatchDue()
+    testServer.clock.now = first?.dueAt ?? 0
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, rows.length + 1, 'one after the other, at once')
     const sequences = receiver.received.map(({ event }) => event.sequence)
     assert.deepEqual(
@@ -603,9 +626,9 @@ eachEngine('webhooks', (given) => {
   })
 
   test('patience that was asked for is not forgotten because of a call that was under way', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
     const waiting: ((status: number, headers?: Record<string, string>) => void)[] = []
     const bothAsked = new Promise<void>((resolve) => {
       receiver.behave((_, response) => {
@@ -613,26 +636,27 @@ eachEngine('webhooks', (given) => {
         if (waiting.length === 2) resolve()
       })
     })
-    for (const key of ['a', 'b']) await house.ask('createPublicCart', { body: { idempotencyKey: key } })
-    const settled = house.app.dispatcher.dispatchDue()
+    for (const key of ['a', 'b']) await testServer.ask('createPublicCart', { body: { idempotencyKey: key } })
+    const settled = testServer.app.dispatcher.dispatchDue()
     await bothAsked
-    house.clock.now += 1_000
+    testServer.clock.now += 1_000
     waiting[0]?.(429, { 'retry-after': '600' })
-    const askedAt = house.clock.now
-    while ((await endpointOf(house, made)).restingUntil === null) await new Promise((resolve) => setImmediate(resolve))
+    const askedAt = testServer.clock.now
+    while ((await endpointOf(testServer, made)).restingUntil === null)
+      await new Promise((resolve) => setImmediate(resolve))
     waiting[1]?.(200)
     await settled
-    const rested = await endpointOf(house, made)
+    const rested = await endpointOf(testServer, made)
     assert.equal(rested.restingUntil, askedAt + 600_000)
     assert.equal(rested.consecutiveFailures, 1)
   })
 
   for (const late of [410, 200])
     test(`a late ${late} whose lease was lost says nothing about its endpoint`, async () => {
-      const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
+      const testServer = await openTestServer(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
       const receiver = await openReceiver(given)
-      const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
-      await house.storage.write(
+      const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
+      await testServer.storage.write(
         (tx) => tx.sql`update webhook_endpoints set consecutive_failures = 3 where id = ${made.endpoint.id}`,
       )
       let release: () => void = () => {}
@@ -642,42 +666,46 @@ eachEngine('webhooks', (given) => {
           resolve()
         })
       })
-      await ping(house, made)
-      const sleeper = house.app.dispatcher.dispatchDue()
+      await ping(testServer, made)
+      const sleeper = testServer.app.dispatcher.dispatchDue()
       await arrived
-      house.clock.now += 1_000
-      await releaseLeases(house.storage, house.clock.now, { all: false })
-      await house.storage.write(
+      testServer.clock.now += 1_000
+      await releaseLeases(testServer.storage, testServer.clock.now, { all: false })
+      await testServer.storage.write(
         (tx) => tx.sql`
-        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${house.clock.now}
+        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${testServer.clock.now}
         where endpoint_id = ${made.endpoint.id}`,
       )
       release()
       await sleeper
-      const endpoint = await endpointOf(house, made)
+      const endpoint = await endpointOf(testServer, made)
       assert.deepEqual([endpoint.status, endpoint.consecutiveFailures, endpoint.lastSuccessAt], ['enabled', 3, null])
     })
 
   test('a replay that was accepted keeps its text for as long as it is held', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
-    await ping(house, made)
-    await house.app.dispatcher.dispatchDue()
-    const [original] = await deliveriesOf(house, made)
-    house.clock.now += 29 * day
+    const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
+    await ping(testServer, made)
+    await testServer.app.dispatcher.dispatchDue()
+    const [original] = await deliveriesOf(testServer, made)
+    testServer.clock.now += 29 * day
     const path = { id: original?.id ?? '' }
     const body = { idempotencyKey: 'once-more', allowSucceeded: true }
-    assert.equal((await house.ask('replayInstallationWebhookDelivery', { path, body })).status, 200)
-    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
-    house.clock.now += 7 * day
-    await sweepWebhooks(house.storage, house.clock.now)
-    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
-    await house.app.dispatcher.dispatchDue()
+    assert.equal((await testServer.ask('replayInstallationWebhookDelivery', { path, body })).status, 200)
+    await testServer.storage.write((tx) =>
+      pauseEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
+    )
+    testServer.clock.now += 7 * day
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    await testServer.storage.write((tx) =>
+      enableEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
+    )
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 2)
     assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
-    await sweepWebhooks(house.storage, house.clock.now)
-    const again = await house.ask('replayInstallationWebhookDelivery', {
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    const again = await testServer.ask('replayInstallationWebhookDelivery', {
       path,
       body: { ...body, idempotencyKey: 'late' },
     })
@@ -685,38 +713,38 @@ eachEngine('webhooks', (given) => {
   })
 
   test('a long queue is paused, enabled and removed by changing the endpoint alone', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
-    await happen(house, 600, () => newId('cart'))
-    const { installationId } = house
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
+    await happen(testServer, 600, () => newId('cart'))
+    const { installationId } = testServer
     const { id } = made.endpoint
-    await house.storage.write((tx) => pauseEndpoint(tx, installationId, id, house.clock.now))
-    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'held'))
-    await house.storage.write((tx) => enableEndpoint(tx, installationId, id, house.clock.now))
-    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'pending'))
-    await house.storage.write((tx) => removeEndpoint(tx, installationId, id, house.clock.now))
-    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'discarded'))
-    await house.app.dispatcher.dispatchDue()
+    await testServer.storage.write((tx) => pauseEndpoint(tx, installationId, id, testServer.clock.now))
+    assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'held'))
+    await testServer.storage.write((tx) => enableEndpoint(tx, installationId, id, testServer.clock.now))
+    assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'pending'))
+    await testServer.storage.write((tx) => removeEndpoint(tx, installationId, id, testServer.clock.now))
+    assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'discarded'))
+    await testServer.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 0)
-    await sweepWebhooks(house.storage, house.clock.now)
-    const [row] = await house.storage.read(
+    await sweepWebhooks(testServer.storage, testServer.clock.now)
+    const [row] = await testServer.storage.read(
       (db) => db.sql<{ open: number }>`select count(*) as "open" from webhook_deliveries where finished_at is null`,
     )
     assert.equal(row?.open, 0)
   })
 
   test('the operator can disable an endpoint; it is reported to the others once', async () => {
-    const house = await openHouse(given, { shops: [market] })
+    const testServer = await openTestServer(given, { shops: [market] })
     const other = await openReceiver(given)
-    const made = await add(house, { url: other.url, events: ['cart.*'] })
-    await add(house, { url: other.url, events: ['webhook.endpoint_disabled'] })
+    const made = await add(testServer, { url: other.url, events: ['cart.*'] })
+    await add(testServer, { url: other.url, events: ['webhook.endpoint_disabled'] })
     for (let time = 0; time < 2; time += 1)
-      await house.storage.write(async (tx) => {
-        const endpoint = await lockEndpoint(tx, house.installationId, made.endpoint.id)
-        if (endpoint) await disableEndpoint(tx, endpoint, 'operator', null, house.clock.now)
+      await testServer.storage.write(async (tx) => {
+        const endpoint = await lockEndpoint(tx, testServer.installationId, made.endpoint.id)
+        if (endpoint) await disableEndpoint(tx, endpoint, 'operator', null, testServer.clock.now)
       })
-    await house.app.dispatcher.dispatchDue()
+    await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual(
       other.received.map(({ event }) => [event.type, event.data.reason]),
       [['webhook.endpoint_disabled', 'operator']],
@@ -724,21 +752,21 @@ eachEngine('webhooks', (given) => {
   })
 
   test('a started dispatcher hears of an event at once, and draining finishes what is under way', async () => {
-    const house = await openHouse(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
+    const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
-    house.app.dispatcher.start()
+    const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
+    testServer.app.dispatcher.start()
     const arrived = new Promise<() => void>((resolve) => {
       receiver.behave((_, response) => resolve(() => response.writeHead(200).end()))
     })
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
     const finish = await arrived
-    const drained = house.app.dispatcher.drain()
-    await house.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
+    const drained = testServer.app.dispatcher.drain()
+    await testServer.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
     finish()
     await drained
     assert.deepEqual(
-      (await deliveriesOf(house, made)).map(({ status }) => status),
+      (await deliveriesOf(testServer, made)).map(({ status }) => status),
       ['succeeded', 'pending'],
     )
   })

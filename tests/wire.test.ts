@@ -8,8 +8,8 @@ import { connect, type Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { type Answer, assertError, type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { type Answer, assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { compile } from '../src/contract/validator.ts'
 import { Rendered } from '../src/platform/http/handler.ts'
@@ -19,12 +19,12 @@ const idempotent = { idempotencyKey: 'k-1' }
 
 describe('bad input', () => {
   const given = givenEngine('sqlite')
-  let house: House
+  let testServer: TestServer
   // Has no patience with whoever sends slowly. The others keep to the first, which a pause of the machine does not bother.
-  let hasty: House
+  let hasty: TestServer
   before(async () => {
-    hasty = await openHouse(given, { headersTimeoutMs: 400, requestTimeoutMs: 600 })
-    house = await openHouse(given, {
+    hasty = await openTestServer(given, { headersTimeoutMs: 400, requestTimeoutMs: 600 })
+    testServer = await openTestServer(given, {
       extraHandlers: {
         updatePublicCartItemQuantity: async ({ body }) => new Rendered(JSON.stringify({ data: body })),
         getPublicCart: async () => {
@@ -41,10 +41,10 @@ describe('bad input', () => {
     body: string | Buffer,
     headers: Record<string, string> = { 'content-type': 'application/json' },
   ): Promise<Answer> {
-    return house.fetch(cart, {
+    return testServer.fetch(cart, {
       method: 'PATCH',
       body: typeof body === 'string' ? body : new Uint8Array(body),
-      headers: { authorization: house.keys.full, ...headers },
+      headers: { authorization: testServer.keys.full, ...headers },
     })
   }
 
@@ -117,12 +117,20 @@ describe('bad input', () => {
   }
 
   test('401 comes before every complaint about the body', async () => {
-    const answer = await house.fetch(cart, { method: 'PATCH', body: '{', headers: { 'content-type': 'text/plain' } })
+    const answer = await testServer.fetch(cart, {
+      method: 'PATCH',
+      body: '{',
+      headers: { 'content-type': 'text/plain' },
+    })
     assertError(answer, 'unauthenticated')
   })
 
   test('403 comes before 400', async () => {
-    const answer = await house.fetch(cart, { method: 'PATCH', body: '{', headers: { authorization: house.keys.none } })
+    const answer = await testServer.fetch(cart, {
+      method: 'PATCH',
+      body: '{',
+      headers: { authorization: testServer.keys.none },
+    })
     assertError(answer, 'scope_missing')
   })
 
@@ -136,7 +144,7 @@ describe('bad input', () => {
       ['PROPFIND', '/nothing'],
       ['GET', `/${'x'.repeat(5_000)}`],
     ] as const) {
-      const answer = await house.fetch(path, { method, headers: { authorization: house.keys.full } })
+      const answer = await testServer.fetch(path, { method, headers: { authorization: testServer.keys.full } })
       assert.equal(answer.status, 404, `${method} ${path}`)
       if (method !== 'HEAD') assertError(answer, 'route_not_found')
     }
@@ -156,7 +164,7 @@ describe('bad input', () => {
       ['OPTIONS', '/api/v1/admin/products', 204, 'GET, HEAD, POST, PATCH, OPTIONS'],
       ['OPTIONS', '/docs', 204, 'GET, HEAD, OPTIONS'],
     ] as const) {
-      const answer = await house.fetch(path, { method, headers: { authorization: house.keys.full } })
+      const answer = await testServer.fetch(path, { method, headers: { authorization: testServer.keys.full } })
       assert.deepEqual([answer.status, answer.headers.get('allow')], [status, allow], `${method} ${path}`)
       if (status === 204) assert.equal(answer.text, '')
       else assert.deepEqual([answer.body.error.code, answer.body.error.status], ['route_not_found', status])
@@ -168,23 +176,23 @@ describe('bad input', () => {
     for (const method of METHODS) {
       const target = method === 'CONNECT' ? 'elsewhere.example:443' : '/api/v1/open/nothing'
       for (const body of bodies) {
-        const text = await house.wire(`${method} ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${body}`)
+        const text = await testServer.wire(`${method} ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${body}`)
         if (method === 'HEAD') assert.match(text, /^HTTP\/1.1 404 /)
         else assertWireError(text, 404)
         const [, requestId] = /x-request-id: (req_\w+)/.exec(text) ?? []
-        const line = house.lines().find((logged) => logged.requestId === requestId)
+        const line = testServer.lines().find((logged) => logged.requestId === requestId)
         assert.deepEqual([line?.method, line?.status, line?.code], [method, 404, 'route_not_found'])
       }
     }
-    const defects = house.lines().filter(({ message, method }) => message === 'defect' && method !== undefined)
+    const defects = testServer.lines().filter(({ message, method }) => message === 'defect' && method !== undefined)
     assert.deepEqual(defects, [])
   })
 
   test('the next page is named by the path of the row, whatever the request target looked like', async () => {
     const path = '/api/v1/open/catalog/products'
     const next = async (target: string) => {
-      const text = await house.wire(
-        `GET ${target} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\nconnection: close\r\n\r\n`,
+      const text = await testServer.wire(
+        `GET ${target} HTTP/1.1\r\nhost: a\r\nauthorization: ${testServer.keys.full}\r\nconnection: close\r\n\r\n`,
       )
       assert.match(text, /^HTTP\/1.1 200 /, text)
       return JSON.parse(text.split('\r\n\r\n')[1] ?? '').meta
@@ -200,7 +208,7 @@ describe('bad input', () => {
 
   test('an empty query counts as none', async () => {
     for (const query of ['?', '?&', '?&&'])
-      assert.equal((await house.ask('getInstallationCredentialIdentity', { query })).status, 200, query)
+      assert.equal((await testServer.ask('getInstallationCredentialIdentity', { query })).status, 200, query)
   })
 
   test('the refusals of the read without a key may be read from any origin', async () => {
@@ -211,7 +219,7 @@ describe('bad input', () => {
       [`${path}/red-roses?x=1`, 400],
       [`${path}/${'x'.repeat(1_200)}`, 404],
     ] as const) {
-      const answer = await house.fetch(address)
+      const answer = await testServer.fetch(address)
       assert.equal(answer.status, status)
       assert.equal(answer.headers.get('access-control-allow-origin'), '*', address)
     }
@@ -219,13 +227,13 @@ describe('bad input', () => {
       `GET ${path}/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
       `GET ${path}/red-roses HTTP/1.1\r\nconnection: close\r\n\r\n`,
     ])
-      assert.match(await house.wire(bytes), /^HTTP\/1.1 400 [\s\S]*access-control-allow-origin: \*/)
-    const elsewhere = await house.fetch('/api/v1/open/catalog/products')
+      assert.match(await testServer.wire(bytes), /^HTTP\/1.1 400 [\s\S]*access-control-allow-origin: \*/)
+    const elsewhere = await testServer.fetch('/api/v1/open/catalog/products')
     assert.equal(elsewhere.headers.get('access-control-allow-origin'), null)
   })
 
   test('429 of the read without a key may be read from any origin too', async () => {
-    const strict = await openHouse(given, { rateLimit: { perSecond: 1, burst: 3 } })
+    const strict = await openTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 61 }, () => strict.fetch('/api/v1/catalog/merchants/bloom/products/red-roses')),
     )
@@ -234,8 +242,8 @@ describe('bad input', () => {
   })
 
   test('500 to a defect, without its detail, and with all of it in the log', async () => {
-    const answer = await house.fetch('/api/v1/open/storefront/carts/cart_x', {
-      headers: { authorization: house.keys.full },
+    const answer = await testServer.fetch('/api/v1/open/storefront/carts/cart_x', {
+      headers: { authorization: testServer.keys.full },
     })
     assert.equal(answer.status, 500)
     assert.deepEqual(answer.body.error, {
@@ -247,7 +255,7 @@ describe('bad input', () => {
       current: null,
     })
     assert.ok(!answer.text.includes('passwd'))
-    const line = house.lines().find((logged) => logged.message === 'defect')
+    const line = testServer.lines().find((logged) => logged.message === 'defect')
     assert.equal(line?.requestId, answer.headers.get('x-request-id'))
     assert.match(JSON.stringify(line), /passwd.*wire\.test\.ts/)
   })
@@ -284,7 +292,7 @@ describe('bad input', () => {
     ],
   ] as const) {
     test(`${status} to ${what}`, async () => {
-      const text = await house.wire(bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'))
+      const text = await testServer.wire(bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'))
       assertWireError(text, status)
     })
   }
@@ -298,7 +306,7 @@ describe('bad input', () => {
     ['headers that are too large', `${get}host: a\r\nx: ${'y'.repeat(20_000)}`, '/headers'],
   ] as const) {
     test(`400 to ${what} names its place`, async () => {
-      const text = await house.wire(`${bytes}\r\nconnection: close\r\n\r\n`)
+      const text = await testServer.wire(`${bytes}\r\nconnection: close\r\n\r\n`)
       assertWireError(text, 400)
       const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
       assert.deepEqual(
@@ -314,18 +322,18 @@ describe('bad input', () => {
     const hosts = ['', 'host: a\r\nhost: a\r\n', 'host: a b\r\n', 'host: user@a\r\n', 'host: a/b\r\n', 'host: a:b\r\n']
     for (const path of paths) {
       for (const host of hosts) {
-        const text = await house.wire(`GET ${path} HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
+        const text = await testServer.wire(`GET ${path} HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
         assertWireError(text, 400)
         assert.match(text, /"\/headers\/host"/)
       }
     }
     for (const line of ['HTTP/1.0', 'HTTP/1.1\r\nhost: [::1]:4000', 'HTTP/1.1\r\nHost: xn--bcher-kva.example:443'])
-      assert.match(await house.wire(`GET /healthz ${line}\r\nconnection: close\r\n\r\n`), /^HTTP\/1.1 200 /, line)
+      assert.match(await testServer.wire(`GET /healthz ${line}\r\nconnection: close\r\n\r\n`), /^HTTP\/1.1 200 /, line)
   })
 
   test('HEAD of a page or a document is GET without a body', async () => {
     for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/oauth/jwks', '/oauth/nothing']) {
-      const [get, head] = [await house.fetch(path), await house.fetch(path, { method: 'HEAD' })]
+      const [get, head] = [await testServer.fetch(path), await testServer.fetch(path, { method: 'HEAD' })]
       assert.deepEqual([head.status, head.text], [get.status, ''], path)
       for (const name of ['content-type', 'content-length', 'etag', 'cache-control'])
         assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`)
@@ -334,22 +342,22 @@ describe('bad input', () => {
 
   test("a caller's own request id is logged beside ours, and never answered", async () => {
     const ask = async (id: string, path: string) => {
-      const answer = await house.fetch(path, { headers: { 'x-request-id': id } })
+      const answer = await testServer.fetch(path, { headers: { 'x-request-id': id } })
       const ours = answer.headers.get('x-request-id') ?? ''
       assert.match(ours, /^req_/)
-      return house.lines().find(({ requestId }) => requestId === ours)?.callerRequestId
+      return testServer.lines().find(({ requestId }) => requestId === ours)?.callerRequestId
     }
     for (const path of ['/api/v1/open/installation/identity', '/nowhere']) {
       assert.equal(await ask('5f0c1a2e-77aa-4d51-9c3b-0d7a6c1f3f10', path), '5f0c1a2e-77aa-4d51-9c3b-0d7a6c1f3f10')
-      for (const id of [house.keys.full, 'x'.repeat(129), 'a b', '<script>', 'ä'])
+      for (const id of [testServer.keys.full, 'x'.repeat(129), 'a b', '<script>', 'ä'])
         assert.equal(await ask(id, path), undefined)
     }
   })
 
   test('what the parser refuses is one log line with the id that was answered', async () => {
-    const text = await house.wire(`${get}host : a\r\n\r\n`)
+    const text = await testServer.wire(`${get}host : a\r\n\r\n`)
     const [, requestId] = /x-request-id: (req_\w+)/.exec(text) ?? []
-    const lines = house.lines().filter((line) => line.requestId === requestId)
+    const lines = testServer.lines().filter((line) => line.requestId === requestId)
     assert.deepEqual(
       lines.map(({ message, status, code, reason }) => [message, status, code, reason]),
       [['request', 400, 'invalid_request', 'HPE_INVALID_HEADER_TOKEN']],
@@ -373,7 +381,7 @@ describe('bad input', () => {
   })
 
   test('a body without end is cut off', async () => {
-    const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+    const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
       received += text
@@ -381,7 +389,7 @@ describe('bad input', () => {
     socket.on('error', () => socket.destroy())
     await once(socket, 'connect')
     socket.write(
-      `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+      `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${testServer.keys.full}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
     )
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
     const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -396,18 +404,18 @@ describe('bad input', () => {
   })
 
   test('two requests in one packet get two answers in order', async () => {
-    const text = await house.wire(
+    const text = await testServer.wire(
       `GET /healthz HTTP/1.1\r\nhost: a\r\n\r\nGET /api/v1/open/nothing HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
     )
     assert.match(text, /^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 404 /)
   })
 
   test('requests in one packet are worked on one after the other', async () => {
-    const one = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\ncontent-type: application/json\r\n`
+    const one = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${testServer.keys.full}\r\ncontent-type: application/json\r\n`
     const body = (n: number) => JSON.stringify({ idempotencyKey: `pipe-${n}`, quantity: n })
     const part = (n: number) => `${one}content-length: ${body(n).length}\r\n\r\n${body(n)}`
     const numbers = Array.from({ length: 60 }, (_, n) => n)
-    const text = await house.wire(
+    const text = await testServer.wire(
       `${numbers.map(part).join('')}GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
     )
     assert.deepEqual(
@@ -418,7 +426,7 @@ describe('bad input', () => {
   })
 
   test('a connection with more requests in waiting than anyone needs is cut', async () => {
-    const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+    const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
       received += text
@@ -434,12 +442,12 @@ describe('bad input', () => {
 
   test('a body that was refused unread is not taken for a request', async () => {
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
-    const text = await house.wire(`${get}host: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`)
+    const text = await testServer.wire(`${get}host: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`)
     assert.equal(text.match(/HTTP\/1.1 /g)?.length, 1)
   })
 
   test('after all of this a good request is answered', async () => {
-    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
   })
 })
 
@@ -451,9 +459,9 @@ describe('transport security', () => {
       ['https://shop.example.com', 'max-age=31536000'],
       ['http://localhost:4000', null],
     ] as const) {
-      const house = await openHouse(given, { publicOrigin: () => origin })
+      const testServer = await openTestServer(given, { publicOrigin: () => origin })
       for (const path of ['/', '/api/v1/open/installation/identity', '/nowhere', '/oauth/auth'])
-        assert.equal((await house.fetch(path)).headers.get('strict-transport-security'), expected, path)
+        assert.equal((await testServer.fetch(path)).headers.get('strict-transport-security'), expected, path)
     }
   })
 })
@@ -461,22 +469,22 @@ describe('transport security', () => {
 describe('load', () => {
   const given = givenEngine('sqlite')
 
-  // A house that carries one request at a time, and has it in hand until it is released.
-  async function busyHouse(): Promise<{ house: House; release: () => Promise<void> }> {
-    const house = await openHouse(given, { inFlightMax: 1 })
+  // A server that carries one request at a time, and has it in hand until it is released.
+  async function busyTestServer(): Promise<{ testServer: TestServer; release: () => Promise<void> }> {
+    const testServer = await openTestServer(given, { inFlightMax: 1 })
     const gate = Promise.withResolvers<void>()
     const inside = Promise.withResolvers<void>()
-    const read = house.storage.read
+    const read = testServer.storage.read
     // The identity check is where a request may wait; a handler never does.
-    house.storage.read = (async (work: never) => {
+    testServer.storage.read = (async (work: never) => {
       inside.resolve()
       await gate.promise
-      return read.call(house.storage, work)
-    }) as typeof house.storage.read
-    const first = house.ask('getInstallationCredentialIdentity')
+      return read.call(testServer.storage, work)
+    }) as typeof testServer.storage.read
+    const first = testServer.ask('getInstallationCredentialIdentity')
     await inside.promise
     return {
-      house,
+      testServer,
       release: async () => {
         gate.resolve()
         assert.equal((await first).status, 200)
@@ -485,21 +493,21 @@ describe('load', () => {
   }
 
   test('503 when more requests are under way than the process should carry, and 200 afterwards', async () => {
-    const { house, release } = await busyHouse()
-    const shed = await house.fetch('/api/v1/open/installation/identity', {
-      headers: { authorization: house.keys.full },
+    const { testServer, release } = await busyTestServer()
+    const shed = await testServer.fetch('/api/v1/open/installation/identity', {
+      headers: { authorization: testServer.keys.full },
     })
     assert.equal(shed.status, 503)
     assertError(shed, 'unavailable')
     assert.equal(shed.headers.get('retry-after'), '1')
     await release()
-    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
   })
 
   test('503 with an unread body ends the connection', async () => {
-    const { house, release } = await busyHouse()
+    const { testServer, release } = await busyTestServer()
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
-    const text = await house.wire(
+    const text = await testServer.wire(
       `PATCH ${cart} HTTP/1.1\r\nhost: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`,
     )
     assertWireError(text, 503)
@@ -509,23 +517,23 @@ describe('load', () => {
   })
 
   test('503 to pages too, but the probes are always answered', async () => {
-    const { house, release } = await busyHouse()
+    const { testServer, release } = await busyTestServer()
     for (const path of ['/', '/docs', '/openapi.json', '/media/demo/x.svg']) {
-      const shed = await house.fetch(path)
+      const shed = await testServer.fetch(path)
       assertError(shed, 'unavailable')
       assert.equal(shed.headers.get('retry-after'), '1')
     }
-    for (const path of ['/healthz', '/metrics']) assert.equal((await house.fetch(path)).status, 200, path)
-    const ready = house.fetch('/readyz')
+    for (const path of ['/healthz', '/metrics']) assert.equal((await testServer.fetch(path)).status, 200, path)
+    const ready = testServer.fetch('/readyz')
     await release()
     assert.equal((await ready).status, 200)
-    assert.equal((await house.fetch('/')).status, 200)
+    assert.equal((await testServer.fetch('/')).status, 200)
   })
 
   test('a production house names no merchants on its start page, and another one does', async () => {
-    const shown = await openHouse(given)
+    const shown = await openTestServer(given)
     assert.match((await shown.fetch('/')).text, /Bloom/)
-    const hidden = await openHouse(given, { production: true })
+    const hidden = await openTestServer(given, { production: true })
     const { status, text } = await hidden.fetch('/')
     assert.equal(status, 200)
     assert.doesNotMatch(text, /bloom|rival/i)
@@ -535,16 +543,16 @@ describe('load', () => {
 describe('connections', () => {
   const given = givenEngine('sqlite')
 
-  async function visit(house: House): Promise<Socket> {
-    const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+  async function visit(testServer: TestServer): Promise<Socket> {
+    const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     socket.on('error', () => socket.destroy())
     given.later(async () => void socket.destroy())
     await once(socket, 'connect')
     return socket
   }
 
-  const reading = (house: House, name: string) =>
-    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(house.app.metrics.render())?.[1])
+  const reading = (testServer: TestServer, name: string) =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(testServer.app.metrics.render())?.[1])
 
   async function until(holds: () => boolean, what: string): Promise<void> {
     const hopelessAt = Date.now() + 20_000
@@ -555,8 +563,8 @@ describe('connections', () => {
   }
 
   // Sends the bytes, then one more byte now and then for ever, and never closes its half.
-  async function linger(house: House, bytes: string): Promise<Socket> {
-    const socket = connect({ port: Number(new URL(house.origin).port), host: '127.0.0.1', allowHalfOpen: true })
+  async function linger(testServer: TestServer, bytes: string): Promise<Socket> {
+    const socket = connect({ port: Number(new URL(testServer.origin).port), host: '127.0.0.1', allowHalfOpen: true })
     const drip = setInterval(() => socket.writable && socket.write('a'), 50)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => clearInterval(drip))
@@ -567,8 +575,8 @@ describe('connections', () => {
     return socket
   }
 
-  async function openCheckout(house: House): Promise<{ path: string }> {
-    const { ready } = await checkoutOf(house)
+  async function openCheckout(testServer: TestServer): Promise<{ path: string }> {
+    const { ready } = await checkoutOf(testServer)
     return { path: `/c/${(await ready({ BOOK: 1 })).secret}` }
   }
 
@@ -577,45 +585,45 @@ describe('connections', () => {
 
   test('who never finishes headers or body is let go, whatever it keeps sending', async () => {
     // Long enough that the third comes before the first is gone.
-    const house = await openHouse(given, { headersTimeoutMs: 1_500, requestTimeoutMs: 2_000 })
-    await linger(house, 'GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
-    const authorized = [`authorization: ${house.keys.full}`, 'content-type: application/json']
-    await linger(house, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
-    await linger(house, unfinished('/oauth/token', 'content-type: application/x-www-form-urlencoded'))
-    await until(() => reading(house, 'cartwright_connections') === 3, 'all are there')
-    await until(() => reading(house, 'cartwright_connections') === 0, 'all are gone')
-    assert.equal(reading(house, 'cartwright_requests_in_flight'), 0)
+    const testServer = await openTestServer(given, { headersTimeoutMs: 1_500, requestTimeoutMs: 2_000 })
+    await linger(testServer, 'GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
+    const authorized = [`authorization: ${testServer.keys.full}`, 'content-type: application/json']
+    await linger(testServer, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
+    await linger(testServer, unfinished('/oauth/token', 'content-type: application/x-www-form-urlencoded'))
+    await until(() => reading(testServer, 'cartwright_connections') === 3, 'all are there')
+    await until(() => reading(testServer, 'cartwright_connections') === 0, 'all are gone')
+    assert.equal(reading(testServer, 'cartwright_requests_in_flight'), 0)
   })
 
   test('bodies that are awaited do not delay other answers', async () => {
-    const house = await openHouse(given, { inFlightMax: 2, shops: [market] })
-    const { path } = await openCheckout(house)
+    const testServer = await openTestServer(given, { inFlightMax: 2, shops: [market] })
+    const { path } = await openCheckout(testServer)
     const form = 'content-type: application/x-www-form-urlencoded'
     for (let i = 0; i < 4; i += 1) {
-      const authorized = [`authorization: ${house.keys.full}`, 'content-type: application/json']
-      await linger(house, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
-      await linger(house, unfinished(`${path}/details`, form, `origin: ${house.origin}`))
+      const authorized = [`authorization: ${testServer.keys.full}`, 'content-type: application/json']
+      await linger(testServer, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
+      await linger(testServer, unfinished(`${path}/details`, form, `origin: ${testServer.origin}`))
     }
-    await until(() => reading(house, 'cartwright_bodies_awaited') === 8, 'all are awaited')
-    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
-    assert.equal((await house.fetch(path)).status, 200)
+    await until(() => reading(testServer, 'cartwright_bodies_awaited') === 8, 'all are awaited')
+    assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
+    assert.equal((await testServer.fetch(path)).status, 200)
   })
 
   test('one address that sends many slow bodies is refused more, and another is not', async () => {
-    const house = await openHouse(given, { trustedProxies: ['loopback'], shops: [market] })
-    const { path } = await openCheckout(house)
+    const testServer = await openTestServer(given, { trustedProxies: ['loopback'], shops: [market] })
+    const { path } = await openCheckout(testServer)
     const from = (address: string, target: string) =>
       unfinished(target, 'content-type: application/x-www-form-urlencoded', `x-forwarded-for: ${address}`)
     for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'])
       for (let i = 0; i < 20; i += 1) {
-        await linger(house, from(address, '/oauth/token'))
-        await linger(house, from(address, `${path}/details`))
+        await linger(testServer, from(address, '/oauth/token'))
+        await linger(testServer, from(address, `${path}/details`))
       }
-    await until(() => reading(house, 'cartwright_bodies_awaited') >= 4 * 16, 'as many as may are awaited')
+    await until(() => reading(testServer, 'cartwright_bodies_awaited') >= 4 * 16, 'as many as may are awaited')
     const innocent = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/x-www-form-urlencoded' }
-    const token = await house.fetch('/oauth/token', { method: 'POST', headers: innocent, body: 'grant_type=x' })
+    const token = await testServer.fetch('/oauth/token', { method: 'POST', headers: innocent, body: 'grant_type=x' })
     assert.equal(token.status, 400)
-    const post = await house.fetch(`${path}/cancel`, {
+    const post = await testServer.fetch(`${path}/cancel`, {
       method: 'POST',
       headers: innocent,
       body: '',
@@ -625,39 +633,39 @@ describe('connections', () => {
   })
 
   test('a post to a page that is not there is refused before its body is read', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const form = 'content-type: application/x-www-form-urlencoded'
-    const text = await house.wire(unfinished(`/c/${'x'.repeat(43)}/pay`, form))
+    const text = await testServer.wire(unfinished(`/c/${'x'.repeat(43)}/pay`, form))
     assert.match(text, /^HTTP\/1\.1 404 /)
     assert.match(text, /connection: close/i)
   })
 
   test('who reads an answer too slowly is let go', async () => {
-    const house = await openHouse(given, { answerTimeoutMs: 500 })
-    const socket = await visit(house)
+    const testServer = await openTestServer(given, { answerTimeoutMs: 500 })
+    const socket = await visit(testServer)
     socket.pause()
     socket.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
     // A byte now and then in the other direction is no reading.
     const drip = setInterval(() => socket.write('\r\n'), 50)
     socket.on('close', () => clearInterval(drip))
-    await until(() => reading(house, 'cartwright_connections') === 1, 'it is there')
-    await until(() => reading(house, 'cartwright_connections') === 0, 'it is gone')
+    await until(() => reading(testServer, 'cartwright_connections') === 1, 'it is there')
+    await until(() => reading(testServer, 'cartwright_connections') === 0, 'it is gone')
   })
 
   test('who asks and never reads is let go, and so is who never says anything', async () => {
-    const house = await openHouse(given, { idleTimeoutMs: 1_000 })
-    const reader = await visit(house)
-    await visit(house)
-    await until(() => reading(house, 'cartwright_connections') === 2, 'both are there')
+    const testServer = await openTestServer(given, { idleTimeoutMs: 1_000 })
+    const reader = await visit(testServer)
+    await visit(testServer)
+    await until(() => reading(testServer, 'cartwright_connections') === 2, 'both are there')
     reader.pause()
     reader.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
-    await until(() => reading(house, 'cartwright_connections') === 0, 'both are gone')
+    await until(() => reading(testServer, 'cartwright_connections') === 0, 'both are gone')
   })
 
   test('who reads slowly, but reads, is served to the end', async () => {
     // Far beyond each of its pauses, and less than all of them.
-    const house = await openHouse(given, { idleTimeoutMs: 1_500 })
-    const socket = await visit(house)
+    const testServer = await openTestServer(given, { idleTimeoutMs: 1_500 })
+    const socket = await visit(testServer)
     socket.write('GET /docs/schemas HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30))
     socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     let end = ''
@@ -675,22 +683,22 @@ describe('connections', () => {
       [[], 2],
       [['loopback'], 0],
     ] as const) {
-      const house = await openHouse(given, { connectionsMax: 8, connectionsPerAddressMax: 2, trustedProxies })
+      const testServer = await openTestServer(given, { connectionsMax: 8, connectionsPerAddressMax: 2, trustedProxies })
       // Half of all places are given to whoever comes; above that, an address has two.
-      for (let i = 0; i < 6; i += 1) await visit(house)
+      for (let i = 0; i < 6; i += 1) await visit(testServer)
       // A client may know of its connection before the server has looked at it.
       const seen = () =>
-        reading(house, 'cartwright_connections') + reading(house, 'cartwright_connections_refused_total')
+        reading(testServer, 'cartwright_connections') + reading(testServer, 'cartwright_connections_refused_total')
       await until(() => seen() === 6, 'all are looked at')
-      assert.equal(reading(house, 'cartwright_connections_refused_total'), refused)
+      assert.equal(reading(testServer, 'cartwright_connections_refused_total'), refused)
     }
   })
 
   test('never more than all', async () => {
-    const house = await openHouse(given, { connectionsMax: 3, trustedProxies: ['127.0.0.0/8'] })
-    for (let i = 0; i < 5; i += 1) await visit(house)
-    await until(() => reading(house, 'cartwright_connections_refused_total') === 2, 'two are refused')
-    assert.equal(reading(house, 'cartwright_connections'), 3)
+    const testServer = await openTestServer(given, { connectionsMax: 3, trustedProxies: ['127.0.0.0/8'] })
+    for (let i = 0; i < 5; i += 1) await visit(testServer)
+    await until(() => reading(testServer, 'cartwright_connections_refused_total') === 2, 'two are refused')
+    assert.equal(reading(testServer, 'cartwright_connections'), 3)
   })
 })
 

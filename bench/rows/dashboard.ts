@@ -200,8 +200,8 @@ async function paint({ origin, cookie }: Person, pages: Readonly<Record<string, 
   const times = new Map<string, number[]>()
   const note = (what: string, ms: number) => times.set(what, [...(times.get(what) ?? []), ms])
   try {
-    const desk = await open()
-    // The first turn warms the browser up, and fills the cache of the desk.
+    const dashboardUser = await open()
+    // The first turn warms the browser up, and fills the cache of the tab.
     for (let turn = 0; turn <= paints; turn += 1) {
       if (turn === 1) times.clear()
       const fresh = await open()
@@ -222,8 +222,8 @@ async function paint({ origin, cookie }: Person, pages: Readonly<Record<string, 
       note('orders to send, after an update', await tab.paint(orders))
       await tab.close()
       const fromEmpty = async (url: string) => {
-        note('empty page', await desk.paint(empty))
-        return desk.paint(url)
+        note('empty page', await dashboardUser.paint(empty))
+        return dashboardUser.paint(url)
       }
       for (const [name, path] of Object.entries(pages)) note(name, await fromEmpty(origin + path))
       note('50 orders to send', await fromEmpty(`${orders}?rows=50`))

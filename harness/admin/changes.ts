@@ -5,12 +5,12 @@ import type { Given } from './world.ts'
 
 export const changeGivens: Readonly<Record<keyof typeof changeRows, Given>> = {
   listAdminChanges: async () => ({}),
-  undoAdminChange: async (house) => {
-    const { path, body } = await orderGivens.updateAdminFulfillment(house)
+  undoAdminChange: async (testServer) => {
+    const { path, body } = await orderGivens.updateAdminFulfillment(testServer)
     const asked = { ...(path && { path }), body: { ...body, idempotencyKey: newId('req') } }
-    await house.askAdmin('updateAdminFulfillment', asked)
+    await testServer.askAdmin('updateAdminFulfillment', asked)
     const query = `?subjectId=${path?.fulfillmentId}&operation=updateAdminFulfillment`
-    const [change] = (await house.askAdmin('listAdminChanges', { query })).body.data
+    const [change] = (await testServer.askAdmin('listAdminChanges', { query })).body.data
     return { path: { changeId: change.id }, body: { dryRun: false } }
   },
 }

@@ -11,11 +11,11 @@ export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
   listAdminOrders: async () => ({}),
   getAdminOrder: placed,
   getAdminOrderCustomer: placed,
-  fulfilAdminOrder: async (house) => ({ ...(await placed(house)), body: { trackingNumber: '1Z' } }),
-  updateAdminFulfillment: async (house) => {
-    const { path } = await placed(house)
+  fulfilAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: { trackingNumber: '1Z' } }),
+  updateAdminFulfillment: async (testServer) => {
+    const { path } = await placed(testServer)
     const body = { idempotencyKey: newId('req') }
-    const sent = await house.askAdmin('fulfilAdminOrder', { ...(path && { path }), body })
+    const sent = await testServer.askAdmin('fulfilAdminOrder', { ...(path && { path }), body })
     return {
       path: { ...path, fulfillmentId: sent.body.data.fulfillment.id },
       body: { trackingNumber: newId('req') },
@@ -26,7 +26,7 @@ export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
     path: { orderId: (await orders.place({ ...one, isManual: true })).orderId },
     body: {},
   }),
-  cancelAdminOrder: async (house) => ({ ...(await placed(house)), body: {} }),
-  addAdminOrderNote: async (house) => ({ ...(await placed(house)), body: { text: 'Asked for red paper.' } }),
-  refundAdminOrder: async (house) => ({ ...(await placed(house)), body: { amount: 100 } }),
+  cancelAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: {} }),
+  addAdminOrderNote: async (testServer) => ({ ...(await placed(testServer)), body: { text: 'Asked for red paper.' } }),
+  refundAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: { amount: 100 } }),
 }

@@ -5,7 +5,7 @@ import { scopesOfRole } from '../../src/domain/users/roles.ts'
 import { createUser } from '../../src/domain/users/users.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../../src/platform/outbox/letters.ts'
-import { cheapCost, testSecret } from '../house.ts'
+import { cheapCost, testSecret } from '../testServer.ts'
 import type { Given } from './world.ts'
 
 // A viewer of the caller's merchant: whoever may change people may change this one.
@@ -40,15 +40,15 @@ export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
     return { body: { secondFactorRequired: true } }
   },
   listAdminMembers: async () => ({}),
-  inviteAdminMember: async (house) => {
-    await withMail(house)
+  inviteAdminMember: async (testServer) => {
+    await withMail(testServer)
     return { body: { email: `${newId('usr')}@people.example`, role: 'viewer' } }
   },
-  updateAdminMember: async (house) => ({ ...(await member(house)), body: { role: 'staff' } }),
-  removeAdminMember: async (house) => ({ ...(await member(house)), body: {} }),
-  resetAdminMemberPassword: async (house) => {
-    await withMail(house)
-    return { ...(await member(house)), body: {} }
+  updateAdminMember: async (testServer) => ({ ...(await member(testServer)), body: { role: 'staff' } }),
+  removeAdminMember: async (testServer) => ({ ...(await member(testServer)), body: {} }),
+  resetAdminMemberPassword: async (testServer) => {
+    await withMail(testServer)
+    return { ...(await member(testServer)), body: {} }
   },
-  endAdminMemberSessions: async (house) => ({ ...(await member(house)), body: {} }),
+  endAdminMemberSessions: async (testServer) => ({ ...(await member(testServer)), body: {} }),
 }

@@ -1,8 +1,8 @@
 import type { shopRows } from '../../src/contract/admin/shop.ts'
 import { unusedName } from './catalog.ts'
-import type { AdminHouse, Given } from './world.ts'
+import type { AdminTestServer, Given } from './world.ts'
 
-const shopOf = async (house: AdminHouse) => (await house.askAdmin('getAdminShop')).body.data
+const shopOf = async (testServer: AdminTestServer) => (await testServer.askAdmin('getAdminShop')).body.data
 
 const zones = () => [
   { zone: unusedName('zone'), countries: ['DE'], options: [{ id: 'standard', label: 'Standard', amount: 490 }] },
@@ -10,20 +10,20 @@ const zones = () => [
 
 export const shopGivens: Readonly<Record<keyof typeof shopRows, Given>> = {
   getAdminShop: async () => ({}),
-  updateAdminShop: async (house) => ({
-    body: { expectedVersion: (await shopOf(house)).version, name: unusedName('Shop') },
+  updateAdminShop: async (testServer) => ({
+    body: { expectedVersion: (await shopOf(testServer)).version, name: unusedName('Shop') },
   }),
-  replaceAdminTaxes: async (house) => ({
+  replaceAdminTaxes: async (testServer) => ({
     body: {
-      expectedVersion: (await shopOf(house)).version,
+      expectedVersion: (await shopOf(testServer)).version,
       taxes: [{ country: 'DE', class: unusedName('class'), rate: 700 }],
     },
   }),
-  replaceAdminShipping: async (house) => ({
-    body: { expectedVersion: (await shopOf(house)).version, shipping: zones() },
+  replaceAdminShipping: async (testServer) => ({
+    body: { expectedVersion: (await shopOf(testServer)).version, shipping: zones() },
   }),
-  updateAdminPaymentProvider: async (house) => ({
+  updateAdminPaymentProvider: async (testServer) => ({
     path: { provider: 'bank_transfer' },
-    body: { expectedVersion: (await shopOf(house)).version, enabled: true, instructions: unusedName('IBAN') },
+    body: { expectedVersion: (await shopOf(testServer)).version, enabled: true, instructions: unusedName('IBAN') },
   }),
 }

@@ -4,26 +4,26 @@ import type { ImportKind } from '../../src/contract/words.ts'
 import { loopsFor } from '../../src/ops/cli/loops.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { retentionDefaultsMs } from '../../src/platform/kit/retention.ts'
-import type { House } from '../house.ts'
+import type { TestServer } from '../testServer.ts'
 import { unusedName } from './catalog.ts'
 import type { Given } from './world.ts'
 
-type Asks = Pick<House, 'askAdmin'>
+type Asks = Pick<TestServer, 'askAdmin'>
 
-export async function beginTransfer(house: Asks, kind: ImportKind, pieces: number) {
+export async function beginTransfer(testServer: Asks, kind: ImportKind, pieces: number) {
   const body = { idempotencyKey: newId('req'), kind, name: `${kind}.csv`, pieces }
-  const answer = await house.askAdmin('createAdminTransfer', { body })
+  const answer = await testServer.askAdmin('createAdminTransfer', { body })
   assert.equal(answer.status, 200, answer.text)
   return answer.body.data
 }
 
-export async function sendFile(house: Asks, kind: ImportKind, text: string, pieces = 1): Promise<string> {
-  const { id } = await beginTransfer(house, kind, pieces)
+export async function sendFile(testServer: Asks, kind: ImportKind, text: string, pieces = 1): Promise<string> {
+  const { id } = await beginTransfer(testServer, kind, pieces)
   const size = Math.ceil(text.length / pieces)
   for (let piece = 1; piece <= pieces; piece += 1) {
     const part = text.slice((piece - 1) * size, piece * size)
     const path = { transferId: id, piece: String(piece) }
-    const answer = await house.askAdmin('appendAdminTransfer', {
+    const answer = await testServer.askAdmin('appendAdminTransfer', {
       path,
       body: { idempotencyKey: newId('req'), text: part },
     })
@@ -32,25 +32,29 @@ export async function sendFile(house: Asks, kind: ImportKind, text: string, piec
   return id
 }
 
-export const transferWith = async (house: Asks, transferId: string) =>
-  (await house.askAdmin('getAdminTransfer', { path: { transferId } })).body.data
+export const transferWith = async (testServer: Asks, transferId: string) =>
+  (await testServer.askAdmin('getAdminTransfer', { path: { transferId } })).body.data
 
-export const confirmTransfer = (house: Asks, transferId: string) =>
-  house.askAdmin('confirmAdminTransfer', { path: { transferId }, body: { idempotencyKey: newId('req') } })
+export const confirmTransfer = (testServer: Asks, transferId: string) =>
+  testServer.askAdmin('confirmAdminTransfer', { path: { transferId }, body: { idempotencyKey: newId('req') } })
 
 // Turns of the loop until there is nothing more to do.
-export async function runTransfers({ storage, app, clock }: Pick<House, 'storage' | 'app' | 'clock'>): Promise<void> {
+export async function runTransfers({
+  storage,
+  app,
+  clock,
+}: Pick<TestServer, 'storage' | 'app' | 'clock'>): Promise<void> {
   const loops = loopsFor({ storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now })
   const loop = loops.find(({ name }) => name === 'transfers')
   while (await loop?.work(() => false));
 }
 
 // As a client reads it.
-export async function exportFile(house: Asks, query: string): Promise<string> {
+export async function exportFile(testServer: Asks, query: string): Promise<string> {
   let text = ''
   let next: string | null = `?${query}`
   while (next !== null) {
-    const answer = await house.askAdmin('listAdminExport', { query: next })
+    const answer = await testServer.askAdmin('listAdminExport', { query: next })
     assert.equal(answer.status, 200, answer.text)
     text += answer.body.data.text
     next = answer.body.meta.next === null ? null : new URL(answer.body.meta.next, 'http://x').search
@@ -60,43 +64,46 @@ export async function exportFile(house: Asks, query: string): Promise<string> {
 
 const file = () => `Handle,Title,Variant SKU,Variant Price\n${unusedName('bowl')},Bowl,${unusedName('BOWL')},12.00\n`
 
-const discard = (house: Asks, transferId: string) =>
-  house.askAdmin('discardAdminTransfer', { path: { transferId }, body: { idempotencyKey: newId('req') } })
+const discard = (testServer: Asks, transferId: string) =>
+  testServer.askAdmin('discardAdminTransfer', { path: { transferId }, body: { idempotencyKey: newId('req') } })
 
 // Only so many may wait, so each given discards those of the givens before.
-export async function clearTransfers(house: House): Promise<void> {
-  const { data } = (await house.askAdmin('listAdminTransfers')).body
-  for (const { id } of data) await discard(house, id)
-  await runTransfers(house)
+export async function clearTransfers(testServer: TestServer): Promise<void> {
+  const { data } = (await testServer.askAdmin('listAdminTransfers')).body
+  for (const { id } of data) await discard(testServer, id)
+  await runTransfers(testServer)
 }
 
 export const transferGivens: Readonly<Record<keyof typeof transferRows, Given>> = {
   listAdminTransfers: async () => ({}),
-  createAdminTransfer: async (house) => {
-    await clearTransfers(house)
+  createAdminTransfer: async (testServer) => {
+    await clearTransfers(testServer)
     return { body: { kind: 'products', name: 'bowls.csv', pieces: 2 } }
   },
-  getAdminTransfer: async (house) => {
-    await clearTransfers(house)
-    return { path: { transferId: (await beginTransfer(house, 'stock', 1)).id } }
+  getAdminTransfer: async (testServer) => {
+    await clearTransfers(testServer)
+    return { path: { transferId: (await beginTransfer(testServer, 'stock', 1)).id } }
   },
-  appendAdminTransfer: async (house) => {
-    await clearTransfers(house)
-    return { path: { transferId: (await beginTransfer(house, 'products', 2)).id, piece: '1' }, body: { text: file() } }
+  appendAdminTransfer: async (testServer) => {
+    await clearTransfers(testServer)
+    return {
+      path: { transferId: (await beginTransfer(testServer, 'products', 2)).id, piece: '1' },
+      body: { text: file() },
+    }
   },
-  confirmAdminTransfer: async (house) => {
-    await clearTransfers(house)
-    const transferId = await sendFile(house, 'products', file())
-    await runTransfers(house)
+  confirmAdminTransfer: async (testServer) => {
+    await clearTransfers(testServer)
+    const transferId = await sendFile(testServer, 'products', file())
+    await runTransfers(testServer)
     return { path: { transferId }, body: {} }
   },
-  discardAdminTransfer: async (house) => {
-    await clearTransfers(house)
-    return { path: { transferId: (await beginTransfer(house, 'products', 1)).id }, body: {} }
+  discardAdminTransfer: async (testServer) => {
+    await clearTransfers(testServer)
+    return { path: { transferId: (await beginTransfer(testServer, 'products', 1)).id }, body: {} }
   },
   listAdminExport: async () => ({ query: '?of=products' }),
-  listAdminCustomerExport: async (house) => {
-    await house.orders.place()
+  listAdminCustomerExport: async (testServer) => {
+    await testServer.orders.place()
     return {}
   },
 }

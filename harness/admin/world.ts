@@ -1,13 +1,13 @@
-// A house in which every row of the admin surface can be asked: for each, a request that is good. A group of operations has a
+// A server in which every row of the admin surface can be asked: for each, a request that is good. A group of operations has a
 // file of its own.
 
 import { catalogRows } from '../../src/contract/admin/catalog.ts'
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
 import type { AdminScope } from '../../src/contract/words.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
-import type { House } from '../house.ts'
 import type { Orders } from '../orders.ts'
 import type { RowRequest } from '../rows.ts'
+import type { TestServer } from '../testServer.ts'
 import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
@@ -19,10 +19,10 @@ import { reportGivens } from './reports.ts'
 import { shopGivens } from './shop.ts'
 import { transferGivens } from './transfers.ts'
 
-export type AdminHouse = House & { orders: Orders }
+export type AdminTestServer = TestServer & { orders: Orders }
 
 // Things that exist and belong to the caller. The idempotency key is put in afterwards.
-export type Given = (house: AdminHouse) => Promise<RowRequest>
+export type Given = (testServer: AdminTestServer) => Promise<RowRequest>
 
 const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...homeGivens,
@@ -37,8 +37,8 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...transferGivens,
 }
 
-export async function goodAdminRequest(house: AdminHouse, id: AdminOperationId): Promise<RowRequest> {
-  const request = await givens[id](house)
+export async function goodAdminRequest(testServer: AdminTestServer, id: AdminOperationId): Promise<RowRequest> {
+  const request = await givens[id](testServer)
   return request.body ? { ...request, body: { ...request.body, idempotencyKey: newId('req') } } : request
 }
 

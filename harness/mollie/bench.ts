@@ -6,8 +6,8 @@ import type { Charge } from '../../src/domain/payments/port.ts'
 import { createMollieAccounts } from '../../src/domain/payments/providers/mollie/account.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { decimalAmount } from '../../src/platform/kit/money.ts'
-import { type House, testSecret } from '../house.ts'
 import { connectedAccount, type ProviderBench } from '../providerBench.ts'
+import { type TestServer, testSecret } from '../testServer.ts'
 import type { StoredPayment } from './books.ts'
 import { type MollieStandIn, openMollie } from './standin.ts'
 
@@ -17,15 +17,15 @@ export function mollieAccount(mollie: MollieStandIn, changes: Partial<AccountRow
   return { ...connectedAccount({ provider: 'mollie', public: { profile, name } }), ...changes }
 }
 
-// A house that takes payments by the stand-in, and has it among its `providerUrls`.
+// A server that takes payments by the stand-in, and has it among its `providerUrls`.
 export async function connectMollie(
-  house: Pick<House, 'storage' | 'seller' | 'clock'>,
+  testServer: Pick<TestServer, 'storage' | 'seller' | 'clock'>,
   mollie: MollieStandIn,
 ): Promise<void> {
-  const { now } = house.clock
-  const account = mollieAccount(mollie, { ...house.seller, id: newId('pac'), createdAt: now, updatedAt: now })
+  const { now } = testServer.clock
+  const account = mollieAccount(mollie, { ...testServer.seller, id: newId('pac'), createdAt: now, updatedAt: now })
   const secretsSealed = sealSecrets(testSecret, account, { key: mollie.profile.test.key })
-  await house.storage.write((tx) => insertAccount(tx, { ...account, secretsSealed }))
+  await testServer.storage.write((tx) => insertAccount(tx, { ...account, secretsSealed }))
 }
 
 export async function openMollieBench(clock: () => Date): Promise<ProviderBench> {

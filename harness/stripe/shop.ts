@@ -1,16 +1,16 @@
-// A house whose merchant has an account at the stand-in for Stripe, in test mode. Both have the same clock.
+// A server whose merchant has an account at the stand-in for Stripe, in test mode. Both have the same clock.
 
 import { insertAccount, sealSecrets } from '../../src/domain/payments/accounts.ts'
 import { createStripeAccounts } from '../../src/domain/payments/providers/stripe/account.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
-import type { HouseOptions } from '../house.ts'
-import { type House, openHouse, testSecret } from '../house.ts'
 import type { Given } from '../storage.ts'
+import type { TestServerOptions } from '../testServer.ts'
+import { openTestServer, type TestServer, testSecret } from '../testServer.ts'
 import type { AccountMode } from './account.ts'
 import { openStripe, type StandIn } from './standin.ts'
 
 export interface StripeShop {
-  house: House
+  testServer: TestServer
   standIn: StandIn
   // The merchant's account there.
   there: AccountMode
@@ -20,15 +20,15 @@ export interface StripeShop {
 // `otherUrls`: of stand-ins beside it.
 export async function openStripeShop(
   given: Given,
-  options: HouseOptions = {},
+  options: TestServerOptions = {},
   otherUrls: Readonly<Record<string, string>> = {},
 ): Promise<StripeShop> {
   let now = () => Date.now()
   const clock = () => new Date(now())
   const standIn = await openStripe({ clock })
   given.later(() => standIn.close())
-  const house = await openHouse(given, { ...options, providerUrls: { ...otherUrls, stripe: standIn.url } })
-  now = () => house.clock.now
+  const testServer = await openTestServer(given, { ...options, providerUrls: { ...otherUrls, stripe: standIn.url } })
+  now = () => testServer.clock.now
   const there = standIn.account.test
   const accountId = newId('pac')
   const { publishableKey, restrictedKey: secretKey } = there
@@ -36,16 +36,16 @@ export async function openStripeShop(
     {
       answers: { publishableKey, secretKey },
       mode: 'test',
-      noticeUrl: `${house.origin}/hooks/payments/${accountId}`,
+      noticeUrl: `${testServer.origin}/hooks/payments/${accountId}`,
       pageHost: null,
     },
     new AbortController().signal,
   )
   // The intent by which the keys were checked is not one of the shop's.
   there.books.clear()
-  const { merchantId } = house
+  const { merchantId } = testServer
   const account = { merchantId, id: accountId, mode: 'test' as const }
-  await house.storage.write((tx) =>
+  await testServer.storage.write((tx) =>
     insertAccount(tx, {
       ...account,
       provider: 'stripe',
@@ -55,9 +55,9 @@ export async function openStripeShop(
       previousUntil: null,
       seenUntil: null,
       endedAt: null,
-      createdAt: house.clock.now,
-      updatedAt: house.clock.now,
+      createdAt: testServer.clock.now,
+      updatedAt: testServer.clock.now,
     }),
   )
-  return { house, standIn, there, accountId }
+  return { testServer, standIn, there, accountId }
 }

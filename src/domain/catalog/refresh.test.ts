@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from '../../../harness/house.ts'
 import { openStockroom, refreshAll, type Stockroom, start } from '../../../harness/stock.ts'
 import { eachEngine } from '../../../harness/storage.ts'
+import { openTestServer } from '../../../harness/testServer.ts'
 import { hold, release, sweepHolds } from '../inventory/holds.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { sell } from '../inventory/sales.ts'
@@ -33,13 +33,16 @@ const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersio
 
 eachEngine('what the catalog says of stock', (given) => {
   test('a product answers the truth at once, with its own ETag; a list when the loop has run', async () => {
-    const house = await openHouse(given)
+    const testServer = await openTestServer(given)
     const path = { slug: 'red-roses' }
-    const product = async () => (await house.ask('getApiKeyCatalogProduct', { path })).body.data
+    const product = async () => (await testServer.ask('getApiKeyCatalogProduct', { path })).body.data
     const open = () =>
-      house.ask('getPublicMerchantProduct', { path: { merchantSlug: 'bloom', productSlug: 'red-roses' }, key: null })
+      testServer.ask('getPublicMerchantProduct', {
+        path: { merchantSlug: 'bloom', productSlug: 'red-roses' },
+        key: null,
+      })
     const listed = async () => {
-      const { body } = await house.ask('listApiKeyCatalogProducts')
+      const { body } = await testServer.ask('listApiKeyCatalogProducts')
       return body.data.find((row: { slug: string }) => row.slug === 'red-roses').availability
     }
     const quantities = async () =>
@@ -52,8 +55,8 @@ eachEngine('what the catalog says of stock', (given) => {
       { skuId: twelve.id, quantity: 36 },
       { skuId: twentyFour.id, quantity: 3 },
     ]
-    const moment = { now: house.clock.now, expiresAt: house.clock.now + 15 * minute, cause: null }
-    assert.deepEqual(await house.storage.write((tx) => hold(tx, house.seller, 'one', lines, moment)), [])
+    const moment = { now: testServer.clock.now, expiresAt: testServer.clock.now + 15 * minute, cause: null }
+    assert.deepEqual(await testServer.storage.write((tx) => hold(tx, testServer.seller, 'one', lines, moment)), [])
     assert.deepEqual(await quantities(), [4, 0])
     const held = await open()
     assert.equal(held.body.data.availability, 'low_stock')
@@ -64,13 +67,13 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.notEqual(held.headers.get('etag'), before.etag)
     assert.equal(await listed(), 'in_stock')
 
-    assert.equal(await refreshStaleProducts(house.storage, house.clock.now, 10), 1)
+    assert.equal(await refreshStaleProducts(testServer.storage, testServer.clock.now, 10), 1)
     assert.equal(await listed(), 'low_stock')
     const rendered = await open()
     assert.deepEqual([rendered.text, rendered.headers.get('etag')], [held.text, held.headers.get('etag')])
 
     // Nobody has to sweep for a hold to be over.
-    house.clock.now = moment.expiresAt
+    testServer.clock.now = moment.expiresAt
     assert.deepEqual(await quantities(), [40, 3])
     const over = await open()
     assert.deepEqual([over.text, over.headers.get('etag')], [before.text, before.etag])

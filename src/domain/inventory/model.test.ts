@@ -132,7 +132,7 @@ class Model {
     this.holds = this.holds.filter((held) => held.owner !== who && !(held.code in wanted && held.end <= this.now))
   }
 
-  // Answers as the house does: shortages, or what came back, or how many were swept.
+  // Answers as the server does: shortages, or what came back, or how many were swept.
   do(step: Step): unknown {
     switch (step.kind) {
       case 'wait':

@@ -18,8 +18,8 @@ const { signal } = new AbortController()
 const [merchantId, installationId] = [newId('mer'), newId('ins')]
 
 eachEngine('paying refunds', (given) => {
-  // A till with one charge, and a list of what the orders room was told.
-  async function openTill({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
+  // A fake provider with one charge, and a list of what the orders room was told.
+  async function openFakeProvider({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const clock = { now: start }
@@ -104,99 +104,102 @@ eachEngine('paying refunds', (given) => {
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
   test('pays what is due, once, and informs the orders room in the same commit', async () => {
-    const till = await openTill()
-    const payment = await till.pay()
-    const [one, two] = [await till.owe(payment.id, 300), await till.owe(payment.id, 700)]
-    const paid = await till.round()
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay()
+    const [one, two] = [await fakeProvider.owe(payment.id, 300), await fakeProvider.owe(payment.id, 700)]
+    const paid = await fakeProvider.round()
     assert.deepEqual(outcomesOf(paid), ['succeeded', 'succeeded'])
-    assert.deepEqual(new Set(till.told.map(([id]) => id)), new Set([one.id, two.id]))
-    assert.deepEqual(await till.find(one), {
+    assert.deepEqual(new Set(fakeProvider.told.map(([id]) => id)), new Set([one.id, two.id]))
+    assert.deepEqual(await fakeProvider.find(one), {
       ...one,
       status: 'succeeded',
       tries: 1,
       tryAt: null,
       updatedAt: start,
     })
-    assert.equal(await till.refunded(), 1_000)
-    assert.equal((await till.storage.read((db) => findPayment(db, installationId, payment.id)))?.reference, '!!')
-    till.clock.now += 24 * 3_600_000
-    assert.deepEqual(await till.round(), [])
+    assert.equal(await fakeProvider.refunded(), 1_000)
+    assert.equal(
+      (await fakeProvider.storage.read((db) => findPayment(db, installationId, payment.id)))?.reference,
+      '!!',
+    )
+    fakeProvider.clock.now += 24 * 3_600_000
+    assert.deepEqual(await fakeProvider.round(), [])
   })
 
   test('a void takes the charge back as a whole', async () => {
-    const till = await openTill()
-    const payment = await till.pay()
-    await till.owe(payment.id, 1_000, 'void')
-    assert.deepEqual(outcomesOf(await till.round()), ['succeeded'])
-    assert.equal((await chargesOf(till.storage))[0]?.state, 'voided')
-    assert.equal(till.told.length, 1)
-    assert.equal(till.provider.calls.refund, 0)
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay()
+    await fakeProvider.owe(payment.id, 1_000, 'void')
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
+    assert.equal((await chargesOf(fakeProvider.storage))[0]?.state, 'voided')
+    assert.equal(fakeProvider.told.length, 1)
+    assert.equal(fakeProvider.provider.calls.refund, 0)
   })
 
   test('a manual refund is the operator’s to pay, and is done at once', async () => {
-    const till = await openTill()
-    const payment = await till.pay('manual')
-    await till.owe(payment.id, 1_000)
-    assert.deepEqual(outcomesOf(await till.round()), ['succeeded'])
-    assert.equal(till.told.length, 1)
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay('manual')
+    await fakeProvider.owe(payment.id, 1_000)
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
+    assert.equal(fakeProvider.told.length, 1)
   })
 
   test('a lost answer is asked for again by schedule, and never paid twice', async () => {
-    const till = await openTill({ card: '4000000000007726' })
-    const payment = await till.pay()
-    const refund = await till.owe(payment.id, 400)
-    assert.deepEqual(outcomesOf(await till.round()), ['later'])
-    assert.deepEqual(till.told, [])
-    assert.equal((await till.find(refund))?.tryAt, start + waitsMs[0])
-    till.clock.now += waitsMs[0] - 1
-    assert.deepEqual(await till.round(), [])
-    till.clock.now += 1
-    assert.deepEqual(outcomesOf(await till.round()), ['succeeded'])
-    assert.deepEqual(till.told, [[refund.id, 'succeeded', 2]])
-    assert.equal(await till.refunded(), 400)
+    const fakeProvider = await openFakeProvider({ card: '4000000000007726' })
+    const payment = await fakeProvider.pay()
+    const refund = await fakeProvider.owe(payment.id, 400)
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['later'])
+    assert.deepEqual(fakeProvider.told, [])
+    assert.equal((await fakeProvider.find(refund))?.tryAt, start + waitsMs[0])
+    fakeProvider.clock.now += waitsMs[0] - 1
+    assert.deepEqual(await fakeProvider.round(), [])
+    fakeProvider.clock.now += 1
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
+    assert.deepEqual(fakeProvider.told, [[refund.id, 'succeeded', 2]])
+    assert.equal(await fakeProvider.refunded(), 400)
   })
 
   test('silence is never taken for a refusal, however long it lasts', async () => {
-    const till = await openTill({
+    const fakeProvider = await openFakeProvider({
       hook: (point) => {
         if (point === 'before_refund') throw new TypeError('the wire broke')
       },
     })
-    const payment = await till.pay()
-    const refund = await till.owe(payment.id, 400)
+    const payment = await fakeProvider.pay()
+    const refund = await fakeProvider.owe(payment.id, 400)
     for (let tries = 1; tries <= 12; tries++) {
-      const [paid] = await till.round()
+      const [paid] = await fakeProvider.round()
       assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
-      const line = till.lines().at(-1)
+      const line = fakeProvider.lines().at(-1)
       assert.deepEqual(
         [line?.level, line?.reason, line?.thrown, line?.refundId],
         ['warn', 'threw', 'TypeError', refund.id],
       )
       const wait = waitsMs[Math.min(tries, waitsMs.length) - 1] as number
-      assert.equal((await till.find(refund))?.tryAt, till.clock.now + wait)
-      till.clock.now += wait
+      assert.equal((await fakeProvider.find(refund))?.tryAt, fakeProvider.clock.now + wait)
+      fakeProvider.clock.now += wait
     }
-    assert.deepEqual(till.told, [])
-    assert.deepEqual(till.watch.stats().calls, { 'provider="test",call="refund",outcome="threw"': 12 })
+    assert.deepEqual(fakeProvider.told, [])
+    assert.deepEqual(fakeProvider.watch.stats().calls, { 'provider="test",call="refund",outcome="threw"': 12 })
   })
 
   test('a refusal is tried a bounded number of times, then it has failed', async () => {
-    const till = await openTill({ card: '4000000000005126' })
-    const payment = await till.pay()
-    const refund = await till.owe(payment.id, 400)
+    const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
+    const payment = await fakeProvider.pay()
+    const refund = await fakeProvider.owe(payment.id, 400)
     const outcomes: string[] = []
     for (let tries = 0; tries < refusedTriesMax; tries++) {
-      outcomes.push(...outcomesOf(await till.round()))
-      till.clock.now += 6 * 3_600_000
+      outcomes.push(...outcomesOf(await fakeProvider.round()))
+      fakeProvider.clock.now += 6 * 3_600_000
     }
     assert.deepEqual(outcomes, [...Array.from({ length: refusedTriesMax - 1 }, () => 'later'), 'failed'])
-    assert.deepEqual(till.told, [[refund.id, 'failed', refusedTriesMax]])
-    const kept = await till.find(refund)
+    assert.deepEqual(fakeProvider.told, [[refund.id, 'failed', refusedTriesMax]])
+    const kept = await fakeProvider.find(refund)
     assert.deepEqual([kept?.status, kept?.tryAt], ['failed', null])
-    assert.deepEqual(await till.round(), [])
+    assert.deepEqual(await fakeProvider.round(), [])
     const facts = { provider: 'test', call: 'refund', paymentId: payment.id, refundId: refund.id }
     const refused = { level: 'warn', message: 'payment provider refused', ...facts }
-    const [declaredLost, ...before] = till.lines().reverse()
+    const [declaredLost, ...before] = fakeProvider.lines().reverse()
     assert.deepEqual(
       before,
       Array.from({ length: refusedTriesMax }, () => refused),
@@ -206,37 +209,37 @@ eachEngine('paying refunds', (given) => {
       message: 'refund failed; a person must see to it',
       ...facts,
     })
-    assert.deepEqual(till.watch.stats(), {
+    assert.deepEqual(fakeProvider.watch.stats(), {
       calls: { 'provider="test",call="refund",outcome="failed"': refusedTriesMax },
       incidents: { 'provider="test",kind="refund_failed"': 1 },
       notices: {},
     })
-    await till.owe(payment.id, 1_000)
+    await fakeProvider.owe(payment.id, 1_000)
   })
 
   test('a try without an answer is no refusal: after an outage a refund is refused as often as any', async () => {
-    const till = await openTill({ card: '4000000000005126' })
-    const refund = await till.owe((await till.pay()).id, 400)
-    await till.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
-    assert.deepEqual(outcomesOf(await till.round()), ['later'])
-    const kept = await till.find(refund)
+    const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
+    const refund = await fakeProvider.owe((await fakeProvider.pay()).id, 400)
+    await fakeProvider.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['later'])
+    const kept = await fakeProvider.find(refund)
     assert.deepEqual([kept?.status, kept?.tries, kept?.refusedTries], ['pending', 21, 1])
   })
 
   test('a void that is refused for good is reported as such', async () => {
-    const till = await openTill()
-    const payment = await till.pay()
-    const part = await till.owe(payment.id, 400)
-    await till.round()
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay()
+    const part = await fakeProvider.owe(payment.id, 400)
+    await fakeProvider.round()
     // Of a charge of which some went back, nothing can be voided.
-    await till.storage.write((tx) => tx.sql`update refunds set status = 'failed' where id = ${part.id}`)
-    const refund = await till.owe(payment.id, 1_000, 'void')
+    await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed' where id = ${part.id}`)
+    const refund = await fakeProvider.owe(payment.id, 1_000, 'void')
     for (let tries = 0; tries < refusedTriesMax; tries++) {
-      await till.round()
-      till.clock.now += 6 * 3_600_000
+      await fakeProvider.round()
+      fakeProvider.clock.now += 6 * 3_600_000
     }
-    assert.equal((await till.find(refund))?.status, 'failed')
-    assert.deepEqual(till.lines().at(-1), {
+    assert.equal((await fakeProvider.find(refund))?.status, 'failed')
+    assert.deepEqual(fakeProvider.lines().at(-1), {
       level: 'error',
       message: 'payment could not be taken back; a person must see to it',
       provider: 'test',
@@ -244,54 +247,56 @@ eachEngine('paying refunds', (given) => {
       paymentId: payment.id,
       refundId: refund.id,
     })
-    assert.equal(till.watch.stats().incidents['provider="test",kind="void_failed"'], 1)
+    assert.equal(fakeProvider.watch.stats().incidents['provider="test",kind="void_failed"'], 1)
   })
 
   test('an answer after the deadline is logged, and money that went back is recorded when it is heard of', async () => {
     const held: (() => void)[] = []
-    const till = await openTill({
+    const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
     })
-    const payment = await till.pay()
-    const refund = await till.owe(payment.id, 400)
+    const payment = await fakeProvider.pay()
+    const refund = await fakeProvider.owe(payment.id, 400)
     const recorded = Promise.withResolvers<void>()
     const onPaid: OnPaid = async (tx, ...rest) => {
-      await till.onPaid(tx, ...rest)
+      await fakeProvider.onPaid(tx, ...rest)
       tx.afterCommit(recorded.resolve)
     }
-    assert.deepEqual(outcomesOf(await till.round(till.storage, onPaid, 50)), ['later'])
-    assert.equal(till.lines().at(-1)?.reason, 'timed_out')
+    assert.deepEqual(outcomesOf(await fakeProvider.round(fakeProvider.storage, onPaid, 50)), ['later'])
+    assert.equal(fakeProvider.lines().at(-1)?.reason, 'timed_out')
     for (const release of held) release()
     await recorded.promise
-    assert.equal((await till.find(refund))?.status, 'succeeded')
-    const late = till.lines().find(({ message }) => message === 'payment provider answered after the deadline')
+    assert.equal((await fakeProvider.find(refund))?.status, 'succeeded')
+    const late = fakeProvider.lines().find(({ message }) => message === 'payment provider answered after the deadline')
     assert.deepEqual([late?.level, late?.refundId, late?.outcome], ['warn', refund.id, 'succeeded'])
-    assert.equal(till.watch.stats().incidents['provider="test",kind="late_answer"'], 1)
-    assert.equal(await till.refunded(), 400)
+    assert.equal(fakeProvider.watch.stats().incidents['provider="test",kind="late_answer"'], 1)
+    assert.equal(await fakeProvider.refunded(), 400)
   })
 
   test('a refund that is paid after it was given up is reported', async () => {
     let meanwhile = async () => {}
-    const till = await openTill({ hook: (point) => (point === 'after_refund' ? meanwhile() : undefined) })
-    const payment = await till.pay()
-    const refund = await till.owe(payment.id, 400)
+    const fakeProvider = await openFakeProvider({
+      hook: (point) => (point === 'after_refund' ? meanwhile() : undefined),
+    })
+    const payment = await fakeProvider.pay()
+    const refund = await fakeProvider.owe(payment.id, 400)
     meanwhile = async () => {
-      await till.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
+      await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
     }
-    assert.deepEqual(outcomesOf(await till.round()), ['elsewhere'])
-    assert.equal((await till.find(refund))?.status, 'failed')
-    const [line] = till.lines()
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['elsewhere'])
+    assert.equal((await fakeProvider.find(refund))?.status, 'failed')
+    const [line] = fakeProvider.lines()
     assert.deepEqual([line?.level, line?.refundId], ['error', refund.id])
-    assert.deepEqual(till.watch.stats().incidents, { 'provider="test",kind="contradiction"': 1 })
+    assert.deepEqual(fakeProvider.watch.stats().incidents, { 'provider="test",kind="contradiction"': 1 })
   })
 
   test('a provider that is gone is waited for', async () => {
-    const till = await openTill()
-    const payment = await till.pay('departed')
-    const refund = await till.owe(payment.id, 400)
-    const [paid] = await till.round()
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay('departed')
+    const refund = await fakeProvider.owe(payment.id, 400)
+    const [paid] = await fakeProvider.round()
     assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
-    assert.deepEqual(till.lines(), [
+    assert.deepEqual(fakeProvider.lines(), [
       {
         level: 'warn',
         message: 'payment provider is not installed',
@@ -301,55 +306,57 @@ eachEngine('paying refunds', (given) => {
         refundId: refund.id,
       },
     ])
-    assert.deepEqual(till.watch.stats().calls, { 'provider="departed",call="refund",outcome="no_such_provider"': 1 })
+    assert.deepEqual(fakeProvider.watch.stats().calls, {
+      'provider="departed",call="refund",outcome="no_such_provider"': 1,
+    })
   })
 
   test('what cannot be recorded is reported with its error, holds up no one, and is recorded after the lease', async () => {
-    const till = await openTill()
-    const payment = await till.pay()
-    const [stuck, well] = [await till.owe(payment.id, 300), await till.owe(payment.id, 200)]
+    const fakeProvider = await openFakeProvider()
+    const payment = await fakeProvider.pay()
+    const [stuck, well] = [await fakeProvider.owe(payment.id, 300), await fakeProvider.owe(payment.id, 200)]
     const broken = new Error('the orders room is on fire')
-    const paid = await till.round(till.storage, async (tx, refund, outcome, now) => {
+    const paid = await fakeProvider.round(fakeProvider.storage, async (tx, refund, outcome, now) => {
       if (refund.id === stuck.id) throw broken
-      await till.onPaid(tx, refund, outcome, now)
+      await fakeProvider.onPaid(tx, refund, outcome, now)
     })
     const outcomes = new Map(paid.map(({ refund, outcome, error }) => [refund.id, [outcome, error]]))
     assert.deepEqual(outcomes.get(stuck.id), ['unrecorded', broken])
     assert.deepEqual(outcomes.get(well.id), ['succeeded', null])
-    const [line] = till.lines()
+    const [line] = fakeProvider.lines()
     assert.deepEqual(
       [line?.level, line?.message, line?.refundId],
       ['error', 'refund could not be recorded; retrying', stuck.id],
     )
     assert.match(JSON.stringify(line), /the orders room is on fire/)
-    assert.deepEqual(till.watch.stats().incidents, { 'provider="test",kind="unrecorded"': 1 })
-    assert.equal((await till.find(stuck))?.status, 'pending')
-    till.clock.now += leaseMs
-    assert.deepEqual(outcomesOf(await till.round()), ['succeeded'])
-    assert.equal(await till.refunded(), 500)
+    assert.deepEqual(fakeProvider.watch.stats().incidents, { 'provider="test",kind="unrecorded"': 1 })
+    assert.equal((await fakeProvider.find(stuck))?.status, 'pending')
+    fakeProvider.clock.now += leaseMs
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
+    assert.equal(await fakeProvider.refunded(), 500)
     assert.deepEqual(
-      till.told.map(([id]) => id),
+      fakeProvider.told.map(([id]) => id),
       [well.id, stuck.id],
     )
   })
 
   test('two nodes at once, with leases run out in the middle: each refund is paid and reported once', async () => {
-    const till = await openTill()
-    const other = await given.open({ url: till.url })
-    const payment = await till.pay()
-    for (let i = 0; i < 10; i++) await till.owe(payment.id, 100)
+    const fakeProvider = await openFakeProvider()
+    const other = await given.open({ url: fakeProvider.url })
+    const payment = await fakeProvider.pay()
+    for (let i = 0; i < 10; i++) await fakeProvider.owe(payment.id, 100)
     const rounds = await Promise.all(
       Array.from({ length: 6 }, (_, i) => {
         // As if every round came when the leases of the one before are over, though its calls are still under way.
-        till.clock.now = start + i * (leaseMs + 1)
-        return till.round(i % 2 === 0 ? till.storage : other)
+        fakeProvider.clock.now = start + i * (leaseMs + 1)
+        return fakeProvider.round(i % 2 === 0 ? fakeProvider.storage : other)
       }),
     )
     const outcomes = outcomesOf(rounds.flat())
     assert.equal(outcomes.filter((outcome) => outcome === 'succeeded').length, 10)
     assert.ok(outcomes.every((outcome) => outcome === 'succeeded' || outcome === 'elsewhere'))
-    assert.equal(till.told.length, 10)
-    assert.equal(new Set(till.told.map(([id]) => id)).size, 10)
-    assert.equal(await till.refunded(), 1_000)
+    assert.equal(fakeProvider.told.length, 10)
+    assert.equal(new Set(fakeProvider.told.map(([id]) => id)).size, 10)
+    assert.equal(await fakeProvider.refunded(), 1_000)
   })
 })

@@ -120,7 +120,7 @@ describe('e-mail addresses', () => {
 })
 
 eachEngine('users', (given) => {
-  async function house(): Promise<Storage> {
+  async function testServer(): Promise<Storage> {
     const storage = await given.open()
     await storage.write(async (tx) => {
       for (const [id, slug, closedAt] of [
@@ -142,7 +142,7 @@ eachEngine('users', (given) => {
   const ada = { email: ' Ada@Example.com ', passwordHash: cheapHash('correct horse'), merchantIds: ['mer_2', 'mer_1'] }
 
   test('sign in by e-mail, however it is typed, and by nothing else', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.match(user.id, /^usr_/)
     assert.equal(user.email, 'ada@example.com')
@@ -160,7 +160,7 @@ eachEngine('users', (given) => {
   })
 
   test('are raised to the present cost when they sign in, and sign in again', async () => {
-    const storage = await house()
+    const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert(await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse'))
     const kept = await storage.read((db) => findUserForSignIn(db, rootSecret, 'ada@example.com'))
@@ -169,14 +169,14 @@ eachEngine('users', (given) => {
   })
 
   test('stand in the store neither by e-mail nor by password', async () => {
-    const storage = await house()
+    const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const rows = await storage.read((db) => db.sql<object>`select * from users`)
     assert.doesNotMatch(JSON.stringify(rows), /ada|example|horse/i)
   })
 
   test('two of one e-mail are refused, also when made at once', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const made = await Promise.all(
       ['ada@example.com', 'ADA@EXAMPLE.COM'].map((email) =>
         answerOf(storage.write((tx) => createUser(tx, rootSecret, { ...ada, email }, now))),
@@ -187,7 +187,7 @@ eachEngine('users', (given) => {
   })
 
   test('are found when the root secret has a new version, and not made twice then', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const rotated = secret(`2:${newText},1:${oldText}`)
     assert.equal((await signIn(storage, rotated, 'ada@example.com', 'correct horse'))?.id, user.id)
@@ -203,7 +203,7 @@ eachEngine('users', (given) => {
   })
 
   test('an e-mail that was moved to another user is not shown', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const bob = await storage.write((tx) => createUser(tx, rootSecret, { ...ada, email: 'bob@example.com' }, now))
     await storage.write(
@@ -214,7 +214,7 @@ eachEngine('users', (given) => {
   })
 
   test('act for the open shops they were given, and for no other', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { ...ada, merchantIds: ['mer_2', 'mer_3', 'mer_1', 'mer_1'] }, now),
     )
@@ -243,7 +243,7 @@ eachEngine('users', (given) => {
   })
 
   test('who are disabled sign in nowhere and act for no one, until they are enabled', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const state = async () => ({
       isIn: (await signIn(storage, rootSecret, 'ada@example.com', 'correct horse')) !== undefined,
@@ -259,7 +259,7 @@ eachEngine('users', (given) => {
   })
 
   test('a new password takes the place of the old one', async () => {
-    const storage = await house()
+    const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.equal(await storage.write((tx) => setPassword(tx, user.id, cheapHash('another horse'), now)), true)
     assert.equal(await storage.write((tx) => setPassword(tx, 'usr_no', cheapHash('another horse'), now)), false)

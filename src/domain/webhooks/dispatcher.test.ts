@@ -1,7 +1,7 @@
 // What the dispatcher logs while its storage is away or busy. What it sends is tested in `tests/`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSecret } from '../../../harness/house.ts'
+import { testSecret } from '../../../harness/testServer.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type Storage, StorageOutage, StorageUnavailable } from '../../platform/storage/storage.ts'
 import { Dispatcher } from './dispatcher.ts'

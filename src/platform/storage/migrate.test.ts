@@ -68,7 +68,7 @@ eachEngine('migrations', (given) => {
     assert.deepEqual(begun[4], { migration: '0003_third', number: 2, of: 2 })
   })
 
-  test('of the house itself apply to an empty store', async () => {
+  test('of the server itself apply to an empty store', async () => {
     const storage = await given.open()
     assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0 })
   })

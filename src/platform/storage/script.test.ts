@@ -29,7 +29,7 @@ test('what cannot be split is refused', () => {
     assert.throws(() => commandsOf(script), /^Error: a migration/, script)
 })
 
-test('every migration of the house is split into commands that begin with a verb', () => {
+test('every migration of the server is split into commands that begin with a verb', () => {
   const folder = join(import.meta.dirname, 'migrations')
   const verbs = new Set<string>()
   for (const file of readdirSync(folder))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSecret } from '../../../../harness/house.ts'
 import { eachEngine } from '../../../../harness/storage.ts'
+import { testSecret } from '../../../../harness/testServer.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import type { AccountProvider, OpenAccount } from '../accountPort.ts'
 import { type AccountRow, insertAccount, saveAccount, sealSecrets } from '../accounts.ts'

@@ -21,7 +21,7 @@ export interface PaidThere {
 // What a shopper does where the payment is made.
 export type ShopperAct = 'pay' | 'decline' | 'confirm' | 'refuse' | 'later' | 'leave'
 
-export interface Till {
+export interface FakeProvider {
   readonly name: 'stripe' | 'mollie'
   readonly url: string
   readonly keys: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export interface Till {
 
 const debit = 'DE89370400440532013000'
 
-export async function openStripeTill(clock = () => new Date()): Promise<Till> {
+export async function openFakeStripe(clock = () => new Date()): Promise<FakeProvider> {
   const standIn = await openStripe({ clock, isRecording: false })
   const there = standIn.account.test
   const { books, webhooks } = there
@@ -170,7 +170,7 @@ export async function openStripeTill(clock = () => new Date()): Promise<Till> {
   }
 }
 
-export async function openMollieTill(clock = () => new Date()): Promise<Till> {
+export async function openFakeMollie(clock = () => new Date()): Promise<FakeProvider> {
   const standIn = await openMollie({ clock, isRecording: false })
   const { books, webhooks, key } = standIn.profile.test
   const matches: Readonly<Record<string, MollieMatch>> = {
@@ -278,17 +278,18 @@ export async function openMollieTill(clock = () => new Date()): Promise<Till> {
 }
 
 // Accounts of the merchant there, as `payments connect` makes them.
-export async function connectTills(
-  tills: readonly Till[],
+export async function connectFakeProviders(
+  fakeProviders: readonly FakeProvider[],
   parts: Omit<AccountTools, 'withAccount' | 'record'>,
   merchant: MerchantMode,
 ): Promise<void> {
   const tools = { ...parts, withAccount: accountProviders(parts.providerUrls, parts.clock), record: () => {} }
-  for (const { name, keys } of tills) await connectAccount(tools, merchant, await accountProvider(tools, name), keys)
+  for (const { name, keys } of fakeProviders)
+    await connectAccount(tools, merchant, await accountProvider(tools, name), keys)
 }
 
-export function urlsOf(tills: readonly Till[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(tills.map(({ name, url }) => [name, url]))
+export function urlsOf(fakeProviders: readonly FakeProvider[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(fakeProviders.map(({ name, url }) => [name, url]))
 }
 
 // False where the provider refuses it.

@@ -55,7 +55,7 @@ export interface AskOptions {
   query?: string
 }
 
-export interface House {
+export interface TestServer {
   origin: string
   storage: Storage
   clock: { now: number }
@@ -85,7 +85,7 @@ export interface House {
   app: ReturnType<typeof createApp>
 }
 
-export interface HouseOptions
+export interface TestServerOptions
   extends Partial<
     Pick<
       AppParts,
@@ -125,9 +125,9 @@ export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
 export const cheapCost = { ln: 4, r: 1, p: 1 }
 export const testSecret = parseRootSecret(testSecretText) as RootSecret
 
-// For the command line, or a server beside the house. The clock of a house is in the past and theirs is not, so they
+// For the command line, or a server beside the server. The clock of a server is in the past and theirs is not, so they
 // would soon delete the data of a test.
-export function settingsOf({ url }: Pick<House, 'url'>): Readonly<Record<string, string>> {
+export function settingsOf({ url }: Pick<TestServer, 'url'>): Readonly<Record<string, string>> {
   const kept = Object.keys(retentionDefaultsMs).map((name) => `${name}=36500d`)
   return {
     CARTWRIGHT_DATABASE_URL: url,
@@ -136,10 +136,15 @@ export function settingsOf({ url }: Pick<House, 'url'>): Readonly<Record<string,
   }
 }
 
-export async function openHouse(
+export async function openTestServer(
   given: Given,
-  { shops = [bloom, rival], url: known, now = Date.parse('2026-06-01T12:00:00.000Z'), ...parts }: HouseOptions = {},
-): Promise<House> {
+  {
+    shops = [bloom, rival],
+    url: known,
+    now = Date.parse('2026-06-01T12:00:00.000Z'),
+    ...parts
+  }: TestServerOptions = {},
+): Promise<TestServer> {
   watchStalls()
   const clock = { now }
   const furnished = known === undefined ? await furnishedCopy(given, shops, now) : undefined
@@ -263,10 +268,10 @@ export async function openHouse(
   }
 }
 
-// What a house contains before a test begins.
+// What a server contains before a test begins.
 interface Furniture {
   own: Installation
-  keys: House['keys']
+  keys: TestServer['keys']
 }
 
 async function furnish(storage: Storage, shops: readonly ShopFile[], now: number): Promise<Furniture> {
@@ -297,8 +302,8 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
 type Original = Furniture & { url: string }
 const originals = new Map<string, Promise<Original> | undefined>()
 
-// From the second house of the process with the same shops on, it is a copy: applying the shops takes most of the time
-// of opening a house.
+// From the second server of the process with the same shops on, it is a copy: applying the shops takes most of the time
+// of opening a server.
 async function furnishedCopy(
   given: Given,
   shops: readonly ShopFile[],

@@ -1,11 +1,11 @@
-// A house for runs about the admin surface: every row can be asked with a good request, so a new operation is covered without
+// A server for runs about the admin surface: every row can be asked with a good request, so a new operation is covered without
 // being named here.
 
-import type { AdminHouse } from '../harness/admin/world.ts'
-import { openHouse, testSecret } from '../harness/house.ts'
+import type { AdminTestServer } from '../harness/admin/world.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import type { Given } from '../harness/storage.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { createKey } from '../src/platform/access/keys.ts'
@@ -16,14 +16,17 @@ import { Fragment, type Storage } from '../src/platform/storage/storage.ts'
 import type { Ground } from './place.ts'
 import type { RunResult } from './runs.ts'
 
-export interface ProofHouse extends AdminHouse {
+export interface ProofTestServer extends AdminTestServer {
   // Of the same merchant, in the other mode.
   liveKey: string
   // Without any scope but that to read.
   viewerKey: string
 }
 
-export async function withAdminHouse<T>(ground: Ground, work: (house: ProofHouse) => Promise<T>): Promise<T> {
+export async function withAdminTestServer<T>(
+  ground: Ground,
+  work: (testServer: ProofTestServer) => Promise<T>,
+): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   const given: Given = {
     engine: ground.engine,
@@ -50,16 +53,16 @@ export async function withAdminHouse<T>(ground: Ground, work: (house: ProofHouse
       ...orderMarket,
       installations: [...(orderMarket.installations ?? []), { name: 'Real', mode: 'live' as const }],
     }
-    const opened = await openHouse(given, { shops: [shop, rival] })
-    const house = { ...opened, orders: await ordersOf(opened) }
-    const liveKey = await house.storage.write(async (tx) => {
-      const real = (await listInstallations(tx, house.merchantId)).find(({ mode }) => mode === 'live')
+    const opened = await openTestServer(given, { shops: [shop, rival] })
+    const testServer = { ...opened, orders: await ordersOf(opened) }
+    const liveKey = await testServer.storage.write(async (tx) => {
+      const real = (await listInstallations(tx, testServer.merchantId)).find(({ mode }) => mode === 'live')
       if (!real) throw new Error('the shop has no live installation')
       const input = { name: 'live', scopes: adminScopes, expiresAt: null }
-      return (await createKey(tx, testSecret, real, input, house.clock.now)).key
+      return (await createKey(tx, testSecret, real, input, testServer.clock.now)).key
     })
-    const { key: viewerKey } = await house.newKey(['admin:read'])
-    return await work({ ...house, liveKey, viewerKey })
+    const { key: viewerKey } = await testServer.newKey(['admin:read'])
+    return await work({ ...testServer, liveKey, viewerKey })
   } finally {
     for (const end of ends.reverse()) await end()
   }
