@@ -13,7 +13,7 @@ import { globalSetup, globalTeardown } from './cluster.ts'
 import { createFileQueue, longestFirst } from './fileQueue.ts'
 
 // Tests also wait for timers and for other processes, so there are more of ours than cores.
-const processesMax = Number(process.env.CARTWRIGHT_TEST_PROCESSES ?? availableParallelism() * 2)
+const processesMax = Number(process.env.CARTWRIGHT_TEST_PROCESSES ?? availableParallelism() * 3)
 // Ends a process that is stuck in a loop. Files and their tests have their own limit, far below it.
 const runMsMax = 3_600_000
 

@@ -32,7 +32,7 @@ import { Fragment, type Storage, type Tx } from '../src/platform/storage/storage
 
 const now = new Date('2026-06-01T12:00:00.000Z')
 const plain: CopyOptions = { now, clearTarget: false }
-const migrations = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+const migrations = join(import.meta.dirname, '../src/platform/storage/migrations')
 
 for (const [one, other] of [
   ['sqlite', 'postgres'],

@@ -406,7 +406,7 @@ eachEngine('a refund that failed', (given) => {
   })
 
   test('and was tried again by an older version is known as replaced after the migration', async () => {
-    const directory = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+    const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(directory)).sort()
     const own = files.findIndex((file) => file.endsWith('_failed_refunds.sql'))
     const before = await tempFolder()

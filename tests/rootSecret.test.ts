@@ -478,7 +478,7 @@ eachEngine('the check values', (given) => {
 
   test('are written when a database of the version before is taken over, and not by a wrong secret', async () => {
     const directory = await tempFolder()
-    const migrations = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+    const migrations = join(import.meta.dirname, '../src/platform/storage/migrations')
     for (const name of (await readdir(migrations)).filter((each) => each < '0010'))
       await copyFile(join(migrations, name), join(directory, name))
     const url = await given.freshUrl()
