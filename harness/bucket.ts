@@ -11,6 +11,8 @@ export interface Bucket extends BucketTarget {
   files: Map<string, { bytes: Buffer; media: string }>
   // Answered instead of everything else.
   failing: number | null
+  // Whether a file is sent with its length, or in chunks.
+  hasLengths: boolean
   close(): void
 }
 
@@ -25,9 +27,13 @@ export async function openBucket(now: () => number): Promise<Bucket> {
       return void response.writeHead(200).end()
     }
     const file = bucket.files.get(path)
+    const { bytes, media } = file ?? { bytes: Buffer.from('<Error/>'), media: 'application/xml' }
     response
-      .writeHead(file ? 200 : 404, { 'content-type': file?.media ?? 'application/xml' })
-      .end(file?.bytes ?? '<Error/>')
+      .writeHead(file ? 200 : 404, {
+        'content-type': media,
+        ...(bucket.hasLengths && { 'content-length': bytes.length }),
+      })
+      .end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const bucket: Bucket = {
@@ -38,6 +44,7 @@ export async function openBucket(now: () => number): Promise<Bucket> {
     secretKey: 'a secret of the bucket',
     files: new Map(),
     failing: null,
+    hasLengths: true,
     close() {
       server.closeAllConnections()
       server.close()

@@ -114,6 +114,13 @@ describe('a bucket that does not answer as it should', () => {
       bucket.failing = 500
       assert.equal(await code(right.put('mer_1/a.webp', Buffer.from('a'), 'image/webp')), 'BUCKET_FAILED')
       assert.equal(bucket.files.size, 0)
+      bucket.failing = null
+      bucket.files.set('/shop-media/mer_1/large.webp', { bytes: Buffer.alloc(2_000_001), media: 'image/webp' })
+      assert.equal(await code(right.get('mer_1/large.webp')), 'BUCKET_FILE_TOO_LARGE')
+      bucket.hasLengths = false
+      assert.equal(await code(right.get('mer_1/large.webp')), 'BUCKET_FILE_TOO_LARGE')
+      bucket.files.set('/shop-media/mer_1/small.webp', { bytes: Buffer.from('abc'), media: 'image/webp' })
+      assert.deepEqual(await right.get('mer_1/small.webp'), Buffer.from('abc'))
     } finally {
       bucket.close()
     }

@@ -63,10 +63,15 @@ export class BucketError extends Error {
   // For the log, which takes letters only.
   readonly code: string
 
-  constructor(status: number) {
-    super(`The bucket answered with ${status}`)
-    this.code = status === 403 ? 'BUCKET_KEY_REFUSED' : status === 404 ? 'BUCKET_NOT_FOUND' : 'BUCKET_FAILED'
+  constructor(message: string, code: string) {
+    super(message)
+    this.code = code
   }
+}
+
+function answeredWith(status: number): BucketError {
+  const code = status === 403 ? 'BUCKET_KEY_REFUSED' : status === 404 ? 'BUCKET_NOT_FOUND' : 'BUCKET_FAILED'
+  return new BucketError(`The bucket answered with ${status}`, code)
 }
 
 export function filesInBucket(target: BucketTarget, now: () => number): PictureFiles {
@@ -85,15 +90,32 @@ export function filesInBucket(target: BucketTarget, now: () => number): PictureF
     async put(name, bytes, media) {
       const response = await send('PUT', name, bytes, { 'content-type': media })
       await response.body?.cancel()
-      if (!response.ok) throw new BucketError(response.status)
+      if (!response.ok) throw answeredWith(response.status)
     },
     async get(name) {
       const response = await send('GET', name, Buffer.alloc(0), {})
-      if (response.ok && Number(response.headers.get('content-length') ?? 0) <= fileBytesMax)
-        return Buffer.from(await response.arrayBuffer())
+      if (response.ok) return bytesOf(response)
       await response.body?.cancel()
       if (response.status === 404) return null
-      throw new BucketError(response.status)
+      throw answeredWith(response.status)
     },
   }
+}
+
+// Counted while it is read: a length may be missing or wrong.
+async function bytesOf(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = Number(response.headers.get('content-length') ?? 0)
+  if (length <= fileBytesMax) {
+    length = 0
+    for await (const chunk of response.body ?? []) {
+      length += chunk.length
+      // Leaving the loop cancels the rest.
+      if (length > fileBytesMax) break
+      chunks.push(chunk)
+    }
+  } else await response.body?.cancel()
+  if (length > fileBytesMax)
+    throw new BucketError(`A file of the bucket is larger than ${fileBytesMax} bytes`, 'BUCKET_FILE_TOO_LARGE')
+  return Buffer.concat(chunks, length)
 }
