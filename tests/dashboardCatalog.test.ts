@@ -9,6 +9,8 @@ import { scriptless } from '../harness/scriptless.ts'
 import { eachEngine } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { openTestServer } from '../harness/testServer.ts'
+import type { SkuEntry } from '../src/contract/entries.ts'
+import { limits } from '../src/contract/limits.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('the catalog of the dashboard', (given) => {
@@ -443,6 +445,21 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.field('name')?.isDisabled, false)
     await page.press('Save and publish')
     assert.equal((await shown('glass-vase')).status, 200)
+  })
+
+  test('an emptied limit and tax class are taken away', async () => {
+    const { page, path } = dashboardUser
+    const [{ id }] = await asked('products?q=glass-vase')
+    const rules = async (): Promise<unknown> => {
+      const { product } = await asked(`products/${id}`)
+      return product.skus.map(({ maxPerOrder, taxClass }: SkuEntry) => [maxPerOrder, taxClass])
+    }
+    await pressed(path(`products/${id}`), 'Save', { maxPerOrder: '5', taxClass: 'reduced' })
+    assert.deepEqual(await rules(), [[5, 'reduced']])
+    await pressed(path(`products/${id}`), 'Save', { maxPerOrder: '', taxClass: '' })
+    assert.deepEqual(await rules(), [[limits.quantityMax, 'standard']])
+    await page.open(path(`products/${id}`))
+    assert.deepEqual([page.field('maxPerOrder')?.value, page.field('taxClass')?.value], ['', 'standard'])
   })
 
   test('two people save one product: the second sees both versions and chooses', async () => {

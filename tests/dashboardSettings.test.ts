@@ -226,7 +226,7 @@ eachEngine('settings in the dashboard', (given) => {
     const live = await dashboardUserOf(testServer, { mode: 'live' })
     await live.page.open(live.path('settings/payments'))
     assert.match(live.page.text(), /Shoppers cannot pay yet/)
-    await live.page.open(live.path('settings/payments/bank_transfer'))
+    await live.page.open(live.path('settings/payments/bank_transfer?turn=on'))
     await live.page.press('Save', { termDays: '10' })
     assert.equal(live.page.status, 400)
     assert.equal(live.page.field('instructions')?.isInvalid, true)
@@ -235,6 +235,42 @@ eachEngine('settings in the dashboard', (given) => {
     assert.doesNotMatch(live.page.text(), /Shoppers cannot pay yet/)
     await page.open(dashboardUser.path('settings/payments'))
     assert.match(page.text(), /payments connect stripe --merchant bloom --mode test/)
+  })
+
+  test('payments: editing a method that is off leaves it off; only Turn on presets the box', async () => {
+    const { page, path } = dashboardUser
+    const cash = async () =>
+      (await shop()).paymentMethods.find(({ provider }: { provider: string }) => provider === 'cash_on_delivery')
+    const off = await testServer.askAdmin('updateAdminPaymentProvider', {
+      path: { provider: 'cash_on_delivery' },
+      body: { enabled: false, expectedVersion: (await shop()).version, idempotencyKey: 'cash-off' },
+    })
+    assert.equal(off.status, 200, off.text)
+    await page.open(path('settings/payments/cash_on_delivery'))
+    await page.press('Save', { instructions: 'Have the amount ready.' })
+    assert.match(page.text(), /Settings saved\./)
+    assert.deepEqual([(await cash())?.enabled, (await cash())?.instructions], [false, 'Have the amount ready.'])
+    await page.open(path('settings/payments'))
+    const [, turnOn = ''] = /href="([^"]*cash_on_delivery[^"]*)"[^>]*>Turn on</.exec(page.html) ?? []
+    await page.open(turnOn)
+    await page.press('Save')
+    assert.equal((await cash())?.enabled, true)
+  })
+
+  test('400 for a form whose base was altered, and nothing is changed', async () => {
+    const { headers, path } = dashboardUser
+    const { version } = await shop()
+    for (const part of ['settings', 'settings/taxes', 'settings/shipping/new'])
+      for (const base of ['{', '7', '{"synonyms":7}', '"x"']) {
+        const answer = await fetch(`${testServer.origin}${path(part)}`, {
+          method: 'POST',
+          headers,
+          body: new URLSearchParams({ key: 'altered', base }),
+          redirect: 'manual',
+        })
+        assert.equal(answer.status, 400, `${part} ${base}`)
+      }
+    assert.equal((await shop()).version, version)
   })
 
   test('people: an invitation is a link that is shown once; a role is changed; the last owner stays', async () => {

@@ -89,9 +89,8 @@ export function checkoutPages({
   // Without a query. What was typed is in the page, to be sent again; card data never is.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
-    const form = name === 'pay' ? 400 : await receiveForm(request)
-    const fields = typeof form === 'number' ? null : fieldsIn(form)
-    return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields })), waitMs)
+    const typed = name === 'pay' ? null : await typedFields(request)
+    return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, typed && { action: name, fields: typed })), waitMs)
   }
 
   return [
@@ -204,6 +203,12 @@ function spendOn({ session }: CheckoutView, request: PageRequest): void {
 const linesOfOne = 8
 
 const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
+
+// Null for a form that cannot be read.
+async function typedFields(request: PageRequest): Promise<Record<string, string> | null> {
+  const form = await receiveForm(request)
+  return typeof form === 'number' ? null : fieldsIn(form)
+}
 
 function fieldsIn(form: Form): Record<string, string> {
   return Object.fromEntries(keptNames.map((name) => [name, form(name)]).filter(([, value]) => value !== ''))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ProductEntry } from '../../contract/entries.ts'
 import {
   baseOf,
   type Draft,
@@ -83,13 +84,64 @@ const entry = {
 describe('from a product to a form and back', () => {
   test('what is not shown stays, and a name that only repeats its options follows them', () => {
     const shown = draftOf({ product: entry, status: 'published' }, 'EUR')
-    assert.deepEqual(shown.shared, { backorder: '', shipping: 'yes', taxClass: '', maxPerOrder: '' })
+    assert.deepEqual(shown.shared, {
+      backorder: '',
+      shipping: 'yes',
+      taxClass: '',
+      maxPerOrder: '',
+      mixed: ['taxClass'],
+    })
     const read = entryOf(shown, entry, 'EUR')
     assert.ok('entry' in read)
     assert.deepEqual([read.entry.metadata, read.entry.publishedAt], [entry.metadata, entry.publishedAt])
     const [small, medium] = read.entry.skus
     assert.deepEqual([small?.name, small?.backorder, small?.image], [undefined, true, '/media/x'])
     assert.deepEqual([medium?.name, medium?.backorder, medium?.taxClass], ['Medium cut', undefined, 'reduced'])
+  })
+
+  test('an emptied limit or tax class is none, and one that differs by variant is left alone', () => {
+    const [first, second] = entry.skus
+    assert.ok(first && second)
+    const saved = (skus: ProductEntry['skus'], typed: Record<string, string>) => {
+      const { shared } = draftOf({ product: { ...entry, skus }, status: 'published' }, 'EUR')
+      const form = new URLSearchParams({ taxClass: shared.taxClass, maxPerOrder: shared.maxPerOrder, ...typed })
+      for (const name of shared.mixed) form.append('mixed', name)
+      const read = entryOf(
+        {
+          ...draft,
+          rows: draftOf({ product: { ...entry, skus }, status: 'published' }, 'EUR').rows,
+          shared: draftIn(form).draft.shared,
+        },
+        { ...entry, skus },
+        'EUR',
+      )
+      assert.ok('entry' in read)
+      return read.entry.skus.map(({ maxPerOrder, taxClass }) => [maxPerOrder, taxClass])
+    }
+    const limited = [
+      { ...first, maxPerOrder: 5, taxClass: 'reduced' },
+      { ...second, maxPerOrder: 5, taxClass: 'reduced' },
+    ]
+    assert.deepEqual(saved(limited, {}), [
+      [5, 'reduced'],
+      [5, 'reduced'],
+    ])
+    assert.deepEqual(saved(limited, { maxPerOrder: '', taxClass: '' }), [
+      [undefined, undefined],
+      [undefined, undefined],
+    ])
+    const different = [
+      { ...first, maxPerOrder: 5, taxClass: 'reduced' },
+      { ...second, maxPerOrder: 7, taxClass: 'books' },
+    ]
+    assert.deepEqual(saved(different, {}), [
+      [5, 'reduced'],
+      [7, 'books'],
+    ])
+    assert.deepEqual(saved(different, { maxPerOrder: '9' }), [
+      [9, 'reduced'],
+      [9, 'books'],
+    ])
   })
 
   test('what cannot be read is named by its row', () => {

@@ -40,13 +40,20 @@ export interface DraftOption {
   values: readonly string[]
 }
 
-// Of all variants; '' leaves each as it is.
+// Of all variants.
 export interface Shared {
+  // '' leaves each as it is.
   backorder: '' | 'yes' | 'no' | 'uncounted'
   shipping: '' | 'yes' | 'no'
+  // '' is the default, or leaves each as it is if they were mixed.
   taxClass: string
   maxPerOrder: string
+  // Those that differed by variant when the form was drawn.
+  mixed: readonly MixableName[]
 }
+
+const mixableNames = ['taxClass', 'maxPerOrder'] as const
+type MixableName = (typeof mixableNames)[number]
 
 export interface Draft {
   name: string
@@ -91,11 +98,17 @@ export const emptyDraft: Draft = {
   options: [noOption, noOption, noOption],
   status: 'hidden',
   rows: [emptyRow],
-  shared: { backorder: 'no', shipping: 'yes', taxClass: 'standard', maxPerOrder: '' },
+  shared: { backorder: 'no', shipping: 'yes', taxClass: 'standard', maxPerOrder: '', mixed: [] },
 }
 
 export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'status'>, currency: string): Draft {
   const { options = [], skus, images = [], tags = [], categories = [] } = product
+  const texts = {
+    taxClass: skus.map(({ taxClass }) => taxClass ?? 'standard'),
+    maxPerOrder: skus.map(({ maxPerOrder = limits.quantityMax }) =>
+      maxPerOrder === limits.quantityMax ? '' : String(maxPerOrder),
+    ),
+  }
   return {
     name: product.name,
     brand: product.brand ?? '',
@@ -128,8 +141,9 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
         skus.map(({ backorder, counted }) => (counted === false ? 'uncounted' : backorder ? 'yes' : 'no')),
       ),
       shipping: oneOf(skus.map(({ requiresShipping }) => (requiresShipping === false ? 'no' : 'yes'))),
-      taxClass: oneOf(skus.map(({ taxClass }) => taxClass ?? 'standard')),
-      maxPerOrder: oneOf(skus.map(({ maxPerOrder }) => String(maxPerOrder ?? ''))),
+      taxClass: oneOf(texts.taxClass),
+      maxPerOrder: oneOf(texts.maxPerOrder),
+      mixed: mixableNames.filter((name) => new Set(texts[name]).size > 1),
     },
   }
 }
@@ -209,6 +223,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       shipping: yesNo('shipping'),
       taxClass: line('taxClass', 60),
       maxPerOrder: line('maxPerOrder', 6),
+      mixed: mixableNames.filter((name) => form.getAll('mixed').includes(name)),
     },
   }
   const was = emptyDraft.options.map((_, slot) => ({
@@ -380,9 +395,9 @@ export function entryOf(
   }
 
   function skuOf(row: DraftRow, at: number): SkuEntry {
-    const { backorder, shipping, taxClass } = draft.shared
+    const { backorder, shipping, taxClass, mixed } = draft.shared
     const known = row.isKnown ? knownSkus.get(row.code) : undefined
-    const { name, ...rest }: Partial<SkuEntry> = known ?? {}
+    const { name, taxClass: knownTaxClass, maxPerOrder: knownMax, ...rest }: Partial<SkuEntry> = known ?? {}
     const stock = row.isKnown ? null : whole(row.stock, `/skus/${at}/stock`)
     if (row.code === '') problems[`/skus/${at}/code`] = 'needed'
     return {
@@ -399,6 +414,8 @@ export function entryOf(
       ...(backorder !== '' && { backorder: backorder === 'yes', counted: backorder !== 'uncounted' }),
       ...(shipping !== '' && { requiresShipping: shipping === 'yes' }),
       ...(taxClass !== '' && { taxClass }),
+      ...(taxClass === '' && mixed.includes('taxClass') && knownTaxClass !== undefined && { taxClass: knownTaxClass }),
+      ...(mixed.includes('maxPerOrder') && knownMax !== undefined && { maxPerOrder: knownMax }),
       ...(stock !== null && { stock }),
     }
   }

@@ -29,6 +29,24 @@ export function baseField(part: unknown): Html {
   return hiddenFields({ [baseName]: JSON.stringify(part) })
 }
 
+// The part that the form was drawn with. Only an altered form has none that can be read.
+export function baseIn<Part>({ form }: Posted, isPart: (value: unknown) => value is Part): Part {
+  const base = parsed(form.get(baseName) ?? '')
+  if (!isPart(base))
+    throw refuse('invalid_request', {
+      issues: [{ path: `/${baseName}`, message: 'must be what the form was sent with' }],
+    })
+  return base
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 // A page that everyone reads takes what is posted only from those who may change it.
 export function refuseUnless({ may }: Posted, id: AdminOperationId): void {
   if (!may(id)) throw refuse('scope_missing', { current: { requiredScope: adminOperations[id].scope } })

@@ -53,10 +53,11 @@ function providerName(provider: string): string {
 
 function methodCard(visit: Visit, { provider, enabled, instructions, termDays }: Method): Html {
   const { words, to, may, mode } = visit
+  const form = `settings/payments/${provider}`
   const isMissing = provider === 'bank_transfer' && instructions === null && mode === 'live'
   return card({
     title: words.say(`method.${provider}`),
-    aside: html`<span class="row-actions">${pill(words, 'method', enabled ? 'enabled' : 'off')}${may('updateAdminPaymentProvider') && linkButton({ label: words.say(enabled ? 'payments.edit' : 'payments.turnOn'), href: to(`settings/payments/${provider}`), isDialog: true })}</span>`,
+    aside: html`<span class="row-actions">${pill(words, 'method', enabled ? 'enabled' : 'off')}${may('updateAdminPaymentProvider') && html`${!enabled && linkButton({ label: words.say('payments.turnOn'), href: to(form, { turn: 'on' }), isDialog: true })}${linkButton({ label: words.say('payments.edit'), href: to(form), isDialog: true })}`}</span>`,
     body: html`${facts([
       [
         words.say('payments.instructions'),
@@ -131,8 +132,8 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
       action: to(`settings/payments/${provider}`),
       fields: fieldsOf(visit),
       values: values ?? {
-        // One who comes here to turn it on need not say so twice.
-        enabled: 'on',
+        // *Turn on* leads here with the box checked.
+        enabled: enabled || visit.query.get('turn') === 'on' ? 'on' : '',
         instructions: instructions ?? '',
         termDays: termDays === null ? '' : String(termDays),
       },

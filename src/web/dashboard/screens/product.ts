@@ -306,13 +306,14 @@ function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
     { value: 'yes', label: words.say(yes) },
     { value: 'no', label: words.say(no) },
   ]
+  const mixedHelp = (name: 'taxClass' | 'maxPerOrder') => shared.mixed.includes(name) && { help: mixed.label }
   return card({
     title: words.say('product.selling'),
-    body: html`<div class="fields">
+    body: html`<div class="fields">${shared.mixed.map((name) => hiddenFields({ mixed: name }))}
 ${field(words, { name: 'shipping', label: words.say('product.delivery'), kind: 'choice', isRequired: true, options: yesNo(shared.shipping, 'product.shipped', 'product.digital') }, shared.shipping)}
 ${field(words, { name: 'backorder', label: words.say('product.soldOut'), kind: 'choice', isRequired: true, options: [...yesNo(shared.backorder, 'product.backorder', 'product.noBackorder'), { value: 'uncounted', label: words.say('product.uncounted') }] }, shared.backorder)}
-${field(words, { name: 'taxClass', label: words.say('product.taxClass'), kind: 'line', lengthMax: 40, isHalf: true }, shared.taxClass, problems)}
-${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), kind: 'line', lengthMax: 4, isHalf: true }, shared.maxPerOrder, problems)}
+${field(words, { name: 'taxClass', label: words.say('product.taxClass'), kind: 'line', lengthMax: 40, isHalf: true, ...mixedHelp('taxClass') }, shared.taxClass, problems)}
+${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), kind: 'line', lengthMax: 4, isHalf: true, ...mixedHelp('maxPerOrder') }, shared.maxPerOrder, problems)}
 ${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') }, draft.slug, problems)}
 </div>`,
   })
@@ -475,14 +476,16 @@ function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs:
   return one.member === 'shared' ? { ...one, mine: sellingText(words, mine), theirs: sellingText(words, theirs) } : one
 }
 
-function sellingText(words: Words, { shared: { shipping, backorder, taxClass, maxPerOrder } }: Draft): string {
+function sellingText(words: Words, { shared: { shipping, backorder, taxClass, maxPerOrder, mixed } }: Draft): string {
   const yesNo = (value: string, yes: TextKey, no: TextKey) =>
     words.say(value === '' ? 'product.mixed' : value === 'yes' ? yes : no)
+  const lineText = (name: 'taxClass' | 'maxPerOrder', value: string) =>
+    value || (mixed.includes(name) ? words.say('product.mixed') : '–')
   return [
     `${words.say('product.delivery')}: ${yesNo(shipping, 'product.shipped', 'product.digital')}`,
     `${words.say('product.soldOut')}: ${yesNo(backorder, 'product.backorder', 'product.noBackorder')}`,
-    `${words.say('product.taxClass')}: ${taxClass || '–'}`,
-    `${words.say('product.maxPerOrder')}: ${maxPerOrder || '–'}`,
+    `${words.say('product.taxClass')}: ${lineText('taxClass', taxClass)}`,
+    `${words.say('product.maxPerOrder')}: ${lineText('maxPerOrder', maxPerOrder)}`,
   ].join('\n')
 }
 

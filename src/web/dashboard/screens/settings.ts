@@ -17,7 +17,7 @@ import {
 import { button, card, facts, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
-import { baseField, refuseUnless, saveShopPart } from '../shop.ts'
+import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
 import type { TextKey, Words } from '../words.ts'
 
@@ -140,7 +140,7 @@ export const settings: Screen = {
     const fields = groupsOf(words).flatMap((group) => group.fields)
     const typed = pickedValues(posted, fields)
     const { data: shop } = await posted.ask('getAdminShop')
-    const base = JSON.parse(posted.form.get('base') ?? '{}') as FieldValues
+    const base = baseIn(posted, areTexts)
     const asked = bodyOf(words, fields, new URLSearchParams(typed))
     if ('problems' in asked) return formSheet(posted, { values: typed, base, shop, problems: asked.problems })
     const whole = bodyFor(asked.body)
@@ -158,6 +158,10 @@ export const settings: Screen = {
     const problems = problemsOf(words, saved.refusal, fields)
     return formSheet(posted, { values: typed, base, shop, problems })
   },
+}
+
+function areTexts(base: unknown): base is FieldValues {
+  return typeof base === 'object' && base !== null && Object.values(base).every((text) => typeof text === 'string')
 }
 
 // Empty fields remove what they stand for.

@@ -10,7 +10,7 @@ import { amountIn, form, keyField, moneyText, type Problems, problemsOf } from '
 import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
-import { baseField, saveShopPart } from '../shop.ts'
+import { baseField, baseIn, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
 
 type Option = ShippingZoneEntry['options'][number]
@@ -317,10 +317,15 @@ function normal(entry: ShippingZoneEntry | undefined): ShippingZoneEntry | null 
   }
 }
 
+// It is only shown again in the form, so it needs no closer look. Null for a new zone.
+function isZone(base: unknown): base is ShippingZoneEntry | null {
+  return base === null || (typeof base === 'object' && 'zone' in base)
+}
+
 async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof done> | Sheet> {
   const { words, to } = posted
   const typed = typedIn(posted)
-  const base = JSON.parse(posted.form.get('base') ?? 'null') as ShippingZoneEntry | null
+  const base = baseIn(posted, isZone)
   const read = entryOf(posted, typed)
   if ('problems' in read) return zoneSheet(posted, { name, typed, base, problems: read.problems })
   const { entry } = read

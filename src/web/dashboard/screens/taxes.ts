@@ -7,7 +7,7 @@ import { keyField, type Problems, problemsOf } from '../form.ts'
 import { button, emptyState, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
-import { baseField, refuseUnless, saveShopPart } from '../shop.ts'
+import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
 
 // As they are typed.
@@ -36,7 +36,7 @@ export const taxes: Screen = {
     refuseUnless(posted, 'replaceAdminTaxes')
     const { words, to } = posted
     const rows = rowsIn(posted)
-    const base = JSON.parse(posted.form.get('base') ?? '[]') as TaxEntry[]
+    const base = baseIn(posted, areEntries)
     const wrong = rows.findIndex((row) => rateOf(row.rate) === undefined)
     if (wrong >= 0)
       return taxSheet(posted, {
@@ -59,6 +59,11 @@ export const taxes: Screen = {
     )
     return taxSheet(posted, { rows, base, problems: problemsOf(words, saved.refusal, fields) })
   },
+}
+
+// Entries are only shown again in the form, so they need no closer look.
+function areEntries(base: unknown): base is TaxEntry[] {
+  return Array.isArray(base)
 }
 
 // The order and what is usual do not count.
