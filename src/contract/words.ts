@@ -24,7 +24,6 @@ export const roles = ['owner', 'staff', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
 export const memberStatuses = ['active', 'disabled', 'invited'] as const
-export type MemberStatus = (typeof memberStatuses)[number]
 
 const stabilities = ['stable', 'candidate', 'extension'] as const
 export type Stability = (typeof stabilities)[number]
@@ -344,7 +343,6 @@ export const undoScopes = {
 export type UndoableSubject = keyof typeof undoScopes
 
 export const changeKinds = ['create', 'change', 'retire', 'look'] as const
-export type ChangeKind = (typeof changeKinds)[number]
 
 // `app`: an installed app with an access token. `operator`: at the command line. `loop`: the server by itself.
 export const actorKinds = ['person', 'key', 'app', 'operator', 'loop'] as const
@@ -366,7 +364,6 @@ export const importKinds = ['products', 'stock'] as const
 export type ImportKind = (typeof importKinds)[number]
 
 export const exportKinds = ['products', 'stock', 'orders', 'promotions', 'google'] as const
-export type ExportKind = (typeof exportKinds)[number]
 
 export const transferStates = ['receiving', 'planning', 'ready', 'writing', 'done', 'failed'] as const
 export type TransferState = (typeof transferStates)[number]

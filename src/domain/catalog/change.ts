@@ -393,7 +393,6 @@ async function writeProduct(
     })
     writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
   }
-  // What is new cannot have been sold.
   // The listing is found by its slug, so a new slug needs a new one.
   if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
   writes.push(listOrUnlist(tx, seller, plan))

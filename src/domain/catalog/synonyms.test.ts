@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { askedWords } from './question.ts'
-import { noSynonyms, synonymsOf } from './synonyms.ts'
+import { synonymsOf } from './synonyms.ts'
 
 function alternativesIn(groups: readonly (readonly string[])[], text: string): string[][] {
   return askedWords(text, 'en', synonymsOf(groups)).map(({ alternatives }) =>
@@ -22,7 +22,7 @@ test('a word has what stands for it, and each word of a phrase what stands for t
   assert.deepEqual(alternatives('oak bedside tables'), [[], ['nightstand'], ['nightstand']])
   assert.deepEqual(alternatives('nightstand'), [['bedside table']])
   assert.deepEqual(alternatives('bedside lamp'), [[], []], 'not a part of the phrase')
-  assert.deepEqual(askedWords('couch', 'en', noSynonyms)[0]?.alternatives, [])
+  assert.deepEqual(askedWords('couch', 'en', new Map())[0]?.alternatives, [])
 })
 
 test('phrases are split as queries are: signs of scripts without spaces, numbers with a unit, letters with dots', () => {

@@ -15,8 +15,6 @@ interface Synonym {
   others: readonly (readonly string[])[]
 }
 
-export const noSynonyms: Synonyms = new Map()
-
 export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
   const all = groups.flatMap((group) => {
     const phrases = unique(group.flatMap(sequencesAsked).filter(({ length }) => length > 0 && length <= phraseWordsMax))

@@ -2,7 +2,7 @@
 
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
-import { type LetterKind, type LetterStatus, letterKinds, merchantRecipient } from '../../platform/outbox/letters.ts'
+import { type LetterKind, type LetterStatus, letterKinds } from '../../platform/outbox/letters.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { leaseMs } from './schedule.ts'
 
@@ -251,8 +251,4 @@ export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<vo
   await tx.sql`
     update emails set due_at = case when due_at - ${backMs} < ${earliest} then ${earliest} else due_at - ${backMs} end
     where due_at > ${earliest}`
-}
-
-export function isToMerchant({ recipientHash }: LetterRow): boolean {
-  return recipientHash === merchantRecipient
 }

@@ -81,14 +81,14 @@ export function cancellationStatusFor(
   return failed > 0 ? 'refund_failed' : 'refund_pending'
 }
 
-// The third axis is not stored as a fact of its own: it is counted from the lines.
-// Of a parcel whose tracking is corrected: the event of how far the order is sent, again.
+// When the tracking of a parcel is corrected, the event of the order's fulfillment is announced again.
 export const correctionEvents = {
   unfulfilled: 'order.processing',
   partially_fulfilled: 'order.processing',
   fulfilled: 'order.fulfilled',
 } as const satisfies Record<FulfillmentStatus, EventKind>
 
+// Not stored: it is counted from the lines.
 export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
   if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
   return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'

@@ -5,7 +5,7 @@ import type { AdminScope, Mode } from '../../contract/words.ts'
 import type { KeyCaller } from '../access/identify.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Gate } from './gates.ts'
-import type { Ask, Handler, Handlers } from './handler.ts'
+import type { Handler, Handlers } from './handler.ts'
 import type { OAuthCaller } from './open.ts'
 
 // Acts for one merchant in one mode.
@@ -54,6 +54,5 @@ export function createAdminGate(gates: { key: Gate<KeyCaller>; oauth: Gate<OAuth
   }
 }
 
-export type AdminAsk<Id extends AdminOperationId> = Ask<AdminOperations[Id], AdminCallers>
 export type AdminHandler<Id extends AdminOperationId> = Handler<AdminOperations[Id], AdminCallers>
 export type AdminHandlers = Handlers<AdminOperations, AdminCallers>

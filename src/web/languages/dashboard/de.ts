@@ -99,7 +99,6 @@ export const de: DashboardTexts = {
     'home.lowStock': 'Wenig Bestand',
     'home.paymentAccountsFailing': 'Gestörte Zahlungskonten',
     'home.webhooksFailing': 'Gestörte Webhooks',
-    'home.allDone': 'Es wartet nichts auf Sie.',
     'home.sales': 'Umsatz der letzten 30 Tage',
     'home.salesTotal': 'Summe',
     'home.salesOrders': 'Bestellungen',
@@ -440,7 +439,6 @@ export const de: DashboardTexts = {
     'orders.sending': 'Versand',
     'orders.items': 'Artikel',
     'orders.total': 'Summe',
-    'orders.filter': 'Filter',
     'orders.filterStatus': 'Status',
     'orders.filterPayment': 'Zahlung',
     'orders.filterSending': 'Versand',
@@ -476,7 +474,6 @@ export const de: DashboardTexts = {
     'sendMany.none': 'Es ist keine Bestellung ausgewählt',
     'sendMany.noneText': 'Gehen Sie zurück und wählen Sie die Bestellungen aus, die Sie versenden möchten.',
     'sendMany.refused': 'Einige Bestellungen konnten nicht versandt werden. Die anderen sind unterwegs.',
-    'sendMany.done': 'Versandt',
     'done.sentMany': { one: '{count} Paket versandt.', other: '{count} Pakete versandt.' },
 
     'order.title': 'Bestellung {number}',

@@ -107,7 +107,6 @@ const texts = {
   'home.lowStock': 'Low stock',
   'home.paymentAccountsFailing': 'Payment accounts that need attention',
   'home.webhooksFailing': 'Failing webhooks',
-  'home.allDone': 'Nothing is waiting for you.',
   'home.sales': 'Sales of the last 30 days',
   'home.salesTotal': 'Total',
   'home.salesOrders': 'Orders',
@@ -450,7 +449,6 @@ const texts = {
   'orders.sending': 'Sending',
   'orders.items': 'Items',
   'orders.total': 'Total',
-  'orders.filter': 'Filter',
   'orders.filterStatus': 'Status',
   'orders.filterPayment': 'Payment',
   'orders.filterSending': 'Sending',
@@ -487,7 +485,6 @@ const texts = {
   'sendMany.none': 'No order was selected',
   'sendMany.noneText': 'Go back and select the orders that you want to send.',
   'sendMany.refused': 'Some orders could not be sent. The others are on their way.',
-  'sendMany.done': 'Sent',
   'done.sentMany': { one: '{count} parcel sent.', other: '{count} parcels sent.' },
 
   // Order
