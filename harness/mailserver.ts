@@ -1,10 +1,10 @@
-// A mail server for tests, in this process: it takes letters, refuses, is slow or breaks off as the test wants it to.
+// A mail server for tests, in this process: it takes e-mails, refuses, is slow or breaks off as the test wants it to.
 
 import { once } from 'node:events'
 import { SMTPServer } from 'smtp-server'
-import { type ReadLetter, readLetter } from '../src/domain/emails/read.ts'
+import { type ReadEmail, readEmail } from '../src/domain/emails/read.ts'
 
-export interface TakenLetter extends ReadLetter {
+export interface ReceivedEmail extends ReadEmail {
   // Of the envelope.
   from: string
   to: string[]
@@ -23,14 +23,14 @@ export interface MailServer {
   url: string
   port: number
   // In the order of their arrival.
-  letters: TakenLetter[]
-  // Asked for each letter, by its recipient.
+  emails: ReceivedEmail[]
+  // Asked for each e-mail, by its recipient.
   behave: (to: string) => Behaviour
   close(): Promise<void>
 }
 
 export async function openMailServer(port = 0): Promise<MailServer> {
-  const letters: TakenLetter[] = []
+  const emails: ReceivedEmail[] = []
   const answer = ({ code, status = '' }: { code: number; status?: string }) =>
     Object.assign(new Error(`${status} said by the test`.trim()), { responseCode: code })
   const server = new SMTPServer({
@@ -54,7 +54,7 @@ export async function openMailServer(port = 0): Promise<MailServer> {
         if (behaviour.kind === 'refuse' && behaviour.at === 'data') return callback(answer(behaviour))
         const bytes = Buffer.concat(chunks).toString('utf8')
         const { mailFrom } = session.envelope
-        letters.push({ ...readLetter(bytes), from: mailFrom ? mailFrom.address : '', to, bytes })
+        emails.push({ ...readEmail(bytes), from: mailFrom ? mailFrom.address : '', to, bytes })
         if (behaviour.kind === 'drop') {
           for (const connection of server.connections) connection.close()
           return undefined
@@ -73,7 +73,7 @@ export async function openMailServer(port = 0): Promise<MailServer> {
   const mail: MailServer = {
     url: `smtp://127.0.0.1:${taken}`,
     port: taken,
-    letters,
+    emails,
     behave: () => ({ kind: 'take' }),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }

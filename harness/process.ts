@@ -24,7 +24,7 @@ export async function tempFolder(): Promise<string> {
   return folder
 }
 
-// Letters go nowhere and the demo shop has no past unless asked.
+// E-mails go nowhere and the demo shop has no past unless asked.
 export const quiet: Environment = { CARTWRIGHT_MAIL_URL: 'off', CARTWRIGHT_DEMO_HISTORY: 'off' }
 
 export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {

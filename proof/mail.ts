@@ -1,5 +1,5 @@
-// Letters while the mail server is down, slow, greylists, refuses some for good or breaks off after the text, and the processes that
-// send them are killed again and again. In the end each letter has arrived, or was refused and is listed as such; one that arrived
+// E-mails while the mail server is down, slow, greylists, refuses some for good or breaks off after the text, and the processes that
+// send them are killed again and again. In the end each e-mail has arrived, or was refused and is listed as such; one that arrived
 // more than once has one Message-ID and one text.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -7,30 +7,30 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cartwright } from '../harness/commandline.ts'
-import { type Behaviour, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
+import { type Behaviour, openMailServer, type ReceivedEmail } from '../harness/mailserver.ts'
 import { until } from '../harness/until.ts'
-import { oweLetters, owePersonLetter, setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { queueEmails, queueUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 import type { Place } from './place.ts'
 import type { Run } from './runs.ts'
 
 export const mailRun: Run = {
   name: 'mail',
   method:
-    'letters to a mail server that is down, slow, greylists, refuses at RCPT or DATA, or breaks off after the text, while the processes that send them are killed; judged by what arrived, by the rows, and by what `mail list` and `doctor` say of the refused ones',
-  numbers: { letters: 400, kills: 100 },
-  short: { letters: 40, kills: 3 },
-  async run(place, { letters = 0, kills = 0 }, random) {
-    const world = await openWorld(place, letters, random)
+    'e-mails to a mail server that is down, slow, greylists, refuses at RCPT or DATA, or breaks off after the text, while the processes that send them are killed; judged by what arrived, by the rows, and by what `mail list` and `doctor` say of the refused ones',
+  numbers: { emails: 400, kills: 100 },
+  short: { emails: 40, kills: 3 },
+  async run(place, { emails = 0, kills = 0 }, random) {
+    const world = await openWorld(place, emails, random)
     try {
       await world.killAll(kills)
-      return await judge(place, letters, kills, world)
+      return await judge(place, emails, kills, world)
     } finally {
       await world.close()
     }
   },
 }
 
-// Every other letter is to a person with an address of their own, which decides what becomes of it; the rest are to the merchant.
+// Every other e-mail is to a person with an address of their own, which decides what becomes of it; the rest are to the merchant.
 type Fate = 'plain' | 'refusedAtRcpt' | 'refusedAtData' | 'greylisted'
 
 function fateOf(number: number): Fate {
@@ -61,7 +61,7 @@ interface World {
   close(): Promise<void>
 }
 
-async function openWorld(place: Place, letters: number, random: () => number): Promise<World> {
+async function openWorld(place: Place, emails: number, random: () => number): Promise<World> {
   const begun = Date.now()
   let server = await openMailServer()
   const { port } = server
@@ -88,11 +88,11 @@ async function openWorld(place: Place, letters: number, random: () => number): P
 
   let counted = 0
   function look(): void {
-    for (const letter of server.letters.slice(counted)) note(letter)
-    counted = server.letters.length
+    for (const message of server.emails.slice(counted)) note(message)
+    counted = server.emails.length
   }
 
-  function note({ text, html, headers, to }: TakenLetter): void {
+  function note({ text, html, headers, to }: ReceivedEmail): void {
     const number = Number(/\/fact\/(\d+)/.exec(text)?.[1])
     const id = headers['message-id'] ?? ''
     const whole = [id, to.join(), headers.subject, text, html].join('\n')
@@ -103,7 +103,7 @@ async function openWorld(place: Place, letters: number, random: () => number): P
     factOf.set(id, number)
   }
 
-  // Long enough for letters to be put off, short of giving them up.
+  // Long enough for e-mails to be put off, short of giving them up.
   async function goAway(): Promise<void> {
     await server.close()
     look()
@@ -129,31 +129,31 @@ async function openWorld(place: Place, letters: number, random: () => number): P
 
   async function killAll(kills: number): Promise<void> {
     const outagesAt = [0.25, 0.5, 0.75].map((part) => Math.floor(kills * part))
-    const numbers = Array.from({ length: letters }, (_, number) => number)
+    const numbers = Array.from({ length: emails }, (_, number) => number)
     // One file has one server.
     if (place.engine === 'postgres') await start()
-    let owed = 0
+    let queued = 0
     for (let killed = 0; killed < kills; killed += 1) {
       await start()
       // A few at a time, so there is always something to be sent when a process is killed.
-      const batch = numbers.slice(Math.floor((letters * killed) / kills), Math.floor((letters * (killed + 1)) / kills))
-      await owe(place, batch, begun)
+      const batch = numbers.slice(Math.floor((emails * killed) / kills), Math.floor((emails * (killed + 1)) / kills))
+      await queue(place, batch, begun)
       const arriving = batch.filter((number) => !isRefused(number)).length
       // Some that were put off come later.
-      const wanted = Math.floor(owed + random() * arriving) - putOffMax
-      owed += arriving
+      const wanted = Math.floor(queued + random() * arriving) - putOffMax
+      queued += arriving
       await until(() => {
         look()
         return arrived.size >= wanted
-      }, 'the next letter')
+      }, 'the next e-mail')
       if (outagesAt.includes(killed)) await goAway()
       await killOne()
-      process.stdout.write(`\r  ${killed + 1} kills, ${arrived.size} of ${owed} arrived   `)
+      process.stdout.write(`\r  ${killed + 1} kills, ${arrived.size} of ${queued} arrived   `)
     }
     await start()
     const waiting = () =>
       place.storage.read((db) => db.sql<{ id: string }>`select id from emails where due_at is not null limit 1`)
-    await until(async () => (await waiting()).length === 0, 'the last letter')
+    await until(async () => (await waiting()).length === 0, 'the last e-mail')
     look()
     process.stdout.write('\n')
   }
@@ -180,7 +180,7 @@ async function switchOn({ storage }: Place, now: number): Promise<void> {
 }
 
 // Each has its number in its link, so its text tells which fact it is of.
-async function owe(place: Place, numbers: readonly number[], now: number): Promise<void> {
+async function queue(place: Place, numbers: readonly number[], now: number): Promise<void> {
   const { storage, installationId, rootSecret } = place
   await storage.write(async (tx) => {
     const [merchant] = await tx.sql<{ id: string }>`
@@ -192,21 +192,21 @@ async function owe(place: Place, numbers: readonly number[], now: number): Promi
         subjectId: String(number),
         facts: { url: `https://hooks.example.com/fact/${number}`, reason: 'failing' },
       }))
-    oweLetters(tx, { installationId, merchantId: null, orderId: null }, toMerchant, now)
+    queueEmails(tx, { installationId, merchantId: null, orderId: null }, toMerchant, now)
     for (const number of numbers.filter((one) => one % 2 === 1)) {
-      const letter = { kind: 'invitation', subjectId: String(number), merchantId: merchant?.id ?? '' } as const
+      const message = { kind: 'invitation', subjectId: String(number), merchantId: merchant?.id ?? '' } as const
       const person = { email: `person${number}@example.com`, path: `/fact/${number}`, locale: null }
       const expiresAt = now + 365 * 24 * 3_600_000
-      // A letter is sent only while its invitation is open.
+      // An e-mail is sent only while its invitation is open.
       await tx.sql`
         insert into invitations (id, kind, token_hash, merchant_id, role, created_at, expires_at)
-        values (${letter.subjectId}, 'invitation', ${`hash of ${number}`}, ${letter.merchantId}, 'viewer', ${now}, ${expiresAt})`
-      owePersonLetter(tx, rootSecret, { ...letter, ...person, expiresAt }, now)
+        values (${message.subjectId}, 'invitation', ${`hash of ${number}`}, ${message.merchantId}, 'viewer', ${now}, ${expiresAt})`
+      queueUserEmail(tx, rootSecret, { ...message, ...person, expiresAt }, now)
     }
   })
 }
 
-async function judge(place: Place, letters: number, kills: number, { arrived, seen, differing }: World) {
+async function judge(place: Place, emails: number, kills: number, { arrived, seen, differing }: World) {
   const rows = await place.storage.read(
     (db) => db.sql<{ number: string; status: string }>`select subject_id as "number", status from emails`,
   )
@@ -215,23 +215,23 @@ async function judge(place: Place, letters: number, kills: number, { arrived, se
   const listed = await cartwright(['mail', 'list', '--status', 'refused', '--limit', '200', '--json'], settings)
   const doctor = await cartwright(['doctor', '--json'], settings)
   const broken = {
-    missing: letters - rows.length,
+    missing: emails - rows.length,
     lost: rows.filter(({ number, status }) => status === 'sent' && !arrived.has(Number(number))).length,
     unsent: rows.filter(({ number, status }) => status !== 'sent' && !isRefused(Number(number))).length,
     notRefused: refused.filter(({ status }) => status !== 'refused').length,
-    unlisted: refused.length - (JSON.parse(listed.out) as { letters: unknown[] }).letters.length,
+    unlisted: refused.length - (JSON.parse(listed.out) as { emails: unknown[] }).emails.length,
     unreported: refused.length - countOf((JSON.parse(doctor.out) as { warnings: string[] }).warnings),
     differing: differing(),
   }
   return {
-    seen: { letters, kills, arrived: arrived.size, refused: refused.length, ...seen, ...broken },
+    seen: { emails, kills, arrived: arrived.size, refused: refused.length, ...seen, ...broken },
     violations: Object.entries(broken).flatMap(([what, count]) => (count !== 0 ? [`${count} ${what}`] : [])),
   }
 }
 
-// Of the warnings about refused letters, one for each answer.
+// Of the warnings about refused e-mails, one for each answer.
 function countOf(warnings: readonly string[]): number {
-  return warnings.reduce((sum, warning) => sum + Number(/(\d+) letters refused/.exec(warning)?.[1] ?? 0), 0)
+  return warnings.reduce((sum, warning) => sum + Number(/(\d+) e-mails refused/.exec(warning)?.[1] ?? 0), 0)
 }
 
 function startMailer({ url, rootSecretText }: Place, port: number, begun: number): ChildProcess {

@@ -1,4 +1,4 @@
-// One node that only sends letters, and is meant to be killed. Its time passes quickly, so a letter that is put off comes again soon.
+// One node that only sends e-mails, and is meant to be killed. Its time passes quickly, so an e-mail that is put off comes again soon.
 // Run as a process: mailer.ts <database url> <root secret> <mail server> <beginning of time>
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
-import { prepareLetter } from '../src/web/emails/prepare.ts'
+import { prepareEmail } from '../src/web/emails/prepare.ts'
 
 const [url = '', secret = '', mailUrl = '', begun = ''] = process.argv.slice(2)
 const speed = 3_000
@@ -28,14 +28,14 @@ const prepareTools = {
 const tools: MailTools = {
   storage,
   clock,
-  prepare: (db, letter) => prepareLetter(prepareTools, db, letter),
+  prepare: (db, email) => prepareEmail(prepareTools, db, email),
   transport: createTransport(target, 'orders@shop.example.com'),
   log,
   counts: newCounts(),
   discards: createDiscards(log),
   health: { isFailing: false },
   stop: new AbortController(),
-  // Longer than a letter is under way, in the time of that clock.
+  // Longer than an e-mail is under way, in the time of that clock.
   leaseMs: 2 * sendMsMax * speed,
   sendMsMax,
 }

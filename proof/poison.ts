@@ -112,7 +112,7 @@ interface World {
 // Merchants with something due, now or later, for every loop.
 async function makeWorld(given: Given, merchants: number): Promise<World> {
   const receiver = await openReceiver(given)
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-letters-'))
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-emails-'))
   given.later(() => rm(folder, { recursive: true, force: true }))
   const mail = { target: { kind: 'file', folder }, from: 'orders@shop.example.com' } as const
   const testServer = await openTestServer(given, { shops: [market], mail })
@@ -254,7 +254,7 @@ interface Poisoned {
   violations: string[]
 }
 
-// After a minute letters are sent, payments are looked up, refunds paid, webhooks sent and codes deleted; then checkouts expire; and
+// After a minute e-mails are sent, payments are looked up, refunds paid, webhooks sent and codes deleted; then checkouts expire; and
 // after a month everything else does.
 const waits = [minute + 1_000, 6 * minute, 31 * day]
 

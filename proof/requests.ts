@@ -138,7 +138,7 @@ function goodObject(node: Node, known: Known, random: () => number): Json {
   ) as Json
 }
 
-const letters = [...'abc XYZ 0189 äöüß éñ 漢字 עברית 😀👩‍👩‍👧 "\\/\'<>&;{}%$#\u2028\u00a0\u0301']
+const emails = [...'abc XYZ 0189 äöüß éñ 漢字 עברית 😀👩‍👩‍👧 "\\/\'<>&;{}%$#\u2028\u00a0\u0301']
 const visible = Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => String.fromCharCode(0x21 + index))
 
 // A text that matches a pattern, hand-written for each pattern in the contract.
@@ -153,9 +153,9 @@ function goodText(node: Node, random: () => number): string {
   switch (pattern) {
     case undefined:
     case patterns.line.source:
-      return of(letters)
+      return of(emails)
     case patterns.paragraph.source:
-      return of([...letters, '\n', '\r\n'[1] as string])
+      return of([...emails, '\n', '\r\n'[1] as string])
     case patterns.visibleAscii.source:
       return of(visible, Math.max(1, length))
     case patterns.country.source:

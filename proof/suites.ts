@@ -108,7 +108,7 @@ export const enginesRun = suite('engines', 'tests whose statements others also s
   'tests/dashboardOrders.test.ts',
   'tests/dashboardTransfers.test.ts',
   'tests/paymentNotices.test.ts',
-  'tests/lettersOwed.test.ts',
+  'tests/emailOutbox.test.ts',
   'tests/keptCarts.test.ts',
   'tests/unpriced.test.ts',
   'tests/adminMembers.test.ts',

@@ -69,7 +69,7 @@ import { createDashboard } from './web/dashboard/room.ts'
 import { mediaPage } from './web/docs/media.ts'
 import { sitePages } from './web/docs/pages.ts'
 import { isFromHere, mailPages } from './web/emails/pages.ts'
-import { prepareLetter } from './web/emails/prepare.ts'
+import { prepareEmail } from './web/emails/prepare.ts'
 import { createStaffRoom } from './web/signin/room.ts'
 
 export interface AppParts {
@@ -85,7 +85,7 @@ export interface AppParts {
   // Webhooks may go to http addresses and private networks: for development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
-  // Where letters go (default: nowhere).
+  // Where e-mails go (default: nowhere).
   mail?: { target: MailTarget; from: string }
   // Where pictures are stored (default: nowhere; they stay in the database).
   media?: MediaTarget
@@ -132,7 +132,7 @@ export interface App {
   // For pages that act for a person: operations are performed without HTTP.
   admin: MountedSurface
   pictureFiles: PictureFiles
-  // Null where no letters are sent.
+  // Null where no e-mails are sent.
   mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
   dispatcher: Dispatcher
@@ -299,7 +299,7 @@ export function createApp(parts: AppParts): App {
           return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
         },
         demo: () => hasDemoShop,
-        hasLetters: (request) => mailFolder !== null && isFromHere(request),
+        hasEmails: (request) => mailFolder !== null && isFromHere(request),
       }),
       ...probePages({
         metrics: parts.showsMetrics === false ? null : metrics,
@@ -409,7 +409,7 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
     clock,
     log,
     transport,
-    prepare: (db, letter) => prepareLetter({ rootSecret, publicOrigin, clock }, db, letter),
+    prepare: (db, email) => prepareEmail({ rootSecret, publicOrigin, clock }, db, email),
     counts: newCounts(),
     discards: createDiscards(log),
     health: { isFailing: false },

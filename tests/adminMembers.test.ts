@@ -15,7 +15,7 @@ import { createSession, findSession } from '../src/domain/users/sessions.ts'
 import { createKey, endKey } from '../src/platform/access/keys.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openPersonLetter, setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const hash = () => hashPassword('correct horse battery', { ln: 4, r: 8, p: 1 })
 
@@ -30,13 +30,13 @@ anyEngine('members', (given) => {
   const invite = (email: string, role: string, key = testServer.keys.admin) =>
     testServer.askAdmin('inviteAdminMember', { key, body: keyed({ email, role }) })
 
-  // The link of the newest letter to an address: a key does not see it.
+  // The link of the newest e-mail to an address: a key does not see it.
   const linkTo = async (email: string) => {
     const rows = await testServer.storage.read(
       (db) => db.sql<{ id: string; sealed: string }>`select id, sealed from emails order by id desc`,
     )
-    const opened = rows.map(({ id, sealed }) => openPersonLetter(testSecret, id, sealed))
-    return opened.find((letter) => letter?.email === email)?.path ?? ''
+    const opened = rows.map(({ id, sealed }) => openUserEmail(testSecret, id, sealed))
+    return opened.find((message) => message?.email === email)?.path ?? ''
   }
   const tokenIn = (link: string) => link.split('/').at(-1)?.split('?')[0] ?? ''
 
@@ -51,7 +51,7 @@ anyEngine('members', (given) => {
     return accept(link.path)
   }
 
-  test('200: invited by a link that only the letter has, joined, changed, removed; each is written down without an address', async () => {
+  test('200: invited by a link that only the e-mail has, joined, changed, removed; each is written down without an address', async () => {
     const key = keyed({ email: 'Grace@Bloom.example', role: 'staff' })
     const invited = await testServer.askAdmin('inviteAdminMember', { body: key })
     assert.equal(invited.status, 200, invited.text)

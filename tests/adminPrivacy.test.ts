@@ -15,7 +15,7 @@ import { indexOrders } from '../src/domain/search/orders.ts'
 import { insertTokens } from '../src/domain/search/store.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 eachEngine('privacy of the admin surface', (given) => {
   let testServer: TestServer & { orders: Orders }

@@ -15,7 +15,7 @@ import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
 
 interface HtmlValidateModule {

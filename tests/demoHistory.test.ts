@@ -22,7 +22,7 @@ import { findHistory, makeDemoShop } from '../src/ops/provisioning/demo.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { createLog } from '../src/platform/log/log.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import type { Reader } from '../src/platform/storage/storage.ts'
 
 const day = 86_400_000
@@ -131,16 +131,16 @@ anyEngine('the history of the demo shop', (given) => {
     assert.equal(names.size, 2)
   })
 
-  test('is silent: no letters, and nothing waits for webhooks listen', async () => {
-    const [letters] = await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
-    assert.equal(Number(letters?.n), 0)
+  test('is silent: no e-mails, and nothing waits for webhooks listen', async () => {
+    const [emails] = await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
+    assert.equal(Number(emails?.n), 0)
     const [own] = await testServer.storage.read(
       (db) => db.sql<{ n: number; events: string }>`
         select e.events, (select count(*) from webhook_deliveries d where d.endpoint_id = e.id) as n
         from webhook_endpoints e where e.url like 'http://localhost:%'`,
     )
     assert.deepEqual([Number(own?.n), own?.events.includes('order.*')], [0, true])
-    // From now on letters are owed again.
+    // From now on e-mails are queued again.
     const [mail] = await testServer.storage.read((db) => db.sql<{ on: number }>`select is_on as "on" from mail_switch`)
     assert.equal(mail?.on, 1)
   })

@@ -6,11 +6,11 @@ import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { settingsOf } from '../harness/testServer.ts'
-import { findLetter } from '../src/domain/emails/store.ts'
+import { findEmail } from '../src/domain/emails/store.ts'
 import type { DisputeStanding } from '../src/domain/payments/port.ts'
 import { toInstant } from '../src/platform/kit/instant.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
-import { prepareLetter } from '../src/web/emails/prepare.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { prepareEmail } from '../src/web/emails/prepare.ts'
 
 const day = 24 * 3_600_000
 
@@ -21,7 +21,7 @@ async function look(shop: BankShop, paymentId: string) {
 }
 
 // The only one, as it is sent.
-async function letterOf({ testServer }: BankShop, disputeId: string | undefined) {
+async function emailOf({ testServer }: BankShop, disputeId: string | undefined) {
   return testServer.storage.read(async (db) => {
     const rows = await db.sql<{ id: string; subjectId: string }>`
       select id, subject_id as "subjectId" from emails where kind = 'dispute_opened'`
@@ -29,10 +29,10 @@ async function letterOf({ testServer }: BankShop, disputeId: string | undefined)
       rows.map(({ subjectId }) => subjectId),
       [disputeId],
     )
-    const letter = await findLetter(db, testServer.merchantId, rows[0]?.id ?? '')
+    const email = await findEmail(db, testServer.merchantId, rows[0]?.id ?? '')
     const { rootSecret } = testServer.app.payTools
     const tools = { rootSecret, publicOrigin: () => testServer.origin, clock: () => new Date(testServer.clock.now) }
-    const message = letter && (await prepareLetter(tools, db, letter))
+    const message = email && (await prepareEmail(tools, db, email))
     assert.ok(message && 'text' in message)
     return message
   })
@@ -54,7 +54,7 @@ eachEngine('a dispute', (given) => {
       shop.testServer.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
     const [row] = await rows()
     assert.match(row?.id ?? '', /^dsp_/)
-    const message = await letterOf(shop, row?.id)
+    const message = await emailOf(shop, row?.id)
     assert.equal(message.to, 'help@example.com')
     assert.match(message.text, /take back €[\d.]+ \(Order T-1001\)\. Answer by June 8, 2026/)
     assert.deepEqual([(await rows()).length, row?.status, shop.incidents()], [1, 'open', { dispute_opened: 1 }])

@@ -21,7 +21,7 @@ import { createUser } from '../src/domain/users/users.ts'
 import { endKey } from '../src/platform/access/keys.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openPersonLetter, setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const password = 'correct horse battery staple'
 const scopes = [...scopesOfRole.staff, 'admin:people'] as const
@@ -55,17 +55,17 @@ eachEngine('machines and people', (given) => {
   }
 
   // What was written to an address, the oldest first.
-  async function lettersTo(email: string): Promise<{ kind: string; path: string | undefined }[]> {
+  async function emailsTo(email: string): Promise<{ kind: string; path: string | undefined }[]> {
     const rows = await testServer.storage.read(
       (db) => db.sql<{ id: string; kind: string; sealed: string }>`select id, kind, sealed from emails order by id`,
     )
     return rows.flatMap(({ id, kind, sealed }) => {
-      const opened = openPersonLetter(testSecret, id, sealed)
+      const opened = openUserEmail(testSecret, id, sealed)
       return opened?.email === email ? [{ kind, path: opened.path ?? undefined }] : []
     })
   }
 
-  const kindsTo = async (email: string) => (await lettersTo(email)).map(({ kind }) => kind)
+  const kindsTo = async (email: string) => (await emailsTo(email)).map(({ kind }) => kind)
 
   const setPasswordBy = (path: string, text: string) =>
     openBrowser(testServer).submit(testServer.origin + path, [['password', text]])
@@ -88,11 +88,11 @@ eachEngine('machines and people', (given) => {
     assert.deepEqual([reset.status, reset.body.data.link], [200, null])
     assert.doesNotMatch(invited.text + reset.text, /\/admin\//)
 
-    const [invitation] = await lettersTo('newcomer@bloom.example')
-    const [mailed] = await lettersTo(victim.email)
+    const [invitation] = await emailsTo('newcomer@bloom.example')
+    const [mailed] = await emailsTo(victim.email)
     assert.deepEqual([invitation?.kind, mailed?.kind], ['invitation', 'password_reset'])
     await testServer.storage.write((tx) => endKey(tx, id, testServer.clock.now))
-    for (const { path: link } of [invitation, mailed].flatMap((letter) => letter ?? []))
+    for (const { path: link } of [invitation, mailed].flatMap((message) => message ?? []))
       assert.equal((await setPasswordBy(link ?? '', 'another password of five')).status, 404)
     assert.deepEqual(
       [
@@ -108,7 +108,7 @@ eachEngine('machines and people', (given) => {
     const { key } = await testServer.newKey(scopes)
     const path = { memberId: victim.id }
     await testServer.askAdmin('resetAdminMemberPassword', { key, path, body: keyed() })
-    const [mailed] = await lettersTo(victim.email)
+    const [mailed] = await emailsTo(victim.email)
     assert.equal((await setPasswordBy(mailed?.path ?? '', 'a third password of mine')).status, 200)
     assert.deepEqual(await kindsTo(victim.email), ['password_reset', 'password_changed'])
     assert.equal(await entersWith(victim.email, 'a third password of mine'), true)
@@ -120,7 +120,7 @@ eachEngine('machines and people', (given) => {
     const body = keyed({ email: 'joiner@bloom.example', role: 'staff' })
     assert.equal((await testServer.askAdmin('inviteAdminMember', { key, body })).status, 200)
     assert.deepEqual(await kindsTo(owner.email), [])
-    const [mailed] = await lettersTo('joiner@bloom.example')
+    const [mailed] = await emailsTo('joiner@bloom.example')
     assert.equal((await setPasswordBy(mailed?.path ?? '', 'a password of a joiner')).status, 200)
     assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
     const input = {
@@ -156,7 +156,7 @@ eachEngine('machines and people', (given) => {
     assert.deepEqual(await kindsTo('guest@bloom.example'), ['invitation'])
   })
 
-  test('409 where no letters are sent, and nothing is made', async () => {
+  test('409 where no e-mails are sent, and nothing is made', async () => {
     const member = await newPerson('unreached', 'viewer')
     await switchMail(false)
     for (const answer of [

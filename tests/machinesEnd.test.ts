@@ -11,7 +11,7 @@ import { insertInstallation } from '../src/domain/merchants/store.ts'
 import { endInstallation } from '../src/domain/oauth/installing.ts'
 import { createKey, endKey, rotateKey } from '../src/platform/access/keys.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 // Why a key may have the answer of such a row.
 const decided: Partial<Record<AdminOperationId, string>> = {

@@ -1,18 +1,18 @@
-// Letters that are sent, to a real mail server: each fact's letter arrives once, in the shopper's language, with the same amounts as
-// text and as HTML; a server that is away, slow or refuses delays nothing but letters.
+// E-mails that are sent, to a real mail server: each fact's e-mail arrives once, in the shopper's language, with the same amounts as
+// text and as HTML; a server that is away, slow or refuses delays nothing but e-mails.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
+import { type MailServer, openMailServer, type ReceivedEmail } from '../harness/mailserver.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, settingsOf, type TestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
-import { leaseMs, lettersMax } from '../src/domain/emails/schedule.ts'
+import { emailsMax, leaseMs } from '../src/domain/emails/schedule.ts'
 import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/domain/emails/send.ts'
 import { silenceMsMax, type Transport } from '../src/domain/emails/smtp.ts'
 import { cancelOrder } from '../src/domain/orders/cancel.ts'
@@ -21,15 +21,15 @@ import { createInvitation, removeInvitation } from '../src/domain/users/invitati
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 import {
   type NoticeKind,
-  oweLetters,
-  oweNotice,
-  owePersonLetter,
-  type PersonLetter,
-} from '../src/platform/outbox/letters.ts'
+  queueEmails,
+  queueNotice,
+  queueUserEmail,
+  type UserEmail,
+} from '../src/platform/outbox/emails.ts'
 import { reseal } from '../src/platform/secrets/reseal.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { Fragment, type Tx } from '../src/platform/storage/storage.ts'
-import { prepareLetter } from '../src/web/emails/prepare.ts'
+import { prepareEmail } from '../src/web/emails/prepare.ts'
 import { languages } from '../src/web/languages/checkout/texts.ts'
 
 const minute = 60_000
@@ -102,7 +102,8 @@ async function sendAll({ mail }: MailTestServer): Promise<void> {
   while ((await mailRound(mail)) > 0);
 }
 
-const to = (letters: readonly TakenLetter[], address: string) => letters.filter((letter) => letter.to.includes(address))
+const to = (emails: readonly ReceivedEmail[], address: string) =>
+  emails.filter((message) => message.to.includes(address))
 
 // As a reader sees it: what is only a preview in lists is not part of it.
 function shown(html: string): string {
@@ -127,20 +128,20 @@ function amounts(text: string): string[] {
     .sort()
 }
 
-// One for the tests of a group: each begins with no letters.
-function sharedServer(): Pick<MailServer, 'letters' | 'url' | 'behave'> {
+// One for the tests of a group: each begins with no e-mails.
+function sharedServer(): Pick<MailServer, 'emails' | 'url' | 'behave'> {
   let server: MailServer
   before(async () => {
     server = await openMailServer()
   })
   beforeEach(() => {
-    server.letters.length = 0
+    server.emails.length = 0
     server.behave = () => ({ kind: 'take' })
   })
   after(() => server.close())
   return {
-    get letters() {
-      return server.letters
+    get emails() {
+      return server.emails
     },
     get url() {
       return server.url
@@ -151,10 +152,10 @@ function sharedServer(): Pick<MailServer, 'letters' | 'url' | 'behave'> {
   }
 }
 
-eachEngine('letters that are sent', (given) => {
+eachEngine('e-mails that are sent', (given) => {
   const server = sharedServer()
 
-  test('each fact of an order is one letter to the shopper, and a new order one to the merchant', async () => {
+  test('each fact of an order is one e-mail to the shopper, and a new order one to the merchant', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const { storage, installationId, clock } = testServer
@@ -170,7 +171,7 @@ eachEngine('letters that are sent', (given) => {
     await sendAll(shop)
     await sendAll(shop)
 
-    const mine = to(server.letters, 'ada@example.com')
+    const mine = to(server.emails, 'ada@example.com')
     const { number } = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
     assert.deepEqual(
       mine.map(({ headers }) => headers.subject).sort(),
@@ -195,13 +196,13 @@ eachEngine('letters that are sent', (given) => {
     const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
     assert.equal((await testServer.fetch(page)).status, 200)
 
-    const theirs = to(server.letters, 'help@shop.example.com')
+    const theirs = to(server.emails, 'help@shop.example.com')
     assert.deepEqual(
       theirs.map(({ headers }) => headers.subject?.startsWith(`New order ${number}`)),
       [true],
     )
     assert.ok(!theirs[0]?.text.includes('ada@example.com'))
-    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, server.letters.length)
+    assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, server.emails.length)
     for (const { status, masked, kind } of await shop.rows())
       assert.deepEqual(
         [status, masked],
@@ -211,7 +212,7 @@ eachEngine('letters that are sent', (given) => {
     assert.ok(!lines.includes('ada@example.com'))
   })
 
-  test('a crash between the answer and its recording sends the letter once more, under the same Message-ID', async () => {
+  test('a crash between the answer and its recording sends the e-mail once more, under the same Message-ID', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const dying: MailTools = {
@@ -224,26 +225,26 @@ eachEngine('letters that are sent', (given) => {
     await assert.rejects(mailRound(dying))
     assert.ok((await shop.rows()).every(({ status }) => status === 'sending'))
     await sendAll(shop)
-    assert.equal(to(server.letters, 'ada@example.com').length, 1, 'the lease holds')
+    assert.equal(to(server.emails, 'ada@example.com').length, 1, 'the lease holds')
     shop.testServer.clock.now += 3 * minute
     await sendAll(shop)
-    const twice = to(server.letters, 'ada@example.com')
+    const twice = to(server.emails, 'ada@example.com')
     assert.equal(twice.length, 2)
     assert.equal(new Set(twice.map(({ headers }) => headers['message-id'])).size, 1)
     assert.equal(new Set(twice.map(({ text }) => text)).size, 1)
     await sendAll(shop)
-    assert.equal(to(server.letters, 'ada@example.com').length, 2)
+    assert.equal(to(server.emails, 'ada@example.com').length, 2)
   })
 
-  test('two senders share what is due, and each letter is sent once', async () => {
+  test('two senders share what is due, and each e-mail is sent once', async () => {
     const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
-    assert.equal(server.letters.length, 8)
-    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
+    assert.equal(server.emails.length, 8)
+    assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, 8)
   })
 
-  test('a letter that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
+  test('an e-mail that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -254,17 +255,17 @@ eachEngine('letters that are sent', (given) => {
     await storage.write((tx) => cancelOrder(tx, { installationId, orderId: cancelled }, input, moment()))
     await sendAll(shop)
     const placed = (email: string) =>
-      to(server.letters, email).find(({ headers }) => headers.subject?.startsWith('Your order'))?.text ?? ''
+      to(server.emails, email).find(({ headers }) => headers.subject?.startsWith('Your order'))?.text ?? ''
     assert.match(placed('paid@example.com'), /We have received your order and your payment of/)
     assert.match(placed('cancelled@example.com'), /We have received your order\.\n/)
-    const merchants = to(server.letters, 'help@shop.example.com').map(({ text }) => text)
+    const merchants = to(server.emails, 'help@shop.example.com').map(({ text }) => text)
     assert.equal(merchants.length, 2)
     assert.equal(merchants.filter((text) => text.includes('Paid: ')).length, 1)
     for (const text of [placed('paid@example.com'), placed('cancelled@example.com'), ...merchants])
       assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
-  test('what a shopper types as the city is in no letter; the country is', async () => {
+  test('what a shopper types as the city is in no e-mail; the country is', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -279,13 +280,13 @@ eachEngine('letters that are sent', (given) => {
     const other = await buy()
     await storage.write((tx) => cancelOrder(tx, { installationId, orderId: other }, input, moment()))
     await sendAll(shop)
-    assert.equal(server.letters.length, 8)
-    for (const { text, html, headers } of server.letters)
+    assert.equal(server.emails.length, 8)
+    for (const { text, html, headers } of server.emails)
       assert.doesNotMatch(text + html + JSON.stringify(headers), /evil/)
-    assert.equal(server.letters.filter(({ text }) => text.includes('Germany')).length, 7)
+    assert.equal(server.emails.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
-  test('a shopper who is erased while a letter is sent leaves no address with it', async () => {
+  test('a shopper who is erased while an e-mail is sent leaves no address with it', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, installationId } = shop.testServer
     await shop.buy()
@@ -313,7 +314,7 @@ eachEngine('letters that are sent', (given) => {
     await startMail(storage, true, clock.now + 30 * 24 * 60 * minute)
     clock.now += 30 * 24 * 60 * minute
     await sendAll(shop)
-    assert.deepEqual(server.letters, [])
+    assert.deepEqual(server.emails, [])
     assert.deepEqual(
       (await shop.rows()).map(({ status, code }) => [status, code]),
       [
@@ -342,14 +343,14 @@ eachEngine('letters that are sent', (given) => {
       { kind: 'stock_low', subjectId: 'sku_1', facts: { skuId, left: 3 } },
     ] as const
     await storage.write(async (tx) =>
-      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, alarms, shop.testServer.clock.now),
+      queueEmails(tx, { installationId: merchantId, merchantId, orderId: null }, alarms, shop.testServer.clock.now),
     )
     await sendAll(shop)
-    const theirs = to(server.letters, 'help@shop.example.com').map(({ headers }) => headers.subject)
+    const theirs = to(server.emails, 'help@shop.example.com').map(({ headers }) => headers.subject)
     assert.deepEqual(theirs.sort(), ['A webhook endpoint was disabled', 'Low stock: Red roses, 12'])
     await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
     const warnings = JSON.parse((await cartwright(['doctor', '--json'], settingsOf(shop.testServer))).out).warnings
-    assert.ok(warnings.some((warning: string) => warning.includes('1 letters discarded within a week (too_many)')))
+    assert.ok(warnings.some((warning: string) => warning.includes('1 e-mails discarded within a week (too_many)')))
   })
 
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
@@ -366,7 +367,7 @@ eachEngine('letters that are sent', (given) => {
         from emails e, n where e.kind = 'order_placed'`,
     )
     await sendAll(shop)
-    assert.deepEqual(to(server.letters, 'ada@example.com'), [])
+    assert.deepEqual(to(server.emails, 'ada@example.com'), [])
     const late = (await shop.rows()).filter(({ status }) => status === 'discarded')
     assert.deepEqual(
       late.map(({ kind, code }) => [kind, code]),
@@ -391,7 +392,7 @@ eachEngine('letters that are sent', (given) => {
     for (const email of ['ada+1@example.com', 'ada@example.com', 'eve+1@example.com']) await shop.buy({ email })
     await sendAll(shop)
     assert.deepEqual(
-      server.letters.flatMap((letter) => letter.to).filter((address) => address.endsWith('@example.com')),
+      server.emails.flatMap((message) => message.to).filter((address) => address.endsWith('@example.com')),
       ['ada+0@example.com', 'eve+1@example.com'],
     )
     assert.equal((await shop.rows()).filter(({ code }) => code === 'too_many').length, 2)
@@ -401,17 +402,17 @@ eachEngine('letters that are sent', (given) => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock, origin } = shop.testServer
     const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
-    const owe = (letter: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'> & Partial<PersonLetter>) =>
+    const queue = (message: Pick<UserEmail, 'kind' | 'subjectId' | 'expiresAt'> & Partial<UserEmail>) =>
       storage.write(async (tx) => {
-        await insertLink(tx, letter)
-        owePersonLetter(tx, testSecret, { ...base, ...letter }, clock.now)
+        await insertLink(tx, message)
+        queueUserEmail(tx, testSecret, { ...base, ...message }, clock.now)
       })
     const sealed = () =>
       storage.read((db) => db.sql<{ sealed: string | null; facts: string }>`select sealed, facts from emails`)
     const week = 7 * 24 * 60 * minute
-    await owe({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week })
-    await owe({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week, path: '/staff/another' })
-    await owe({ kind: 'password_reset', subjectId: 'rst_1', expiresAt: clock.now + 60 * minute, locale: 'de' })
+    await queue({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week })
+    await queue({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week, path: '/staff/another' })
+    await queue({ kind: 'password_reset', subjectId: 'rst_1', expiresAt: clock.now + 60 * minute, locale: 'de' })
     const rows = await sealed()
     assert.equal(rows.length, 2)
     assert.doesNotMatch(JSON.stringify(rows), /grace|secret/)
@@ -419,10 +420,10 @@ eachEngine('letters that are sent', (given) => {
     await sendAll(shop)
 
     const [invitation, reset] = ['Invitation', 'Neues'].map((start) =>
-      server.letters.find(({ headers }) => headers.subject?.startsWith(start)),
+      server.emails.find(({ headers }) => headers.subject?.startsWith(start)),
     )
     assert.deepEqual([invitation?.to, reset?.to], [['grace@example.com'], ['grace@example.com']])
-    assert.equal(server.letters.length, 2)
+    assert.equal(server.emails.length, 2)
     for (const part of [invitation?.text, invitation?.html]) {
       assert.ok(part?.includes(`${origin}/staff/x/secret`))
       assert.match(part ?? '', /works once and expires after 7 days/)
@@ -436,18 +437,18 @@ eachEngine('letters that are sent', (given) => {
   test('what another one did with an account: to the person, without a link, and not crowded out by others', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
-    const owe = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
+    const queue = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
       storage.write((tx) => {
-        oweNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', address, facts }, clock.now)
+        queueNotice(tx, testSecret, { kind, merchantId, email: 'grace@example.com', address, facts }, clock.now)
         return Promise.resolve()
       })
-    for (let i = 0; i < lettersMax.person + 2; i += 1) await owe('role_changed', { role: 'staff' })
-    await owe('password_changed')
-    await owe('member_joined', { role: 'viewer' })
+    for (let i = 0; i < emailsMax.person + 2; i += 1) await queue('role_changed', { role: 'staff' })
+    await queue('password_changed')
+    await queue('member_joined', { role: 'viewer' })
     assert.doesNotMatch(JSON.stringify(await storage.read((db) => db.sql`select * from emails`)), /grace|joan/)
     for (let i = 0; i < 4; i += 1) await sendAll(shop)
-    const mine = to(server.letters, 'grace@example.com')
-    assert.equal(mine.length, lettersMax.person + 2)
+    const mine = to(server.emails, 'grace@example.com')
+    assert.equal(mine.length, emailsMax.person + 2)
     assert.ok(mine.some(({ text }) => text.includes('joan@example.com accepted an invitation')))
     const [role] = mine
     assert.match(role?.text ?? '', /Your role at Bloom is now: Staff\./)
@@ -459,12 +460,12 @@ eachEngine('letters that are sent', (given) => {
   test('a link that was refused is sent again on request, also under a new root secret, and not once it has expired', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
-    const letter = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
+    const message = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
     const expiresAt = clock.now + 60 * minute
     await storage.write(async (tx) => {
       for (const subjectId of ['rst_1', 'rst_2']) {
         await insertLink(tx, { kind: 'password_reset', subjectId, expiresAt })
-        owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
+        queueUserEmail(tx, testSecret, { ...message, kind: 'password_reset', subjectId, expiresAt }, clock.now)
       }
     })
     server.behave = () => ({ kind: 'refuse', at: 'rcpt', code: 550, status: '5.1.1' })
@@ -476,7 +477,7 @@ eachEngine('letters that are sent', (given) => {
     await reseal(storage, rootSecret)
     assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
     const tools = { rootSecret, publicOrigin: () => shop.testServer.origin, clock: shop.mail.clock }
-    const prepare: MailTools['prepare'] = (db, row) => prepareLetter(tools, db, row)
+    const prepare: MailTools['prepare'] = (db, row) => prepareEmail(tools, db, row)
     const renewed = { ...shop, mail: { ...shop.mail, prepare } }
     const again = (subjectId: string) =>
       storage.write(
@@ -485,18 +486,18 @@ eachEngine('letters that are sent', (given) => {
       )
     await again('rst_1')
     await sendAll(renewed)
-    assert.equal(server.letters.length, 1)
+    assert.equal(server.emails.length, 1)
     clock.now = expiresAt
     await again('rst_2')
     await sendAll(renewed)
-    assert.equal(server.letters.length, 1)
+    assert.equal(server.emails.length, 1)
     assert.deepEqual((await shop.rows()).map(({ status, code }) => [status, code]).sort(), [
       ['discarded', 'expired'],
       ['sent', '250'],
     ])
   })
 
-  test('a link that was replaced or taken back while its letter waited is not sent', async () => {
+  test('a link that was replaced or taken back while its e-mail waited is not sent', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const invite = (email: string) => {
@@ -509,7 +510,7 @@ eachEngine('letters that are sent', (given) => {
     await storage.write((tx) => removeInvitation(tx, { merchantId, id, held: adminScopes }))
     await sendAll(shop)
     assert.deepEqual(
-      server.letters.map(({ to, text }) => [to, text?.includes(newest.path)]),
+      server.emails.map(({ to, text }) => [to, text?.includes(newest.path)]),
       [[['grace@example.com'], true]],
     )
     assert.deepEqual((await shop.rows()).map(({ status, code }) => [status, code]).sort(), [
@@ -519,39 +520,39 @@ eachEngine('letters that are sent', (given) => {
     ])
   })
 
-  test('a person gets at most ten letters an hour, and none where no server sends letters', async () => {
+  test('a person gets at most ten e-mails an hour, and none where no server sends e-mails', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
-    const owe = (count: number, name: string) =>
+    const queue = (count: number, name: string) =>
       storage.write(async (tx) => {
         for (let index = 0; index < count; index += 1) {
-          const letter = { merchantId, email: `grace+${index}@example.com`, path: '/x', locale: null }
+          const message = { merchantId, email: `grace+${index}@example.com`, path: '/x', locale: null }
           const subjectId = `${name}${index}`
           const expiresAt = clock.now + 60 * minute
           await insertLink(tx, { kind: 'password_reset', subjectId, expiresAt })
-          owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
+          queueUserEmail(tx, testSecret, { ...message, kind: 'password_reset', subjectId, expiresAt }, clock.now)
         }
       })
-    await owe(lettersMax.person + 2, 'rst_')
+    await queue(emailsMax.person + 2, 'rst_')
     await sendAll(shop)
-    assert.equal(server.letters.length, lettersMax.person)
+    assert.equal(server.emails.length, emailsMax.person)
     await startMail(storage, false, clock.now)
-    await owe(1, 'other_')
-    assert.equal((await shop.rows()).length, lettersMax.person + 2)
+    await queue(1, 'other_')
+    assert.equal((await shop.rows()).length, emailsMax.person + 2)
   })
 })
 
-anyEngine('letters and mail servers', (given) => {
+anyEngine('e-mails and mail servers', (given) => {
   const server = sharedServer()
 
-  test('a mail server that is away makes no checkout slower; when it is back, all letters arrive', async () => {
+  test('a mail server that is away makes no checkout slower; when it is back, all e-mails arrive', async () => {
     const down = await openMailServer()
     await down.close()
     const shop = await openMailTestServer(given, down.url)
     for (let order = 0; order < 3; order += 1) await shop.buy()
     await sendAll(shop)
     assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'pending' && attempts === 1))
-    // While a letter waits for an answer that never comes, orders are placed.
+    // While an e-mail waits for an answer that never comes, orders are placed.
     shop.testServer.clock.now += 30 * minute
     const sending = sendAll({
       ...shop,
@@ -565,11 +566,11 @@ anyEngine('letters and mail servers', (given) => {
       await sendAll(shop)
     }
     await back.close()
-    assert.equal(to(back.letters, 'ada@example.com').length, 4)
+    assert.equal(to(back.emails, 'ada@example.com').length, 4)
     assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
     const said = shop.testServer.lines().filter(({ message }) => String(message).startsWith('mail server'))
-    assert.equal(said[0]?.message, 'mail server does not take letters; retrying')
-    assert.equal(said.at(-1)?.message, 'mail server takes letters again')
+    assert.equal(said[0]?.message, 'mail server does not take e-mails; retrying')
+    assert.equal(said.at(-1)?.message, 'mail server takes e-mails again')
     assert.ok(said.length <= 4)
   })
 
@@ -633,7 +634,7 @@ anyEngine('letters and mail servers', (given) => {
       ['refused', '554 5.6.0'],
     ])
     assert.ok(
-      shop.testServer.lines().some(({ message }) => message === 'mail server does not take letters; retrying'),
+      shop.testServer.lines().some(({ message }) => message === 'mail server does not take e-mails; retrying'),
       'the outage is in the log',
     )
     server.behave = () => ({ kind: 'take' })
@@ -646,7 +647,7 @@ anyEngine('letters and mail servers', (given) => {
     ])
   })
 
-  test('a server that answers slowly gets each letter once', async () => {
+  test('a server that answers slowly gets each e-mail once', async () => {
     const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     server.behave = () => ({ kind: 'slow', ms: 400 })
@@ -655,8 +656,8 @@ anyEngine('letters and mail servers', (given) => {
     shop.testServer.clock.now += 10 * minute
     await sendAll(patient)
     server.behave = () => ({ kind: 'take' })
-    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
-    assert.equal(server.letters.length, 8)
+    assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, 8)
+    assert.equal(server.emails.length, 8)
     assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'sent' && attempts === 1))
     assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < leaseMs)
   })
@@ -673,7 +674,7 @@ anyEngine('letters and mail servers', (given) => {
     for (const { status, code } of await shop.rows()) assert.deepEqual([status, code], ['pending', 'no_answer'])
   })
 
-  test('a connection that breaks off after the text: the letter comes again, the same', async () => {
+  test('a connection that breaks off after the text: the e-mail comes again, the same', async () => {
     const shop = await openMailTestServer(given, server.url)
     let drops = 2
     server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
@@ -683,8 +684,8 @@ anyEngine('letters and mail servers', (given) => {
     server.behave = () => ({ kind: 'take' })
     await sendAll(shop)
     assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
-    for (const letters of Map.groupBy(server.letters, ({ headers }) => headers['message-id']).values())
-      assert.equal(new Set(letters.map(({ text, html }) => text + html)).size, 1)
+    for (const emails of Map.groupBy(server.emails, ({ headers }) => headers['message-id']).values())
+      assert.equal(new Set(emails.map(({ text, html }) => text + html)).size, 1)
   })
 
   test('a name with line breaks and an address with a comma bring no foreign recipient', async () => {
@@ -699,11 +700,11 @@ anyEngine('letters and mail servers', (given) => {
     const bad = ['ada,eve@example.com', '<ada@example.com>', 'ada;eve@example.com', 'ada@example.com>']
     for (const email of ['ada@example.com', ...bad]) await shop.buy({ email }).catch(() => '')
     await sendAll(shop)
-    assert.deepEqual([...new Set(server.letters.flatMap((letter) => letter.to))].sort(), [
+    assert.deepEqual([...new Set(server.emails.flatMap((message) => message.to))].sort(), [
       'ada@example.com',
       'help@shop.example.com',
     ])
-    for (const { headers, bytes } of server.letters) {
+    for (const { headers, bytes } of server.emails) {
       assert.equal(headers.bcc, undefined)
       assert.equal(headers['reply-to'], undefined)
       assert.ok(!/^bcc:/im.test(bytes))
@@ -731,13 +732,13 @@ anyEngine('letters and mail servers', (given) => {
       await sendAll(shop)
     }
     for (const locale of languages) {
-      const letters = to(server.letters, `${locale}@example.com`)
-      assert.equal(letters.length, 5)
-      for (const { text, html, headers } of letters) {
+      const emails = to(server.emails, `${locale}@example.com`)
+      assert.equal(emails.length, 5)
+      for (const { text, html, headers } of emails) {
         assert.deepEqual(amounts(text), amounts(shown(html)), `${locale}: ${headers.subject}`)
         assert.match(html, new RegExp(`<html lang="${locale}" dir="${locale === 'ar' ? 'rtl' : 'ltr'}">`))
       }
-      const counted = letters.map(({ text }) => amounts(text).length)
+      const counted = emails.map(({ text }) => amounts(text).length)
       assert.ok(Math.max(...counted) >= 6, `${locale} has amounts: ${counted}`)
     }
   })
@@ -749,11 +750,8 @@ function values(count: number) {
   return new Fragment(Array.from({ length: count }, (_, index) => `('${index}')`).join(', '))
 }
 
-// The link that a letter has.
-async function insertLink(
-  tx: Tx,
-  { kind, subjectId, expiresAt }: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'>,
-) {
+// The link that an e-mail has.
+async function insertLink(tx: Tx, { kind, subjectId, expiresAt }: Pick<UserEmail, 'kind' | 'subjectId' | 'expiresAt'>) {
   await tx.sql`
     insert into invitations (id, kind, token_hash, created_at, expires_at)
     values (${subjectId}, ${kind}, ${subjectId}, 0, ${expiresAt}) on conflict (id) do nothing`

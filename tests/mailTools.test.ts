@@ -1,4 +1,4 @@
-// What an operator and a developer have of letters: the shop file, the command, doctor, and the pages of development.
+// What an operator and a developer have of e-mails: the shop file, the command, doctor, and the pages of development.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { findMailSettings } from '../src/domain/merchants/mail.ts'
 const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
 const from = 'orders@shop.example.com'
 
-eachEngine('letters, for the operator', (given) => {
+eachEngine('e-mails, for the operator', (given) => {
   test('a shop file names the sender, the address for answers, and what is not sent', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId } = testServer
@@ -59,40 +59,40 @@ eachEngine('letters, for the operator', (given) => {
     const listed = JSON.parse((await run('mail', 'list')).out)
     assert.equal(listed.isOn, true)
     assert.deepEqual(
-      listed.letters.map(({ kind, status, code }: Record<string, string>) => [kind, status, code]).sort(),
+      listed.emails.map(({ kind, status, code }: Record<string, string>) => [kind, status, code]).sort(),
       [
         ['order_placed', 'refused', '550 5.1.1'],
         ['order_received', 'refused', '550 5.1.1'],
       ],
     )
-    const [{ id }] = listed.letters.filter(({ kind }: { kind: string }) => kind === 'order_placed')
-    const shown = JSON.parse((await run('mail', 'show', id)).out).letter
+    const [{ id }] = listed.emails.filter(({ kind }: { kind: string }) => kind === 'order_placed')
+    const shown = JSON.parse((await run('mail', 'show', id)).out).email
     assert.equal(shown.address, 'a***@example.com')
     const { out: lines } = await cartwright(['mail', 'list', '--status', 'refused'], settingsOf(testServer))
     assert.match(lines, /order_placed/)
     assert.ok(!lines.includes('ada@example.com'))
     const doctor = JSON.parse((await run('doctor')).out)
     assert.ok(
-      doctor.warnings.some((warning: string) => warning.includes('2 letters refused within a week (550 5.1.1)')),
+      doctor.warnings.some((warning: string) => warning.includes('2 e-mails refused within a week (550 5.1.1)')),
     )
 
-    assert.equal(JSON.parse((await run('mail', 'retry', id)).out).letter.status, 'pending')
+    assert.equal(JSON.parse((await run('mail', 'retry', id)).out).email.status, 'pending')
     clock.now = Date.now()
     await mailRound(app.mail)
-    assert.equal(JSON.parse((await run('mail', 'show', id)).out).letter.status, 'sent')
+    assert.equal(JSON.parse((await run('mail', 'show', id)).out).email.status, 'sent')
     const stored = { ...settingsOf(testServer), CARTWRIGHT_MAIL_URL: `file:${folder}` }
     const { out: whole } = await cartwright(['mail', 'show', id, '--text'], stored)
     assert.match(whole, /^status +sent$/m)
     assert.match(whole, /^Thank you for your order\n=+$/m)
     assert.equal((await cartwright(['mail', 'show', id, '--text'], { ...stored, CARTWRIGHT_MAIL_URL: 'off' })).code, 2)
     const again = await run('mail', 'retry', id)
-    assert.deepEqual([again.code, JSON.parse(again.out).error.code], [1, 'letter_not_retryable'])
-    assert.equal(JSON.parse((await run('mail', 'show', 'eml_1')).out).error.code, 'letter_not_found')
+    assert.deepEqual([again.code, JSON.parse(again.out).error.code], [1, 'email_not_retryable'])
+    assert.equal(JSON.parse((await run('mail', 'show', 'eml_1')).out).error.code, 'email_not_found')
   })
 })
 
-anyEngine('letters, for a developer', (given) => {
-  test('/dev/mail lists letters and shows each in a frame where nothing runs', async () => {
+anyEngine('e-mails, for a developer', (given) => {
+  test('/dev/mail lists e-mails and shows each in a frame where nothing runs', async () => {
     const folder = join(await tempFolder(), 'mail')
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],

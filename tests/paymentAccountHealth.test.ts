@@ -12,7 +12,7 @@ import type { TestServer } from '../harness/testServer.ts'
 import { findOwed } from '../src/domain/health/owed.ts'
 import { readNews } from '../src/domain/payments/news.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const shops = [{ ...market, merchant: { ...market.merchant, supportEmail: 'help@bloom.test' } }]
 const minute = 60_000
@@ -25,7 +25,7 @@ function watchOf(testServer: TestServer) {
   return async () => {
     await health.idle()
     const owed = await storage.read((db) => findOwed(db, { now: clock.now, providers: ['stripe', 'elsewhere'] }))
-    const letters = await storage.read(
+    const emails = await storage.read(
       (db) => db.sql<{ facts: string }>`
         select facts from emails where kind = 'payment_account_problem' order by created_at, id`,
     )
@@ -33,14 +33,14 @@ function watchOf(testServer: TestServer) {
     const [account] = (await testServer.askAdmin('getAdminShop')).body.data.paymentAccounts
     return {
       doctor: owed.flatMap(({ name, subjects }) => (name === 'payment_account_problem' ? subjects : [])),
-      letters: letters.map(({ facts }) => JSON.parse(facts).problem),
+      emails: emails.map(({ facts }) => JSON.parse(facts).problem),
       home: todo.paymentAccountsFailing,
       shop: account.problems,
     }
   }
 }
 
-const nothing = { doctor: [], letters: [], home: 0, shop: [] }
+const nothing = { doctor: [], emails: [], home: 0, shop: [] }
 
 async function openMarket(given: Given) {
   const shop = await openStripeShop(given, { shops })
@@ -67,14 +67,14 @@ async function openBank(given: Given) {
 }
 
 eachEngine('an account at a payment provider', (given) => {
-  test('whose key is refused is shown everywhere, with one letter, until a call works', async () => {
+  test('whose key is refused is shown everywhere, with one e-mail, until a call works', async () => {
     const { testServer, there, accountId, begin, seen } = await openMarket(given)
     await begin()
     assert.deepEqual(await seen(), nothing)
     there.revoke(there.restrictedKey)
     const refused = {
       doctor: [`${accountId} stripe key_refused (test)`],
-      letters: ['key_refused'],
+      emails: ['key_refused'],
       home: 1,
       shop: ['key_refused'],
     }
@@ -86,10 +86,10 @@ eachEngine('an account at a payment provider', (given) => {
     assert.equal(testServer.lines().filter(({ problem }) => problem === 'key_refused').length, 1)
     there.restore(there.restrictedKey)
     await begin()
-    assert.deepEqual(await seen(), { ...nothing, letters: ['key_refused'] })
+    assert.deepEqual(await seen(), { ...nothing, emails: ['key_refused'] })
     there.revoke(there.restrictedKey)
     await begin()
-    assert.deepEqual((await seen()).letters, ['key_refused', 'key_refused'], 'it began again')
+    assert.deepEqual((await seen()).emails, ['key_refused', 'key_refused'], 'it began again')
   })
 
   test('whose key lacks a permission stays named while other calls work, and is forgotten after a day without', async () => {
@@ -102,12 +102,12 @@ eachEngine('an account at a payment provider', (given) => {
     await news()
     await begin()
     await news()
-    const { letters, shop, home } = await seen()
-    assert.deepEqual([letters, shop, home], [['permission_missing'], ['permission_missing'], 1])
+    const { emails, shop, home } = await seen()
+    assert.deepEqual([emails, shop, home], [['permission_missing'], ['permission_missing'], 1])
     there.allow('events')
     testServer.clock.now += 25 * hour
     await news()
-    assert.deepEqual(await seen(), { ...nothing, letters: ['permission_missing'] })
+    assert.deepEqual(await seen(), { ...nothing, emails: ['permission_missing'] })
   })
 
   test('whose notices are refused again and again is shown until one is accepted', async () => {
@@ -118,12 +118,12 @@ eachEngine('an account at a payment provider', (given) => {
     for (let i = 0; i < 6; i += 1) assert.equal(await notify('wrong'), 400)
     assert.deepEqual(await seen(), {
       doctor: [`${account.id} elsewhere notices_refused (test)`],
-      letters: ['notices_refused'],
+      emails: ['notices_refused'],
       home: 1,
       shop: ['notices_refused'],
     })
     testServer.clock.now += hour
     assert.equal(await notify('sign_1'), 200)
-    assert.deepEqual(await seen(), { ...nothing, letters: ['notices_refused'] })
+    assert.deepEqual(await seen(), { ...nothing, emails: ['notices_refused'] })
   })
 })

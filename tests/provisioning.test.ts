@@ -945,7 +945,7 @@ describe('a shop file', () => {
     ])
   })
 
-  test('refuses what could be read as several e-mail addresses, as letters do', () => {
+  test('refuses what could be read as several e-mail addresses, as e-mails do', () => {
     for (const text of ['a,b@x.example', 'a;b@x.example', '<a@x.example>', 'a@x.example,', '"a"@x.example'])
       assert.deepEqual(
         place({ merchant: { ...merchant('Tea'), supportEmail: text, mail: { replyTo: text } } }),

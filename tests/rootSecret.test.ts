@@ -298,7 +298,7 @@ eachEngine('every command', (given) => {
       for (const [key, args] of Object.entries(forms).filter(([name]) => effects[name] === 'reads')) {
         const said = await cartwright(args, settings({ CARTWRIGHT_SECRET: secret }))
         if (key === 'orders show' || key === 'orders slip') assert.match(said.err, /has no order 1001/)
-        else if (key === 'mail show') assert.match(said.err, /There is no letter eml_/)
+        else if (key === 'mail show') assert.match(said.err, /There is no e-mail eml_/)
         else assert.deepEqual([said.code, said.err], [0, ''], key)
         if (key === 'backup') await rm(join(shop.files, 'copy.db'))
         if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)

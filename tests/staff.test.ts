@@ -25,7 +25,7 @@ import {
   setSecondFactorRequired,
 } from '../src/domain/users/members.ts'
 import { codeAt, stepAt } from '../src/domain/users/totp.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const enough = 'four words nobody guesses'
 
@@ -323,10 +323,10 @@ anyEngine('people at their pages', (given) => {
     for (const address of [email, 'nobody@bloom.example'])
       answers.push((await post(browser, testServer, '/admin/forgotten', { email: address })).text)
     assert.equal(answers[0], answers[1], 'the answer does not tell who has an account')
-    const letters = await testServer.storage.read(
+    const emails = await testServer.storage.read(
       (db) => db.sql<{ kind: string }>`select kind from emails where kind = 'password_reset'`,
     )
-    assert.equal(letters.length, 1)
+    assert.equal(emails.length, 1)
     const statuses = []
     for (let i = 0; i < 3; i += 1)
       statuses.push((await post(browser, testServer, '/admin/forgotten', { email })).status)

@@ -1,4 +1,4 @@
-// Does a purchase wait for letters? One purchase at a time, in turn with letters off, with a mail server, with one that is down, and with
+// Does a purchase wait for e-mails? One purchase at a time, in turn with e-mails off, with a mail server, with one that is down, and with
 // one that accepts connections and says nothing.
 
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { makeShop, openShop } from '../shop.ts'
 export const mailRows: readonly Row[] = [
   {
     name: 'purchase-mail',
-    question: 'The same purchases with letters off, sent, and with a mail server that is down or silent',
+    question: 'The same purchases with e-mails off, sent, and with a mail server that is down or silent',
     run: runPurchaseMail,
   },
 ]
@@ -65,21 +65,21 @@ async function runPurchaseMail(circumstances: Circumstances): Promise<Findings> 
     // How many are made in a second is the same for all of them.
     runs: runs.map((run) => withoutRate(run[member])),
   })
-  const off = side('letters off', 'off')
-  const sent = side('letters sent', 'sent')
+  const off = side('e-mails off', 'off')
+  const sent = side('e-mails sent', 'sent')
   const down = side('mail server down', 'down')
   const mute = side('mail server silent', 'silent')
   const sides = [off, sent, down, mute]
   return {
     sides,
     ratios: [
-      ratioOf('time of a purchase, letters sent', 'p50Ms', [sent, off], atMost(1.1)),
+      ratioOf('time of a purchase, e-mails sent', 'p50Ms', [sent, off], atMost(1.1)),
       ratioOf('time of a purchase, mail server down', 'p50Ms', [down, off], atMost(1.1)),
       ratioOf('time of a purchase, mail server silent', 'p50Ms', [mute, off], atMost(1.1)),
     ],
     notes: [
       `${rounds} times ${seconds * purchasesPerSecond} purchases on each side, one at a time and in turn, each of another shopper, on SQLite. p50 and p99 are for the whole purchase.`,
-      `${server.letters.length} letters arrived. The CPU of a purchase includes writing and sending its letter.`,
+      `${server.emails.length} e-mails arrived. The CPU of a purchase includes writing and sending its e-mail.`,
       ...loadNotes(sides),
     ],
   }

@@ -4,7 +4,7 @@ import { hashPassword } from '../../src/domain/users/password.ts'
 import { scopesOfRole } from '../../src/domain/users/roles.ts'
 import { createUser } from '../../src/domain/users/users.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../../src/platform/outbox/emails.ts'
 import { cheapCost, testSecret } from '../testServer.ts'
 import type { Given } from './world.ts'
 

@@ -253,7 +253,7 @@ export const LegalEntry = object({
   registration: optional('Such as court and number of the register.', Type.String({ minLength: 1, maxLength: 200 })),
 })
 
-// What a merchant sets about its shop. Shop files add letters and the legal name.
+// What a merchant sets about its shop. Shop files add e-mails and the legal name.
 export const merchantMembers = {
   slug: described('Its name in addresses and commands, and in every later file.', slug),
   name: described('What shoppers read.', name),

@@ -65,7 +65,7 @@ export const operatorRefusals = {
   person_required:            { status: 403, sentence: 'This is done by a signed-in person, not by a key or an app.' },
 
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
-  letter_not_found:           { status: 404, sentence: 'There is no such letter.' },
+  email_not_found:            { status: 404, sentence: 'There is no such e-mail.' },
   app_not_found:              { status: 404, sentence: 'There is no such app.' },
   app_installation_not_found: { status: 404, sentence: 'There is no such active installation of an app.' },
   user_not_found:             { status: 404, sentence: 'There is no such user.' },
@@ -127,7 +127,7 @@ export const operatorRefusals = {
   order_not_sent:             { status: 409, sentence: 'The order was not sent.' },
   order_is_test:              { status: 409, sentence: 'The order is a test order.' },
   fulfillment_not_possible:   { status: 409, sentence: 'The order has nothing like this left to send.' },
-  letter_not_retryable:       { status: 409, sentence: 'The letter cannot be sent again.' },
+  email_not_retryable:        { status: 409, sentence: 'The e-mail cannot be sent again.' },
   note_limit:                 { status: 409, sentence: 'The order has no room for another note.' },
   refund_not_possible:        { status: 409, sentence: 'The order has nothing like this left to refund.' },
   change_too_large:           { status: 409, sentence: 'The change is too large for one request: make it in parts.' },

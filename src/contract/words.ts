@@ -310,6 +310,7 @@ export const changeSubjects = [
   'promotion',
   'payment_method',
   'payment_account',
+  // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
   'app',

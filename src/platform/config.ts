@@ -42,7 +42,7 @@ export interface Settings {
   metrics: 'on' | 'off' | number
   // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
   providerUrls: Readonly<Record<string, string>>
-  // Where letters go, and the address that they come from.
+  // Where e-mails go, and the address that they come from.
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
@@ -321,14 +321,14 @@ function readProviderUrl(provider: string, name: string, environment: Environmen
   return { [provider]: url.origin }
 }
 
-// Letters of a public shop go nowhere until the operator says where.
+// E-mails of a public shop go nowhere until the operator says where.
 function readMail(url: string | undefined, from: string | undefined, production: boolean): Settings['mail'] {
   const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
   if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)
   if (from !== undefined && (!isEmail(from) || /[<>()[\],;:\\"\s]/.test(from)))
     throw new BadSetting(`CARTWRIGHT_MAIL_FROM must be an address such as orders@shop.example.com, not ${quote(from)}.`)
   if (from === undefined && target.kind === 'smtp')
-    throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that letters come from.')
+    throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that e-mails come from.')
   return { target, from: from ?? 'shop@localhost' }
 }
 

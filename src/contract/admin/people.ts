@@ -78,7 +78,7 @@ export const AdminPasswordResetResponse = object({
     memberId: MemberId,
     link: nullable(Type.String(), {
       description:
-        'The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in a letter to the member. Works once, for seven days.',
+        'The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in an e-mail to the member. Works once, for seven days.',
     }),
     expiresAt: Instant,
   }),
@@ -147,7 +147,7 @@ export const peopleRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/members/{memberId}/password-resets',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Make a link for a new password',
-    description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in a letter to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
+    description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
     body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
     refusals: ['member_not_found', 'person_of_others', 'mail_off'],
   },

@@ -3,7 +3,7 @@
 
 import type { EventSubject } from '../../contract/words.ts'
 import { forgetTracking } from '../../platform/audit/store.ts'
-import { forgetLettersOfOrder, forgetLettersOfSessions } from '../../platform/outbox/letters.ts'
+import { forgetEmailsOfOrder, forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
@@ -144,7 +144,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     if (addressId !== undefined) forgotten.addresses += 1
     if (!tx) return
     if (addressId !== undefined) deleteAddress(tx, installationId, addressId)
-    await forgetLettersOfSessions(tx, installationId, [id])
+    await forgetEmailsOfSessions(tx, installationId, [id])
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`
@@ -199,7 +199,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
         update promotion_uses set email_hash = null
         where merchant_id = ${merchantId} and promotion_id = ${promotionId} and order_id = ${id}`
     if (addressId !== null) eraseWholeAddress(tx, installationId, addressId)
-    await forgetLettersOfOrder(tx, installationId, id)
+    await forgetEmailsOfOrder(tx, installationId, id)
     await tx.sql`
       update orders set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`

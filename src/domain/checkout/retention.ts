@@ -3,7 +3,7 @@
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
-import { forgetLettersOfSessions } from '../../platform/outbox/letters.ts'
+import { forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
@@ -22,7 +22,7 @@ interface Ended {
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
-    await forgetLettersOfSessions(tx, installationId, sessionIds)
+    await forgetEmailsOfSessions(tx, installationId, sessionIds)
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`

@@ -1,44 +1,44 @@
-// What is logged about letters that are not sent: the first of a merchant, kind and reason, and then a count for each minute. A shop
-// under load may reach a limit with hundreds of letters a minute.
+// What is logged about e-mails that are not sent: the first of a merchant, kind and reason, and then a count for each minute. A shop
+// under load may reach a limit with hundreds of e-mails a minute.
 
 import type { Log } from '../../platform/log/log.ts'
 
 const countMs = 60_000
 
-export interface DiscardedLetter {
+export interface DiscardedEmail {
   merchantId: string
-  letterId: string
+  emailId: string
   kind: string
   code: string | null
 }
 
 export interface Discards {
-  note(letter: DiscardedLetter, now: number): void
+  note(email: DiscardedEmail, now: number): void
   // Logs the counts of minutes that have passed. Called by each round.
   tell(now: number): void
 }
 
 export function createDiscards(log: Log): Discards {
-  // Bounded by a minute, and by what a merchant's letters can be discarded for.
-  const counted = new Map<string, { since: number; more: number; last: DiscardedLetter }>()
+  // Bounded by a minute, and by what a merchant's e-mails can be discarded for.
+  const counted = new Map<string, { since: number; more: number; last: DiscardedEmail }>()
   return {
-    note(letter, now) {
-      const key = `${letter.merchantId} ${letter.kind} ${letter.code}`
+    note(email, now) {
+      const key = `${email.merchantId} ${email.kind} ${email.code}`
       const found = counted.get(key)
       if (found) {
         found.more += 1
-        found.last = letter
+        found.last = email
         return
       }
-      counted.set(key, { since: now, more: 0, last: letter })
-      log.warn('letter was not sent', { ...letter })
+      counted.set(key, { since: now, more: 0, last: email })
+      log.warn('e-mail was not sent', { ...email })
     },
     tell(now) {
       for (const [key, { since, more, last }] of counted) {
         // A clock that was set back ends the minute too.
         if (now >= since && now - since < countMs) continue
         counted.delete(key)
-        if (more > 0) log.warn('more letters were not sent', { ...last, count: more })
+        if (more > 0) log.warn('more e-mails were not sent', { ...last, count: more })
       }
     },
   }

@@ -1,4 +1,4 @@
-// Texts of a letter's header. Pure.
+// Texts of an e-mail's header. Pure.
 
 // One line for a header: control characters, and marks that turn the direction of what follows, become spaces.
 export function headerText(text: string): string {

@@ -1,27 +1,27 @@
-// Reads letters back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part, both in base64. For the pages of
+// Reads e-mails back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part, both in base64. For the pages of
 // development, and for tests.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface ReadLetter {
+export interface ReadEmail {
   // By lower-case name, unfolded and decoded. One that occurs twice is joined by a line break.
   headers: Readonly<Record<string, string>>
   text: string
   html: string
 }
 
-// What the file transport has written. Undefined where it has deleted the letter since, or never wrote it.
-export function findStoredLetter(folder: string, id: string): ReadLetter | undefined {
+// What the file transport has written. Undefined where it has deleted the e-mail since, or never wrote it.
+export function findStoredEmail(folder: string, id: string): ReadEmail | undefined {
   try {
-    return readLetter(readFileSync(join(folder, `${id}.eml`), 'utf8'))
+    return readEmail(readFileSync(join(folder, `${id}.eml`), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
 }
 
-export function readLetter(bytes: string): ReadLetter {
+export function readEmail(bytes: string): ReadEmail {
   const [head, body] = split(bytes.replaceAll('\r\n', '\n'))
   const headers = headersOf(head)
   const [, boundary] = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '') ?? []

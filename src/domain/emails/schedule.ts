@@ -1,4 +1,4 @@
-// When a letter is sent again. Pure.
+// When an e-mail is sent again. Pure.
 
 const minute = 60_000
 const hour = 60 * minute
@@ -12,10 +12,10 @@ export function retryAt(attempts: number, now: number): number | undefined {
   return waitMs === undefined ? undefined : now + waitMs
 }
 
-// Longer than preparing, sending and recording a letter may take.
+// Longer than preparing, sending and recording an e-mail may take.
 export const leaseMs = 12 * minute
 
 // Anyone can order, or forget a password, in another's name, so a mailbox gets at most so many of what was written in an hour. A
 // merchant has one mailbox for all of its orders.
-export const lettersMsWindow = hour
-export const lettersMax = { shopper: 20, merchant: 200, person: 10 } as const
+export const emailsWindowMs = hour
+export const emailsMax = { shopper: 20, merchant: 200, person: 10 } as const

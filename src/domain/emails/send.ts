@@ -1,26 +1,26 @@
-// Sends letters that are owed: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and
-// records each outcome. It is safe on several nodes and across crashes; a letter whose outcome was lost is sent again with the same
+// Sends queued e-mails: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and
+// records each outcome. It is safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same
 // Message-ID.
 
 import { randomUUID } from 'node:crypto'
 import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
 import type { Log } from '../../platform/log/log.ts'
-import { setMailSwitch } from '../../platform/outbox/letters.ts'
+import { setMailSwitch } from '../../platform/outbox/emails.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { maskEmail } from '../checkout/secret.ts'
 import type { Discards } from './discards.ts'
 import { leaseMs, retryAt } from './schedule.ts'
 import { type Answer, connectionsMax, type Message, type Transport } from './smtp.ts'
 import {
-  claimLetters,
-  deleteLetters,
+  claimEmails,
+  deleteEmails,
   discardWaiting,
-  type LetterOutcome,
-  type LetterRow,
-  listDueLetters,
-  listOldLetters,
-  recordLetter,
-  releaseLetters,
+  type EmailOutcome,
+  type EmailRow,
+  listDueEmails,
+  listOldEmails,
+  recordEmail,
+  releaseEmails,
 } from './store.ts'
 
 // Why nothing is sent.
@@ -29,11 +29,11 @@ export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no
 export interface MailTools {
   storage: Storage
   clock: () => Date
-  prepare(db: Reader, letter: LetterRow): Promise<Message | { discarded: Discard }>
+  prepare(db: Reader, email: EmailRow): Promise<Message | { discarded: Discard }>
   transport: Transport
   log: Log
-  counts: LetterCounts
-  // Whether the last letter was not taken for now: an outage is one line of the log, not one for each letter.
+  counts: EmailCounts
+  // Whether the last e-mail was not taken for now: an outage is one line of the log, not one for each e-mail.
   health: { isFailing: boolean }
   discards: Discards
   // Aborted when the process ends: answers are not waited for any longer.
@@ -45,28 +45,28 @@ export interface MailTools {
   onAnswered?: () => void
 }
 
-export type LetterCounts = Record<'sent' | 'retried' | 'refused' | 'failed' | 'discarded', number>
+export type EmailCounts = Record<'sent' | 'retried' | 'refused' | 'failed' | 'discarded', number>
 
-export function newCounts(): LetterCounts {
+export function newCounts(): EmailCounts {
   return { sent: 0, retried: 0, refused: 0, failed: 0, discarded: 0 }
 }
 
-// Letters of one round, which are sent side by side: one for each connection, so none waits for another.
-export const lettersAtOnce = connectionsMax
-// After this the answer is not waited for any longer. The transport gives up before, so no letter is still under way then.
+// E-mails of one round, which are sent side by side: one for each connection, so none waits for another.
+export const emailsAtOnce = connectionsMax
+// After this the answer is not waited for any longer. The transport gives up before, so no e-mail is still under way then.
 export const sendMsMaxDefault = 10 * 60_000
 
-// At the start of a server: from now on letters are owed, or no longer; and what an earlier process of a database with one server was
+// At the start of a server: from now on e-mails are queued, or no longer; and what an earlier process of a database with one server was
 // sending is nobody's. What waits when mail is switched off would be out of date when it is switched on again.
 export async function startMail(storage: Storage, isOn: boolean, now: number): Promise<void> {
   await storage.write(async (tx) => {
     await setMailSwitch(tx, isOn, now)
     if (!isOn) await discardWaiting(tx, now)
-    else if (storage.hasOneServer) await releaseLetters(tx, now)
+    else if (storage.hasOneServer) await releaseEmails(tx, now)
   })
 }
 
-export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promise<number> {
+export async function mailRound(tools: MailTools, limit = emailsAtOnce): Promise<number> {
   const { storage, transport, clock } = tools
   const now = clock().getTime()
   const round = { storage, loop: 'mail', now } as const
@@ -76,16 +76,16 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
   const due = await claimRows(
     round,
     failures,
-    (only) => storage.write((tx) => claimLetters(tx, claim, only)),
-    () => storage.read((db) => listDueLetters(db, now, limit)),
+    (only) => storage.write((tx) => claimEmails(tx, claim, only)),
+    () => storage.read((db) => listDueEmails(db, now, limit)),
   )
   const rows = due.length + failures.length
   await Promise.all(
-    due.map(async (letter) => {
+    due.map(async (email) => {
       try {
-        await sendLetter(tools, letter)
+        await sendEmail(tools, email)
       } catch (error) {
-        failures.push(await rowFailed(round, { tenantId: letter.installationId, rowId: letter.id }, error))
+        failures.push(await rowFailed(round, { tenantId: email.installationId, rowId: email.id }, error))
       }
     }),
   )
@@ -93,23 +93,23 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
   return rows
 }
 
-async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
+async function sendEmail(tools: MailTools, email: EmailRow): Promise<void> {
   const { storage, clock } = tools
-  const message = await storage.read((db) => tools.prepare(db, letter))
+  const message = await storage.read((db) => tools.prepare(db, email))
   if ('discarded' in message) {
     const { discarded: code } = message
-    const { recipientHash } = letter
+    const { recipientHash } = email
     const outcome = { dueAt: null, code, addressMasked: null, recipientHash, isTried: false }
-    return record(tools, letter, { ...outcome, status: 'discarded' })
+    return record(tools, email, { ...outcome, status: 'discarded' })
   }
-  const answer = await post(tools, letter, message)
+  const answer = await post(tools, email, message)
   tools.onAnswered?.()
-  return record(tools, letter, outcomeFor(letter, message, answer, clock().getTime()))
+  return record(tools, email, outcomeFor(email, message, answer, clock().getTime()))
 }
 
 async function post(
   { transport, stop, sendMsMax = sendMsMaxDefault }: MailTools,
-  { id }: LetterRow,
+  { id }: EmailRow,
   message: Message,
 ): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
@@ -127,11 +127,11 @@ async function post(
 }
 
 export function outcomeFor(
-  { attempts }: Pick<LetterRow, 'attempts'>,
+  { attempts }: Pick<EmailRow, 'attempts'>,
   { to, keepsAddress, recipientHash }: Pick<Message, 'to' | 'keepsAddress' | 'recipientHash'>,
   { kind, code }: Answer,
   now: number,
-): LetterOutcome {
+): EmailOutcome {
   const addressMasked = keepsAddress ? maskEmail(to) : null
   const ended = { code, dueAt: null, addressMasked, recipientHash, isTried: true }
   if (kind !== 'later') return { ...ended, status: kind }
@@ -139,39 +139,36 @@ export function outcomeFor(
   return dueAt === undefined ? { ...ended, status: 'failed' } : { ...ended, status: 'pending', dueAt }
 }
 
-async function record(tools: MailTools, letter: LetterRow, outcome: LetterOutcome): Promise<void> {
+async function record(tools: MailTools, email: EmailRow, outcome: EmailOutcome): Promise<void> {
   const { storage, clock, log, counts } = tools
-  const isOurs = await storage.write((tx) => recordLetter(tx, letter, outcome, clock().getTime()))
+  const isOurs = await storage.write((tx) => recordEmail(tx, email, outcome, clock().getTime()))
   const { status, code } = outcome
-  const facts = { letterId: letter.id, kind: letter.kind, orderId: letter.orderId, code, attempts: letter.attempts + 1 }
+  const facts = { emailId: email.id, kind: email.kind, orderId: email.orderId, code, attempts: email.attempts + 1 }
   counts[status === 'pending' ? 'retried' : status] += 1
   if (outcome.isTried) noteHealth(tools, status === 'pending' || status === 'failed', facts)
-  if (!isOurs) log.warn('letter was sent after its lease had ended; it may arrive twice', facts)
-  else if (status === 'sent') log.debug('letter sent', facts)
-  else if (status === 'failed') log.error('letter could not be sent and is given up', undefined, facts)
-  else if (status === 'pending') log.debug('letter could not be sent; retrying', facts)
-  else if (status === 'refused') log.warn('letter was refused', facts)
+  if (!isOurs) log.warn('e-mail was sent after its lease had ended; it may arrive twice', facts)
+  else if (status === 'sent') log.debug('e-mail sent', facts)
+  else if (status === 'failed') log.error('e-mail could not be sent and is given up', undefined, facts)
+  else if (status === 'pending') log.debug('e-mail could not be sent; retrying', facts)
+  else if (status === 'refused') log.warn('e-mail was refused', facts)
   else
-    tools.discards.note(
-      { merchantId: letter.merchantId, letterId: letter.id, kind: letter.kind, code },
-      clock().getTime(),
-    )
+    tools.discards.note({ merchantId: email.merchantId, emailId: email.id, kind: email.kind, code }, clock().getTime())
 }
 
 function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { code: string | null }): void {
-  if (isFailing && !health.isFailing) log.warn('mail server does not take letters; retrying', facts)
-  if (!isFailing && health.isFailing) log.info('mail server takes letters again')
+  if (isFailing && !health.isFailing) log.warn('mail server does not take e-mails; retrying', facts)
+  if (!isFailing && health.isFailing) log.info('mail server takes e-mails again')
   health.isFailing = isFailing
 }
 
-export const lettersDeletedMax = 500
+export const emailsDeletedMax = 500
 
 // Those written by then, whatever became of them.
-export async function deleteOldLetters(
+export async function deleteOldEmails(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },
 ): Promise<number> {
-  const old = await storage.read((db) => listOldLetters(db, endedBy, now, lettersDeletedMax))
+  const old = await storage.read((db) => listOldEmails(db, endedBy, now, emailsDeletedMax))
   return handleRows(
     { storage, loop: 'retention', now },
     [old],
@@ -180,7 +177,7 @@ export async function deleteOldLetters(
       storage.write(async (tx) => {
         for (const [installationId, theirs] of Map.groupBy(group, ({ tenantId }) => tenantId)) {
           const ids = theirs.map(({ rowId }) => rowId)
-          await deleteLetters(tx, installationId, ids)
+          await deleteEmails(tx, installationId, ids)
         }
         return group.length
       }),

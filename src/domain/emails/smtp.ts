@@ -1,11 +1,11 @@
-// The way out: a mail server, or a folder of files. Only this file knows the library, which is loaded with the first letter.
+// The way out: a mail server, or a folder of files. Only this file knows the library, which is loaded with the first e-mail.
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { late } from '../../platform/kit/late.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 
-// sent: taken over by the mail server. refused: it will not take this letter for this recipient. later: anything else.
+// sent: taken over by the mail server. refused: it will not take this e-mail for this recipient. later: anything else.
 // `code` is the number and the class that the server answered, or the name of the error; never its words, which may repeat the
 // address.
 export type Answer = { kind: 'sent' | 'refused' | 'later'; code: string }
@@ -17,11 +17,11 @@ export interface Message {
   subject: string
   text: string
   html: string
-  // The same at each try: a program that gets the letter twice can see that it is one.
+  // The same at each try: a program that gets the e-mail twice can see that it is one.
   messageId: string
-  // By which letters to the mailbox are counted.
+  // By which e-mails to the mailbox are counted.
   recipientHash: string | null
-  // Whether what is known of the address may be kept, masked, with the letter.
+  // Whether what is known of the address may be kept, masked, with the e-mail.
   keepsAddress: boolean
 }
 
@@ -42,7 +42,7 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-// A server may look at a text for minutes before it answers (RFC 5321, 4.5.3.2). One that is given up too early has the letter and gets
+// A server may look at a text for minutes before it answers (RFC 5321, 4.5.3.2). One that is given up too early has the e-mail and gets
 // it again.
 export const silenceMsMax = 9 * 60_000
 export const connectionsMax = 4
@@ -103,8 +103,8 @@ function mailFor({ to, fromName, replyTo, subject, text, html, messageId }: Mess
   }
 }
 
-// Only what is said about the recipient or the letter is for good; everything else, such as a refused password, sender or relay, or a
-// quota, is for the operator to mend while the letter waits. Servers say that at the recipient too, so its enhanced status decides.
+// Only what is said about the recipient or the e-mail is for good; everything else, such as a refused password, sender or relay, or a
+// quota, is for the operator to mend while the e-mail waits. Servers say that at the recipient too, so its enhanced status decides.
 function answerFor(error: unknown): Answer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')
@@ -113,7 +113,7 @@ function answerFor(error: unknown): Answer {
   const isForGood =
     responseCode >= 500 &&
     (command === 'RCPT TO' || command === 'DATA') &&
-    (detail === undefined || isOfRecipientOrLetter(detail))
+    (detail === undefined || isOfRecipientOrEmail(detail))
   return {
     kind: isForGood ? 'refused' : 'later',
     code: detail === undefined ? String(responseCode) : `${responseCode} ${detail}`,
@@ -121,13 +121,13 @@ function answerFor(error: unknown): Answer {
 }
 
 // RFC 3463: addressing, except what is said of the sender; the mailbox; the content.
-function isOfRecipientOrLetter(detail: string): boolean {
+function isOfRecipientOrEmail(detail: string): boolean {
   return /^5\.[126]\./.test(detail) && detail !== '5.1.7' && detail !== '5.1.8'
 }
 
 export const filesMax = 500
 
-// For development: each letter is a file that mail programs open.
+// For development: each e-mail is a file that mail programs open.
 function fileTransport(folder: string, from: string): Transport {
   const composer = late(async () => {
     const { createTransport: create } = await import('nodemailer')

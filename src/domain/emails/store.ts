@@ -1,24 +1,24 @@
-// The SQL of letters that are owed, under way and ended.
+// The SQL of e-mails that are queued, under way and ended.
 
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
-import { type LetterKind, type LetterStatus, letterKinds } from '../../platform/outbox/letters.ts'
+import { type EmailKind, type EmailStatus, emailKinds } from '../../platform/outbox/emails.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { leaseMs } from './schedule.ts'
 
-export interface LetterRow {
+export interface EmailRow {
   installationId: string
   id: string
   merchantId: string
-  kind: LetterKind
+  kind: EmailKind
   subjectId: string
   orderId: string | null
   // JSON.
   facts: string
   recipientHash: string | null
-  // Of a letter to a person, until it is sent: the address and the link.
+  // Of an e-mail to a person, until it is sent: the address and the link.
   sealed: string | null
-  status: LetterStatus
+  status: EmailStatus
   attempts: number
   dueAt: number | null
   leaseId: string | null
@@ -39,7 +39,7 @@ const columns = new Fragment(`
 export interface Claim {
   leaseId: string
   leaseMs: number
-  // The part of a Message-ID behind the @. A letter keeps its first.
+  // The part of a Message-ID behind the @. An e-mail keeps its first.
   host: string
   now: number
   limit: number
@@ -47,9 +47,9 @@ export interface Claim {
 
 // Put off by the lease in the same statement, so several nodes share them and none is lost with its node. A table expression of
 // its own: PostgreSQL might run a subquery more than once, and claim more than the limit.
-export async function claimLetters(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<LetterRow[]> {
+export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<EmailRow[]> {
   const { leaseId, leaseMs, host, now, limit } = claim
-  return tx.sql<LetterRow>`
+  return tx.sql<EmailRow>`
     with due as (
       select e.installation_id, e.id from emails e
       where e.due_at <= ${now} and ${isOnly(only, 'e.installation_id', 'e.id')}
@@ -61,19 +61,19 @@ export async function claimLetters(tx: Tx, claim: Claim, only: RowKey | null = n
     returning ${columns}`
 }
 
-export async function listDueLetters(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+export async function listDueEmails(db: Reader, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select e.installation_id as "tenantId", e.id as "rowId" from emails e
     where e.due_at <= ${now} and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
     order by e.due_at limit ${limit}`
 }
 
-export interface LetterOutcome {
-  status: Exclude<LetterStatus, 'sending'>
+export interface EmailOutcome {
+  status: Exclude<EmailStatus, 'sending'>
   dueAt: number | null
   code: string | null
   addressMasked: string | null
-  // By which letters to the mailbox are counted.
+  // By which e-mails to the mailbox are counted.
   recipientHash: string | null
   // Whether the mail server was asked.
   isTried: boolean
@@ -81,20 +81,20 @@ export interface LetterOutcome {
 
 // The shopper may have been erased meanwhile: then nothing is noted of the address. What was refused or given up may be sent again, so its
 // sealed link stays. False when the lease was lost: then another sender has it.
-export async function recordLetter(tx: Tx, letter: LetterRow, outcome: LetterOutcome, now: number): Promise<boolean> {
+export async function recordEmail(tx: Tx, email: EmailRow, outcome: EmailOutcome, now: number): Promise<boolean> {
   const { status, dueAt, code, addressMasked, recipientHash, isTried } = outcome
   const rows = await tx.sql`
     update emails set status = ${status}, attempts = attempts + ${isTried ? 1 : 0}, due_at = ${dueAt}, lease_id = null,
       code = ${code}, address_masked = case when recipient_hash is null then null else cast(${addressMasked} as text) end,
       recipient_hash = case when recipient_hash is null then null else cast(${recipientHash} as text) end,
       sealed = case when ${status} in ('sent', 'discarded') then null else sealed end, finished_at = ${dueAt === null ? now : null}
-    where installation_id = ${letter.installationId} and id = ${letter.id} and lease_id = ${letter.leaseId}
+    where installation_id = ${email.installationId} and id = ${email.id} and lease_id = ${email.leaseId}
     returning id`
   return rows.length > 0
 }
 
 // Where one server uses the database, nobody else is sending.
-export async function releaseLetters(tx: Tx, now: number): Promise<void> {
+export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
 
@@ -111,15 +111,15 @@ const none = new Fragment('')
 // orders must not crowd out an alarm, nor many roles the news of another password.
 export async function countBefore(
   db: Reader,
-  letter: Pick<LetterRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
+  email: Pick<EmailRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
   sinceMs: number,
 ): Promise<number> {
-  const { merchantId, recipientHash, kind, createdAt, id } = letter
+  const { merchantId, recipientHash, kind, createdAt, id } = email
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from emails
     where merchant_id = ${merchantId} and recipient_hash = ${recipientHash} and created_at > ${createdAt - sinceMs}
       and (created_at, id) < (${createdAt}, ${id}) and status <> 'discarded'
-      ${letterKinds[kind] === 'shopper' ? none : new Fragment('and kind = ?', [kind])}`
+      ${emailKinds[kind] === 'shopper' ? none : new Fragment('and kind = ?', [kind])}`
   return row?.count ?? 0
 }
 
@@ -179,23 +179,23 @@ export async function findRefundedPayment(
 }
 
 // Newest first.
-export async function listLetters(
+export async function listEmails(
   db: Reader,
   merchantId: string,
-  { statuses, limit }: { statuses: readonly LetterStatus[]; limit: number },
-): Promise<LetterRow[]> {
-  return db.sql<LetterRow>`
+  { statuses, limit }: { statuses: readonly EmailStatus[]; limit: number },
+): Promise<EmailRow[]> {
+  return db.sql<EmailRow>`
     select ${columns} from emails where merchant_id = ${merchantId} and status in (${list(statuses)})
     order by created_at desc, id desc limit ${limit}`
 }
 
-export async function findLetter(db: Reader, merchantId: string, id: string): Promise<LetterRow | undefined> {
-  const [row] = await db.sql<LetterRow>`select ${columns} from emails where merchant_id = ${merchantId} and id = ${id}`
+export async function findEmail(db: Reader, merchantId: string, id: string): Promise<EmailRow | undefined> {
+  const [row] = await db.sql<EmailRow>`select ${columns} from emails where merchant_id = ${merchantId} and id = ${id}`
   return row
 }
 
 // What was refused or given up is sent anew, from the start of the schedule. False where it has not ended so.
-export async function retryLetter(tx: Tx, { installationId, id }: LetterRow, now: number): Promise<boolean> {
+export async function retryEmail(tx: Tx, { installationId, id }: EmailRow, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update emails set status = 'pending', attempts = 0, due_at = ${now}, finished_at = null
     where installation_id = ${installationId} and id = ${id}
@@ -204,28 +204,28 @@ export async function retryLetter(tx: Tx, { installationId, id }: LetterRow, now
   return rows.length > 0
 }
 
-export interface WaitingLetters {
+export interface WaitingEmails {
   count: number
   // When the oldest was written.
   since: number | null
 }
 
-export async function readWaiting(db: Reader): Promise<WaitingLetters> {
-  const [row] = await db.sql<WaitingLetters>`
+export async function readWaiting(db: Reader): Promise<WaitingEmails> {
+  const [row] = await db.sql<WaitingEmails>`
     select count(*) as "count", min(created_at) as "since" from emails where due_at is not null`
   return row ?? { count: 0, since: null }
 }
 
-export interface LetterFinding {
+export interface EmailFinding {
   slug: string
-  status: LetterStatus
+  status: EmailStatus
   code: string | null
   count: number
 }
 
 // For `doctor`: by merchant and answer, what was not delivered since then.
-export async function listUndelivered(db: Reader, since: number, limit: number): Promise<LetterFinding[]> {
-  return db.sql<LetterFinding>`
+export async function listUndelivered(db: Reader, since: number, limit: number): Promise<EmailFinding[]> {
+  return db.sql<EmailFinding>`
     select m.slug, e.status, e.code, count(*) as "count"
     from emails e join merchants m on m.id = e.merchant_id
     where e.created_at > ${since} and (e.status in ('failed', 'refused')
@@ -234,14 +234,14 @@ export async function listUndelivered(db: Reader, since: number, limit: number):
 }
 
 // Nothing is sent for longer than the schedule, so age alone decides; those of a server without mail go too.
-export async function listOldLetters(db: Reader, createdBy: number, now: number, limit: number): Promise<RowKey[]> {
+export async function listOldEmails(db: Reader, createdBy: number, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select e.installation_id as "tenantId", e.id as "rowId" from emails e
     where e.created_at <= ${createdBy} and ${isNotDeferred('retention', 'e.installation_id', 'e.id', now)}
     order by e.created_at limit ${limit}`
 }
 
-export async function deleteLetters(tx: Tx, installationId: string, ids: readonly string[]): Promise<void> {
+export async function deleteEmails(tx: Tx, installationId: string, ids: readonly string[]): Promise<void> {
   await tx.sql`delete from emails where installation_id = ${installationId} and id in (${list(ids)})`
 }
 

@@ -5,7 +5,7 @@ import type { EventDataOf } from '../../contract/open/events.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { announce, type Moment } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
 import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
@@ -43,7 +43,7 @@ export async function applyChanges(
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
   if (crossings.length === 0) return
-  oweStockLetters(tx, seller, crossings, moment.now)
+  queueStockEmails(tx, seller, crossings, moment.now)
   const installations = await listActiveInstallations(tx, seller)
   // In one round trip.
   const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
@@ -59,21 +59,21 @@ export async function applyChanges(
 const dayMs = 24 * 3_600_000
 
 // At most one a day for each SKU: around its mark a stock may go up and down all day. Test orders change no real stock.
-function oweStockLetters(
+function queueStockEmails(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   crossings: readonly { change: StockChange; kind: StockEvent }[],
   now: number,
 ): void {
-  const letters = crossings
+  const emails = crossings
     .filter(({ kind }) => kind !== 'inventory.replenished')
     .map(({ change: { stockRow, onHand, held } }) => ({
       kind: 'stock_low' as const,
       subjectId: `${stockRow.skuId}.${Math.floor(now / dayMs)}`,
       facts: { skuId: stockRow.skuId, left: Math.max(0, onHand - held) },
     }))
-  if (mode === 'live' && letters.length > 0)
-    oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, letters, now)
+  if (mode === 'live' && emails.length > 0)
+    queueEmails(tx, { installationId: merchantId, merchantId, orderId: null }, emails, now)
 }
 
 async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {

@@ -1,4 +1,4 @@
-// What a merchant has set about its letters.
+// What a merchant has set about its e-mails.
 
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 

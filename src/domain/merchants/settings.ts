@@ -152,7 +152,7 @@ export function* merchantProblems({
         yield { path: `/synonyms/${group}/${at}`, message: 'must have a letter or a digit' }
 }
 
-// By the rule of letters: one with another address would never be sent.
+// By the rule of e-mails: one with another address would never be sent.
 export function* addressProblems(address: string | null | undefined, path: string): Generator<Problem> {
   if (address != null && !isPlainAddress(address)) yield { path, message: 'is not one e-mail address without a name' }
 }

@@ -5,7 +5,7 @@ import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Moment } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
 import type { Line } from '../inventory/stock.ts'
@@ -65,13 +65,13 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
     createdAt: moment.now,
   }
   const returned = order.total - order.refunded
-  const letter = {
+  const email = {
     kind: 'order_cancelled',
     subjectId: order.id,
     facts: { by: input.by, moneyBack: timeline.includes('refund_started') ? returned : 0 },
   } as const
   const { installationId, merchantId, id: orderId } = order
-  oweLetters(tx, { installationId, merchantId, orderId }, [letter], moment.now)
+  queueEmails(tx, { installationId, merchantId, orderId }, [email], moment.now)
   return tellChange(
     tx,
     facts,

@@ -6,7 +6,7 @@ import { isId, newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Moment } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { restock, takenBy } from '../inventory/sales.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
@@ -71,7 +71,7 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<O
   if (!paid) throw notAwaited(order)
   const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
   const facts = { isCancelled: order.status === 'cancelled' }
-  oweLetters(
+  queueEmails(
     tx,
     { ...key, merchantId: order.merchantId },
     [{ kind: 'payment_received', subjectId: paid.id, facts }],
@@ -158,8 +158,8 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const { carrier, trackingNumber, trackingUrl = null } = parcel
   const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
-  const letter = { kind: 'shipped', subjectId: fulfillment.id } as const
-  oweLetters(tx, { ...key, merchantId: order.merchantId }, [letter], moment.now)
+  const email = { kind: 'shipped', subjectId: fulfillment.id } as const
+  queueEmails(tx, { ...key, merchantId: order.merchantId }, [email], moment.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
   return tellParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
 }

@@ -7,7 +7,7 @@ import type { Metadata, Totals } from '../../contract/parts.ts'
 import type { Mode } from '../../contract/words.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { PaymentRow } from '../payments/store.ts'
@@ -110,11 +110,11 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
         { now, cause },
       )
     : placed
-  const letters = [
+  const emails = [
     { kind: 'order_placed', subjectId: orderId },
     { kind: 'order_received', subjectId: orderId },
   ] as const
-  oweLetters(tx, { ...key, merchantId: order.merchantId }, letters, now)
+  queueEmails(tx, { ...key, merchantId: order.merchantId }, emails, now)
   return { order: last, lines, statusSecret: secret.text }
 }
 

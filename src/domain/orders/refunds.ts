@@ -5,7 +5,7 @@ import type { RefundStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { Moment } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
 import {
@@ -81,7 +81,7 @@ export async function refundPaid(
   outcome: Exclude<RefundStatus, 'pending'>,
   now: number,
 ): Promise<void> {
-  oweRefundLetter(tx, refund, outcome, now)
+  queueRefundEmail(tx, refund, outcome, now)
   if (refund.kind === 'void') return outcome === 'succeeded' ? voidPayment(tx, refund, now) : undefined
   if (refund.orderId === null) return
   const key = { installationId: refund.installationId, orderId: refund.orderId }
@@ -113,7 +113,7 @@ export function tellRefundEnded(
 }
 
 // A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
-export function oweRefundLetter(
+export function queueRefundEmail(
   tx: Tx,
   refund: RefundRow,
   outcome: Exclude<RefundStatus, 'pending'>,
@@ -121,7 +121,7 @@ export function oweRefundLetter(
 ): void {
   if (outcome === 'succeeded' && (refund.kind === 'void' || refund.orderId === null)) return
   const kind = outcome === 'failed' ? 'refund_failed' : 'refunded'
-  oweLetters(tx, refund, [{ kind, subjectId: refund.id }], now)
+  queueEmails(tx, refund, [{ kind, subjectId: refund.id }], now)
 }
 
 // By the operator, past the provider: of a card that was closed, say.

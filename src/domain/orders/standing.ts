@@ -17,7 +17,7 @@ import {
   replaceRefund,
 } from '../payments/store.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { oweRefundLetter, tellRefundEnded } from './refunds.ts'
+import { queueRefundEmail, tellRefundEnded } from './refunds.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -47,7 +47,7 @@ async function recordFailed(
   now: number,
 ): Promise<OrderFacts | undefined> {
   const failed = await failPaidRefund(tx, refund, reference, now)
-  oweRefundLetter(tx, failed, 'failed', now)
+  queueRefundEmail(tx, failed, 'failed', now)
   if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
   const key = { installationId: failed.installationId, orderId: failed.orderId }
   const refunded = await lowerRefunded(tx, key, failed.amount)
@@ -68,7 +68,7 @@ async function recordForeign(
   const orderId = facts && isBooked(facts, amount) ? facts.order.id : null
   const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference }
   const refund = await insertForeignRefund(tx, made, now)
-  oweRefundLetter(tx, refund, 'succeeded', now)
+  queueRefundEmail(tx, refund, 'succeeded', now)
   if (instead && instead.replacedBy === null) replaceRefund(tx, instead, refund.id)
   if (!facts || orderId === null) return facts
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)

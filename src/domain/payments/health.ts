@@ -3,7 +3,7 @@
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import { Lru } from '../../platform/kit/lru.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import type { PaymentWatch } from './watch.ts'
@@ -89,12 +89,12 @@ async function noteProblem(
     returning since`
   // It was known.
   if (row?.since !== now) return
-  const letter = {
+  const email = {
     kind: 'payment_account_problem',
     subjectId: `${id} ${kind} ${now}`,
     facts: { provider, mode, problem: kind },
   } as const
-  oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, [letter], now)
+  queueEmails(tx, { installationId: merchantId, merchantId, orderId: null }, [email], now)
   tx.afterCommit(() => watch.accountProblem({ provider, accountId: id }, kind))
 }
 

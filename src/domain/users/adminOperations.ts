@@ -10,7 +10,7 @@ import { badCursor } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { isMailOn } from '../../platform/outbox/letters.ts'
+import { isMailOn } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import {

@@ -12,8 +12,8 @@ import { normalEmail } from './users.ts'
 export interface Guess {
   // What is guessed at. A code has six digits, so fewer guesses are allowed; a recovery code is too long to be guessed, so its account
   // is not limited, and whoever knows the password cannot lock the person out; a forgotten password is not guessed at, but each
-  // request for a letter counts.
-  kind?: 'password' | 'code' | 'recovery' | 'letter'
+  // request for an e-mail counts.
+  kind?: 'password' | 'code' | 'recovery' | 'reset'
   email: string
   address: string
   // The cookie of a browser, as it was sent.
@@ -53,7 +53,7 @@ const limits = {
   account: { burst: 100, everyMs: 900_000 },
   // Three of a million codes are right at a time, so this is a chance of 1 in 17,000, and 1 in 3,500 for each further day.
   code: { burst: 20, everyMs: 900_000 },
-  letter: { burst: 3, everyMs: 1_200_000 },
+  reset: { burst: 3, everyMs: 1_200_000 },
   // One browser, for the account that signed in with it.
   device: { burst: 20, everyMs: 60_000 },
   // The same for codes. Only who has entered a right one has such a browser.

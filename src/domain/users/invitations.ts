@@ -5,7 +5,7 @@ import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto
 import type { Role } from '../../contract/words.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { owePersonLetter } from '../../platform/outbox/letters.ts'
+import { queueUserEmail } from '../../platform/outbox/emails.ts'
 import { emailHash } from '../../platform/secrets/emailhash.ts'
 import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -51,7 +51,7 @@ export interface NewInvitation {
 
 const invitationPurpose = 'invitation e-mail'
 
-// Inviting someone again makes a new link; the one before no longer works. Sent by mail too, where letters are sent.
+// Inviting someone again makes a new link; the one before no longer works. Sent by mail too, where e-mails are sent.
 export async function createInvitation(
   tx: Tx,
   rootSecret: RootSecret,
@@ -73,9 +73,9 @@ export async function createInvitation(
     insert into invitations (id, kind, token_hash, merchant_id, email_hash, email_sealed, role, created_by, created_at, expires_at)
     values (${link.id}, 'invitation', ${tokenHash(token)}, ${merchantId},
       ${emailHash(rootSecret, normal, rootSecret.currentVersion)}, ${sealed}, ${role}, ${createdBy}, ${now}, ${link.expiresAt})`
-  const letter = { kind: 'invitation', subjectId: link.id, merchantId, email: normal, locale: null } as const
+  const message = { kind: 'invitation', subjectId: link.id, merchantId, email: normal, locale: null } as const
   const path = `${link.path}?mailed=${mailedProof(rootSecret, token)}`
-  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt: link.expiresAt }, now)
+  queueUserEmail(tx, rootSecret, { ...message, path, expiresAt: link.expiresAt }, now)
   return link
 }
 
@@ -209,7 +209,7 @@ export async function acceptAsNew(
 
 export interface UsedInvitation {
   token: string
-  // What only the letter has: proof that the address is the person's. Who invites sees the link without it.
+  // What only the e-mail has: proof that the address is the person's. Who invites sees the link without it.
   mailed?: string | null
 }
 
@@ -223,6 +223,7 @@ function isMailedProof(rootSecret: RootSecret, token: string, proof: string | nu
   )
 }
 
+// Part of the proof in links that were sent: with another name they would not work.
 const mailedPurpose = 'link in a letter'
 
 function proofBy(key: KeyObject, token: string): string {
@@ -278,7 +279,7 @@ export async function createResetForMember(tx: Tx, reset: ResetForMember, now: n
   return insertResetForMember(tx, { ...reset, isMailed: false }, now)
 }
 
-// By a key or an app: the link is only in the letter.
+// By a key or an app: the link is only in the e-mail.
 export async function mailResetToMember(
   tx: Tx,
   rootSecret: RootSecret,
@@ -288,8 +289,8 @@ export async function mailResetToMember(
   const { path, id, expiresAt } = await insertResetForMember(tx, { ...reset, isMailed: true }, now)
   const email = await findAddress(tx, rootSecret, reset.userId)
   if (email === undefined) throw new Error(`the e-mail of ${reset.userId} cannot be opened: its secret is gone`)
-  const letter = { kind: 'password_reset', subjectId: id, merchantId: reset.merchantId, email, locale: null } as const
-  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt }, now)
+  const message = { kind: 'password_reset', subjectId: id, merchantId: reset.merchantId, email, locale: null } as const
+  queueUserEmail(tx, rootSecret, { ...message, path, expiresAt }, now)
   return { expiresAt }
 }
 
@@ -312,7 +313,7 @@ async function actsForOthers(db: Reader, userId: string, merchantId: string): Pr
   return rows.length > 0
 }
 
-// By the person, who asked for it with an e-mail address: the link is only in the letter. Nothing happens for an unknown address,
+// By the person, who asked for it with an e-mail address: the link is only in the e-mail. Nothing happens for an unknown address,
 // for a disabled user, and for one without a shop.
 export async function mailReset(
   tx: Tx,
@@ -329,13 +330,13 @@ export async function mailReset(
     { userId: user.id, merchantId: null, createdBy: null, isMailed: true, expiresAt: now + ownResetMs },
     now,
   )
-  const letter = {
+  const message = {
     kind: 'password_reset',
     subjectId: link.id,
     merchantId: merchant.id,
     email: normalEmail(email),
   } as const
-  owePersonLetter(tx, rootSecret, { ...letter, path: link.path, expiresAt: link.expiresAt, locale }, now)
+  queueUserEmail(tx, rootSecret, { ...message, path: link.path, expiresAt: link.expiresAt, locale }, now)
 }
 
 interface NewReset {
@@ -346,7 +347,7 @@ interface NewReset {
   expiresAt: number
 }
 
-// The one before no longer works. Anyone can ask for a letter, so a letter replaces only a letter.
+// The one before no longer works. Anyone can ask for an e-mail, so an e-mail replaces only an e-mail.
 async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, expiresAt }: NewReset, now: number) {
   await tx.lockRow`select id from users where id = ${userId}`
   await tx.sql`
@@ -408,7 +409,7 @@ async function proveEmail(tx: Tx, userId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-// Whether a letter that waits still has a link that works.
+// Whether an e-mail that waits still has a link that works.
 export async function isLinkOpen(db: Reader, id: string, now: number): Promise<boolean> {
   const rows = await db.sql`
     select id from invitations where id = ${id} and expires_at > ${now} and ${hasLivingMaker(now)}`

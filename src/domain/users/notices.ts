@@ -1,8 +1,8 @@
-// Letters to a person about what another one, a machine or the operator did with their account: the person would otherwise learn of a
+// E-mails to a person about what another one, a machine or the operator did with their account: the person would otherwise learn of a
 // takeover last.
 
 import type { Role } from '../../contract/words.ts'
-import { type NoticeKind, oweNotice } from '../../platform/outbox/letters.ts'
+import { type NoticeKind, queueNotice } from '../../platform/outbox/emails.ts'
 import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { listMembers } from './members.ts'
@@ -21,7 +21,7 @@ export async function tellPerson(tx: Tx, rootSecret: RootSecret, notice: Notice,
   const email = await findAddress(tx, rootSecret, userId)
   const merchantId = notice.merchantId ?? (await listMerchantsOf(tx, userId))[0]?.id
   if (email === undefined || merchantId === undefined) return
-  oweNotice(tx, rootSecret, { kind, merchantId, email, facts }, now)
+  queueNotice(tx, rootSecret, { kind, merchantId, email, facts }, now)
 }
 
 // A person whom a key or an app invited is chosen by it, and stays when it has ended: the owners learn of each.
@@ -33,7 +33,7 @@ export async function tellOwners(
 ): Promise<void> {
   for (const { role: held, email, disabledAt } of await listMembers(tx, rootSecret, merchantId))
     if (held === 'owner' && disabledAt === null)
-      oweNotice(tx, rootSecret, { kind: 'member_joined', merchantId, email, address, facts: { role } }, now)
+      queueNotice(tx, rootSecret, { kind: 'member_joined', merchantId, email, address, facts: { role } }, now)
 }
 
 // Undefined when the version of the root secret that sealed it was given up: that must not stop who changes the account.

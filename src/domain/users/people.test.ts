@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { answerOf } from '../../../harness/refused.ts'
 import { eachEngine } from '../../../harness/storage.ts'
 import { adminScopes, type Role } from '../../contract/words.ts'
-import { openPersonLetter, setMailSwitch } from '../../platform/outbox/letters.ts'
+import { openUserEmail, setMailSwitch } from '../../platform/outbox/emails.ts'
 import { parseRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { countRecoveryCodes, hasSecondFactor, makeTotpSecret, removeSecondFactor, setTotp, useCode } from './factors.ts'
@@ -336,19 +336,19 @@ eachEngine('people', (given) => {
     assert.equal('code' in again && again.code, 'member_exists')
   })
 
-  test('where letters are sent, an invitation and a forgotten password go by mail', async () => {
+  test('where e-mails are sent, an invitation and a forgotten password go by mail', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
-    const letters = () =>
+    const emails = () =>
       storage.read(
         (db) => db.sql<{ kind: string; subjectId: string }>`
           select kind, subject_id as "subjectId" from emails where merchant_id = ${merchantId} order by kind`,
       )
     const forget = (email: string) => storage.write((tx) => mailReset(tx, rootSecret, { email, locale: 'de' }, now))
     await forget(owner.email)
-    assert.deepEqual(await letters(), [])
+    assert.deepEqual(await emails(), [])
     await storage.write((tx) => setMailSwitch(tx, true, now))
-    const link = await invite({ email: `letter.${merchantId}@bloom.example` })
+    const link = await invite({ email: `new.${merchantId}@bloom.example` })
     await forget(owner.email.toUpperCase())
     await forget('nobody@bloom.example')
     const [reset] = await storage.read(
@@ -356,7 +356,7 @@ eachEngine('people', (given) => {
         select id, expires_at as "expiresAt" from invitations where user_id = ${owner.id}`,
     )
     assert.equal(Number(reset?.expiresAt), now + hourMs)
-    assert.deepEqual(await letters(), [
+    assert.deepEqual(await emails(), [
       { kind: 'invitation', subjectId: link.id },
       { kind: 'password_reset', subjectId: reset?.id },
     ])
@@ -367,12 +367,12 @@ eachEngine('people', (given) => {
     const { storage, merchantId, newUser, invite } = await scene()
     await newUser('owner')
     await storage.write((tx) => setMailSwitch(tx, true, now))
-    const letterPath = async (email: string) => {
-      const [letter] = await storage.read(
+    const emailedPath = async (email: string) => {
+      const [message] = await storage.read(
         (db) => db.sql<{ id: string; sealed: string }>`
           select id, sealed from emails where merchant_id = ${merchantId} order by id desc limit 1`,
       )
-      const opened = letter && openPersonLetter(rootSecret, letter.id, letter.sealed)
+      const opened = message && openUserEmail(rootSecret, message.id, message.sealed)
       assert.equal(opened?.email, email)
       return { path: opened?.path ?? '' }
     }
@@ -381,7 +381,7 @@ eachEngine('people', (given) => {
     // Joins, sets up a factor, and is reset by mail: whether the factor is still there.
     async function resetByMail(email: string, way: 'shown' | 'mailed') {
       const shown = await invite({ email })
-      const link = new URL(way === 'shown' ? shown.path : (await letterPath(email)).path, 'https://x.example')
+      const link = new URL(way === 'shown' ? shown.path : (await emailedPath(email)).path, 'https://x.example')
       const accepted = { token: link.pathname.split('/').at(-1) ?? '', mailed: link.searchParams.get('mailed') }
       const passwordHash = await cheapHash(firstPassword)
       const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { ...accepted, passwordHash }, now))
@@ -389,7 +389,7 @@ eachEngine('people', (given) => {
       for (const _ of [1, 2]) {
         await storage.write((tx) => setTotp(tx, rootSecret, { userId, secret, code, sessionId: '' }, now))
         await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: null }, now))
-        const token = tokenOf(await letterPath(email))
+        const token = tokenOf(await emailedPath(email))
         await storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash }, now))
         factors.push(await storage.read((db) => hasSecondFactor(db, userId)))
       }
@@ -400,7 +400,7 @@ eachEngine('people', (given) => {
     await storage.write((tx) => setMailSwitch(tx, false, now))
   })
 
-  test('a stranger who asks for a letter does not end the link of the operator', async () => {
+  test('a stranger who asks for an e-mail does not end the link of the operator', async () => {
     const { storage, newUser } = await scene()
     const user = await newUser('owner')
     const link = await storage.write((tx) => createReset(tx, user.id, now))
@@ -409,7 +409,7 @@ eachEngine('people', (given) => {
     await ask()
     assert.ok(await storage.read((db) => findReset(db, tokenOf(link), now)))
     const open = () => storage.read((db) => db.sql`select id from invitations where user_id = ${user.id}`)
-    assert.equal((await open()).length, 2, 'of the letters the newest counts')
+    assert.equal((await open()).length, 2, 'of the e-mails the newest counts')
     const passwordHash = await cheapHash('a new long password')
     await storage.write((tx) => useReset(tx, rootSecret, { token: tokenOf(link), passwordHash }, now))
     assert.deepEqual(await open(), [], 'a used link ends the others')

@@ -1,6 +1,6 @@
 // The addresses of the pages of people.
 
-// Where links in letters lead, by their kind; the token follows.
+// Where links in e-mails lead, by their kind; the token follows.
 export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
 
 export type PlaceName =

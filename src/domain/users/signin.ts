@@ -57,8 +57,8 @@ export interface SignIn {
     given: { response: string; boundTo: string; userId?: string },
     visitor: Visitor,
   ): Promise<{ problem: 'passkey' | 'limited' } | SignedIn>
-  // False when too many letters were asked for.
-  admitsLetter(email: string, visitor: Visitor): Promise<boolean>
+  // False when too many e-mails were asked for.
+  admitsResetEmail(email: string, visitor: Visitor): Promise<boolean>
 }
 
 const pendingMs = 10 * 60_000
@@ -180,8 +180,8 @@ export function createSignIn({ storage, rootSecret, clock, log, passwordCost, pu
       return signedIn(used, used.email, true)
     },
 
-    async admitsLetter(email, { address, device }) {
-      const attempt = await attempts.begin({ kind: 'letter', email: email.slice(0, emailLengthMax), address, device })
+    async admitsResetEmail(email, { address, device }) {
+      const attempt = await attempts.begin({ kind: 'reset', email: email.slice(0, emailLengthMax), address, device })
       return attempt.isAdmitted
     },
   }

@@ -6,7 +6,7 @@ import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contrac
 import { newId, twoDigits } from '../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import { announce, type Cause } from '../../platform/outbox/announce.ts'
-import { oweLetters } from '../../platform/outbox/letters.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { targetProblem } from './guard.ts'
@@ -213,12 +213,12 @@ export async function disableEndpoint(
   })
   // Who disables it by hand knows.
   if (reason !== 'operator') {
-    const letter = {
+    const email = {
       kind: 'endpoint_disabled',
       subjectId: `${id}.${version}`,
       facts: { url: maskedUrl(url), reason },
     } as const
-    oweLetters(tx, { installationId, merchantId: null, orderId: null }, [letter], now)
+    queueEmails(tx, { installationId, merchantId: null, orderId: null }, [email], now)
   }
   return changed
 }

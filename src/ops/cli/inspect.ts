@@ -38,9 +38,9 @@ export const doctorCommand = command({
       const deferred = isOther ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
       const unpayable = isOther ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
       const unready = isOther ? [] : await storage.read((db) => listUnready(db, unreadyMax))
-      const letters = isOther ? [] : await storage.read((db) => letterWarnings(db, now))
+      const emails = isOther ? [] : await storage.read((db) => emailWarnings(db, now))
       const warnings = [
-        ...letters,
+        ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
@@ -110,16 +110,16 @@ const undeliveredMax = 20
 const undeliveredMs = 7 * 24 * 3_600_000
 const waitingMs = 3_600_000
 
-// Letters that were not delivered, and those that wait for a mail server. They are a warning: no money depends on them.
-async function letterWarnings(db: Reader, now: number): Promise<string[]> {
+// E-mails that were not delivered, and those that wait for a mail server. They are a warning: no money depends on them.
+async function emailWarnings(db: Reader, now: number): Promise<string[]> {
   const { count, since } = await readWaiting(db)
   const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
   return [
     ...(since !== null && since < now - waitingMs
-      ? [`${count} letters wait to be sent, the oldest since ${toInstant(since)}: look at the mail server`]
+      ? [`${count} e-mails wait to be sent, the oldest since ${toInstant(since)}: look at the mail server`]
       : []),
     ...undelivered.map(
-      ({ slug, status, code, count: letters }) => `${slug}: ${letters} letters ${status} within a week (${code})`,
+      ({ slug, status, code, count: emails }) => `${slug}: ${emails} e-mails ${status} within a week (${code})`,
     ),
   ]
 }

@@ -13,8 +13,8 @@ import { labelPayments } from '../../domain/checkout/pay/label.ts'
 import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
-import { deleteOldLetters, lettersAtOnce, lettersDeletedMax, mailRound } from '../../domain/emails/send.ts'
-import { bringForward as bringLettersForward } from '../../domain/emails/store.ts'
+import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
+import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
 import { storePictures } from '../../domain/images/storing.ts'
 import { sweepHolds } from '../../domain/inventory/holds.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
@@ -95,7 +95,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('payment_labels', 2_000, few, () => labelPayments(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
-    ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
+    ...(mail ? [rounds('mail', 1_000, emailsAtOnce, () => mailRound(mail))] : []),
     rounds('search', 2_000, some, async (now) => {
       const count = await indexOrders(storage, rootSecret, { now, limit: some })
       return count + (await foldTexts(storage, some))
@@ -118,7 +118,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         await storage.write((tx) => bringUntoldForward(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
         await storage.write(async (tx) => bringLabelsForward(tx, back))
-        await storage.write((tx) => bringLettersForward(tx, back))
+        await storage.write((tx) => bringEmailsForward(tx, back))
         await bringWebhooksForward(storage, back)
         setBack.dealtWith()
         return false
@@ -198,7 +198,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
     { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
-    { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
+    { full: emailsDeletedMax, round: () => deleteOldEmails(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },
     { full: transfersDeletedMax, round: () => deleteOldTransfers(storage, endedBy(transfers)) },

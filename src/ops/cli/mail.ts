@@ -1,44 +1,44 @@
-// `mail`: what became of letters. No address is shown in clear.
+// `mail`: what became of e-mails. No address is shown in clear.
 
-import { findStoredLetter } from '../../domain/emails/read.ts'
-import { findLetter, type LetterRow, listLetters, retryLetter } from '../../domain/emails/store.ts'
+import { findStoredEmail } from '../../domain/emails/read.ts'
+import { type EmailRow, findEmail, listEmails, retryEmail } from '../../domain/emails/store.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { isMailOn, type LetterStatus, letterKinds, letterStatuses } from '../../platform/outbox/letters.ts'
+import { type EmailStatus, emailKinds, emailStatuses, isMailOn } from '../../platform/outbox/emails.ts'
 import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
 const shownMax = 200
 const shownDefault = 50
 
 export const mailCommand: Command = {
-  summary: 'Show letters to shoppers and merchants, and send one again.',
+  summary: 'Show e-mails to shoppers and merchants, and send one again.',
   verbs: {
     list: {
-      summary: 'List letters, newest first.',
+      summary: 'List e-mails, newest first.',
       effect: 'reads',
       options: {
-        status: { value: 'STATUS', help: `only ${letterStatuses.join(', ')}` },
+        status: { value: 'STATUS', help: `only ${emailStatuses.join(', ')}` },
         limit: { value: 'COUNT', help: `how many, up to ${shownMax} (default: ${shownDefault})` },
         merchant: merchantOption,
       },
       run: list,
     },
     show: {
-      summary: 'Show a letter: what it is about, and what the mail server answered.',
+      summary: 'Show an e-mail: what it is about, and what the mail server answered.',
       effect: 'reads',
-      words: ['LETTER_ID'],
+      words: ['EMAIL_ID'],
       options: {
-        text: { help: 'also print its text, where letters are files' },
+        text: { help: 'also print its text, where e-mails are files' },
         merchant: merchantOption,
       },
       run: show,
     },
     retry: {
-      summary: 'Send a letter again that was refused, given up, or waits for its next try.',
+      summary: 'Send an e-mail again that was refused, given up, or waits for its next try.',
       effect: 'changes',
-      words: ['LETTER_ID'],
+      words: ['EMAIL_ID'],
       options: { merchant: merchantOption },
       run: retry,
     },
@@ -51,20 +51,20 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage) => {
     const [isOn, rows] = await storage.read(async (db) => [
       await isMailOn(db),
-      await listLetters(db, merchant.id, { statuses, limit }),
+      await listEmails(db, merchant.id, { statuses, limit }),
     ])
-    print(terminal, given, { isOn, letters: rows.map(shown) }, () => [
-      ...(isOn ? [] : ['! no server sends letters: CARTWRIGHT_MAIL_URL is off']),
-      ...(rows.length === 0 ? ['no letters'] : rows.map(line)),
+    print(terminal, given, { isOn, emails: rows.map(shown) }, () => [
+      ...(isOn ? [] : ['! no server sends e-mails: CARTWRIGHT_MAIL_URL is off']),
+      ...(rows.length === 0 ? ['no e-mails'] : rows.map(line)),
     ])
     return 0
   })
 }
 
-function readStatuses(text: string | undefined): readonly LetterStatus[] {
-  if (text === undefined) return letterStatuses
-  const status = letterStatuses.find((known) => known === text)
-  if (!status) throw new Misuse(`--status must be one of ${letterStatuses.join(', ')}`)
+function readStatuses(text: string | undefined): readonly EmailStatus[] {
+  if (text === undefined) return emailStatuses
+  const status = emailStatuses.find((known) => known === text)
+  if (!status) throw new Misuse(`--status must be one of ${emailStatuses.join(', ')}`)
   return [status]
 }
 
@@ -76,10 +76,10 @@ function readLimit(text = String(shownDefault)): number {
 
 function show(given: Given, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage, { mail }) => {
-    const letter = await storage.read((db) => find(db, merchant.id, given.word))
-    const text = given.flags.has('text') ? textOf(mail.target, letter.id) : null
-    print(terminal, given, { letter: shown(letter), ...(text !== null && { text }) }, () => [
-      ...Object.entries(shown(letter)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
+    const email = await storage.read((db) => find(db, merchant.id, given.word))
+    const text = given.flags.has('text') ? textOf(mail.target, email.id) : null
+    print(terminal, given, { email: shown(email), ...(text !== null && { text }) }, () => [
+      ...Object.entries(shown(email)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
       ...(text === null ? [] : ['', text]),
     ])
     return 0
@@ -87,53 +87,53 @@ function show(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function textOf(target: MailTarget, id: string): string {
-  if (target.kind !== 'file') throw new Misuse('--text needs letters that are files: CARTWRIGHT_MAIL_URL=file:FOLDER')
-  const stored = findStoredLetter(target.folder, id)
-  if (!stored) throw refuse('letter_not_found', { message: `There is no file of letter ${id} in ${target.folder}.` })
+  if (target.kind !== 'file') throw new Misuse('--text needs e-mails that are files: CARTWRIGHT_MAIL_URL=file:FOLDER')
+  const stored = findStoredEmail(target.folder, id)
+  if (!stored) throw refuse('email_not_found', { message: `There is no file of e-mail ${id} in ${target.folder}.` })
   return stored.text
 }
 
 function retry(given: Given, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage) => {
-    const letter = await storage.write(async (tx) => {
+    const email = await storage.write(async (tx) => {
       const found = await find(tx, merchant.id, given.word)
-      if (!(await retryLetter(tx, found, Date.now()))) {
-        const message = `Letter ${found.id} is ${found.status}: it cannot be sent again.`
-        throw refuse('letter_not_retryable', { message, current: { status: found.status } })
+      if (!(await retryEmail(tx, found, Date.now()))) {
+        const message = `E-mail ${found.id} is ${found.status}: it cannot be sent again.`
+        throw refuse('email_not_retryable', { message, current: { status: found.status } })
       }
       return find(tx, merchant.id, given.word)
     })
-    print(terminal, given, { letter: shown(letter) }, () => [line(letter)])
+    print(terminal, given, { email: shown(email) }, () => [line(email)])
     return 0
   })
 }
 
-async function find(db: Parameters<typeof findLetter>[0], merchantId: string, id: string): Promise<LetterRow> {
-  const letter = isId('eml', id) ? await findLetter(db, merchantId, id) : undefined
-  if (!letter) throw refuse('letter_not_found', { message: `There is no letter ${id}.` })
-  return letter
+async function find(db: Parameters<typeof findEmail>[0], merchantId: string, id: string): Promise<EmailRow> {
+  const email = isId('eml', id) ? await findEmail(db, merchantId, id) : undefined
+  if (!email) throw refuse('email_not_found', { message: `There is no e-mail ${id}.` })
+  return email
 }
 
-function shown(letter: LetterRow) {
+function shown(email: EmailRow) {
   return {
-    id: letter.id,
-    kind: letter.kind,
-    to: letterKinds[letter.kind],
-    address: letter.addressMasked,
-    status: letter.status,
-    code: letter.code,
-    attempts: letter.attempts,
-    orderId: letter.orderId,
-    subjectId: letter.subjectId,
-    messageId: letter.messageId,
-    createdAt: toInstant(letter.createdAt),
-    nextTryAt: letter.dueAt === null ? null : toInstant(letter.dueAt),
-    finishedAt: letter.finishedAt === null ? null : toInstant(letter.finishedAt),
+    id: email.id,
+    kind: email.kind,
+    to: emailKinds[email.kind],
+    address: email.addressMasked,
+    status: email.status,
+    code: email.code,
+    attempts: email.attempts,
+    orderId: email.orderId,
+    subjectId: email.subjectId,
+    messageId: email.messageId,
+    createdAt: toInstant(email.createdAt),
+    nextTryAt: email.dueAt === null ? null : toInstant(email.dueAt),
+    finishedAt: email.finishedAt === null ? null : toInstant(email.finishedAt),
   }
 }
 
-function line(letter: LetterRow): string {
-  const { id, kind, status, address, code, createdAt } = shown(letter)
+function line(email: EmailRow): string {
+  const { id, kind, status, address, code, createdAt } = shown(email)
   return [id, createdAt.slice(0, 19), kind.padEnd(17), status.padEnd(9), address ?? '–', code ?? '']
     .join('  ')
     .trimEnd()

@@ -51,7 +51,7 @@ export const serveCommand = command({
   },
   async run(given, terminal) {
     const settings = readSettings(given.environment)
-    // Links of pages and letters, and the issuer of tokens, would name this machine.
+    // Links of pages and e-mails, and the issuer of tokens, would name this machine.
     if (settings.production && settings.publicUrl === null)
       throw new Failure(
         'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
@@ -80,12 +80,12 @@ export const serveCommand = command({
           'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
         )
       if (config.production && config.mail.target.kind === 'off')
-        log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no letters about their orders')
+        log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no e-mails about their orders')
       if (
         config.mail.target.kind === 'file' &&
         (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
       )
-        log.warn('CARTWRIGHT_MAIL_URL is a folder: letters are stored there in clear, and shoppers get none')
+        log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there in clear, and shoppers get none')
       const applied = await bringUpToDate(database, new Date(), async (begun) => {
         log.info('migrating the database', { ...begun })
         log.flush()

@@ -1,6 +1,6 @@
 // Makes the month that the demo shop looks back on: through an app with a clock in the past, by the operations and pages that shoppers
 // and staff use. Each part is one transaction, and the orders in the database say which parts are done, so a start that was killed is
-// taken up by the next one. No letters are owed for it, and its webhooks stay in this process: an endpoint that is not the demo's own
+// taken up by the next one. No e-mails are queued for it, and its webhooks stay in this process: an endpoint that is not the demo's own
 // gets none of the past.
 
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -23,7 +23,7 @@ import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { createLog } from '../../platform/log/log.ts'
-import { isMailOn, setMailSwitch } from '../../platform/outbox/letters.ts'
+import { isMailOn, setMailSwitch } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
@@ -125,7 +125,7 @@ function createWorld({ storage, rootSecret, publicOrigin }: WorldParts, facts: H
   }
 }
 
-// Until the end of the transaction: nobody gets letters about the past.
+// Until the end of the transaction: nobody gets e-mails about the past.
 async function silence(tx: Tx, { anchor }: HistoryFacts): Promise<() => Promise<void>> {
   const isOn = await isMailOn(tx)
   if (isOn) await setMailSwitch(tx, false, anchor)

@@ -1,4 +1,4 @@
-// What a shop file says about letters.
+// What a shop file says about e-mails.
 
 import type { MailSettings } from '../../domain/merchants/mail.ts'
 import { type Change, membersChanged } from '../../platform/audit/change.ts'
@@ -14,7 +14,7 @@ export function planMail(
   const settings: MailSettings = { senderName, replyTo, locale: language, off: [...off].sort() }
   const members = membersChanged(before ?? unset, settings, ['senderName', 'replyTo', 'locale', 'off'])
   if (members.length === 0) return { settings: undefined, changes: [] }
-  return { settings, changes: [{ kind: 'change', what: 'letters', name: slug, members }] }
+  return { settings, changes: [{ kind: 'change', what: 'e-mails', name: slug, members }] }
 }
 
 const unset: MailSettings = { senderName: null, replyTo: null, locale: null, off: [] }

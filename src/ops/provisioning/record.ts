@@ -56,9 +56,8 @@ export function* foundationEntries(plan: PlannedFoundation, before: FoundationBe
       ),
     }
   }
-  const letters = plan.changes.find(({ what }) => what === 'letters')?.members ?? []
-  if (letters.length > 0)
-    yield { mode: null, changes: [{ kind: 'change', what: 'letters', id, name, members: letters }] }
+  const emails = plan.changes.find(({ what }) => what === 'e-mails')?.members ?? []
+  if (emails.length > 0) yield { mode: null, changes: [{ kind: 'change', what: 'letters', id, name, members: emails }] }
   yield { mode: null, changes: categoryChanges(plan, before.categories) }
   for (const mode of modes) {
     yield {

@@ -20,7 +20,7 @@ import { manualMethods, modes, openScopes } from '../../contract/words.ts'
 import { urlLengthMax } from '../../domain/webhooks/guard.ts'
 import { endpointsMax } from '../../domain/webhooks/store.ts'
 import { subscriptionsMax } from '../../domain/webhooks/subscription.ts'
-import { switchableKinds } from '../../platform/outbox/letters.ts'
+import { switchableKinds } from '../../platform/outbox/emails.ts'
 
 // Known by its address within the installation. Its secret is created here and shown once, so no file contains it.
 export const WebhookEntry = object({
@@ -75,14 +75,14 @@ export const AppEntry = object({
 })
 
 export const MailEntry = object({
-  senderName: optional('Whom letters come from (default: the name of the merchant).', nullable(name)),
+  senderName: optional('Whom e-mails come from (default: the name of the merchant).', nullable(name)),
   replyTo: optional(
     'Where answers of shoppers go (default: supportEmail).',
     nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
   ),
-  language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'])),
+  language: optional('Of e-mails to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'])),
   off: optional(
-    'Kinds of letters that are not sent.',
+    'Kinds of e-mails that are not sent.',
     Type.Array(oneOf(switchableKinds), { maxItems: 20, uniqueItems: true }),
   ),
 })

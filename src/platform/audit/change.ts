@@ -13,7 +13,7 @@ export interface Change {
     | 'shipping'
     | 'promotion'
     | 'payment method'
-    | 'letters'
+    | 'e-mails'
     | 'installation'
     | 'webhook'
     | 'app'

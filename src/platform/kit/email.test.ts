@@ -88,7 +88,7 @@ test('a text of any length is answered at once', () => {
   assert.equal(isEmail(`ada@${'a-'.repeat(50_000)}`), false)
 })
 
-describe('addresses of letters', () => {
+describe('addresses of e-mails', () => {
   for (const address of [
     'ada@example.com',
     'ada.lovelace+shop@sub.example.co.uk',

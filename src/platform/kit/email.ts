@@ -11,7 +11,7 @@ export function isEmail(text: string): boolean {
   return text.length <= limits.emailLengthMax && form.test(text)
 }
 
-// Which addresses a letter is sent to. Narrower than the contract: what could be read as several addresses, as a name beside an
+// Which addresses an e-mail is sent to. Narrower than the contract: what could be read as several addresses, as a name beside an
 // address or as a further line of a header is refused, although a mail server might know a mailbox of that name.
 const part = '[^\\s\\p{C}<>()\\[\\],;:\\\\"@]'
 const plainForm = new RegExp(`^${part}{1,64}@${part}{1,255}$`, 'u')

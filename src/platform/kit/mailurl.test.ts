@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseMailUrl } from './mailurl.ts'
 
-describe('where letters go', () => {
+describe('where e-mails go', () => {
   test('a mail server: TLS from the start, or demanded, except on this machine', () => {
     assert.deepEqual(parseMailUrl('smtp://ada:p%40ss@mail.example.com'), {
       kind: 'smtp',

@@ -1,4 +1,4 @@
-// Where letters go, as the setting names it. Pure. Problems are reported without the text: it may hold a password.
+// Where e-mails go, as the setting names it. Pure. Problems are reported without the text: it may hold a password.
 
 import { isLoopback } from './loopback.ts'
 

@@ -150,7 +150,8 @@ export function open(key: KeyObject, sealed: string, context: string): string | 
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
-// Everything that is sealed by the root secret. What is stored is also listed in reseal.ts, or it is lost with an old version.
+// Everything that is sealed by the root secret. What is stored is also listed in reseal.ts, or it is lost with an old version. A name
+// cannot change, or stored rows would not open: e-mails are a 'letter'.
 export const sealPurposes = [
   'address row key',
   'checkout customer',

@@ -21,8 +21,8 @@ export interface SiteParts {
   // null: shops are not listed.
   listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
-  // Whether letters are shown at /dev/mail to who asks.
-  hasLetters?: (request: IncomingMessage) => boolean
+  // Whether e-mails are shown at /dev/mail to who asks.
+  hasEmails?: (request: IncomingMessage) => boolean
 }
 
 export function sitePages({
@@ -31,7 +31,7 @@ export function sitePages({
   engine,
   listShops,
   demo,
-  hasLetters = () => false,
+  hasEmails = () => false,
 }: SiteParts): HtmlPage[] {
   const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
     const reference = late(async () => {
@@ -67,13 +67,13 @@ export function sitePages({
       },
     ]
   })
-  const startWith = (hasLetters: boolean) =>
+  const startWith = (hasEmails: boolean) =>
     cachedFor(1_000, async () => {
       const shops = await listShops()
-      return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasLetters }), siteHeaders)
+      return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasEmails }), siteHeaders)
     })
   const start = startWith(false)
-  const startWithLetters = startWith(true)
+  const startWithEmails = startWith(true)
   const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
   return [
@@ -81,7 +81,7 @@ export function sitePages({
       path: '/',
       name: 'start',
       isDear: true,
-      answer: async (request) => answerAsset(await (hasLetters(request.raw) ? startWithLetters() : start()), request),
+      answer: async (request) => answerAsset(await (hasEmails(request.raw) ? startWithEmails() : start()), request),
     },
     ...documentPages,
     style.page,

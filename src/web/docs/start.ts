@@ -15,7 +15,7 @@ export interface StartFacts {
   // Whether this server has the demo shop.
   demo: boolean
   // Whether they are shown at /dev/mail.
-  hasLetters?: boolean
+  hasEmails?: boolean
   // null: not listed.
   shops: readonly Shop[] | null
 }
@@ -47,7 +47,7 @@ ${
 <div class="start">
 ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 <section><h2>Look around</h2>
-<ul class="doors">${[...doors, ...(facts.hasLetters ? [lettersDoor] : [])].map(
+<ul class="doors">${[...doors, ...(facts.hasEmails ? [emailsDoor] : [])].map(
     ([href, name, words]) => html`<li><a href="${href}">${name}</a><span>${words}</span></li>
 `,
   )}</ul></section>
@@ -73,7 +73,7 @@ const doors = [
   ['/metrics', 'Metrics', 'Counts and durations, for Prometheus.'],
 ] as const
 
-const lettersDoor = ['/dev/mail', 'Letters', 'What shoppers and merchants would have been sent.'] as const
+const emailsDoor = ['/dev/mail', 'E-mails', 'What shoppers and merchants would have been sent.'] as const
 
 const shopNamesMax = 3
 

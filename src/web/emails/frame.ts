@@ -1,10 +1,10 @@
-// What is around every letter: who writes, why, and whom to ask. Pure.
+// What is around every e-mail: who writes, why, and whom to ask. Pure.
 
-import type { Audience } from '../../platform/outbox/letters.ts'
+import type { Audience } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
 
-export interface LetterFrame {
+export interface EmailFrame {
   speaker: Speaker
   audience: Audience
   merchant: MerchantFacts
@@ -30,12 +30,12 @@ export interface FrameTexts {
 }
 
 const reasons = {
-  shopper: 'letter.reason',
-  merchant: 'letter.reasonMerchant',
-  person: 'letter.reasonPerson',
+  shopper: 'email.reason',
+  merchant: 'email.reasonMerchant',
+  person: 'email.reasonPerson',
 } as const
 
-export function frameTexts({ speaker, audience, merchant, isTest }: LetterFrame): FrameTexts {
+export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame): FrameTexts {
   const named = { merchant: merchant.name }
   const links = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const url = merchant.links[name]
@@ -43,7 +43,7 @@ export function frameTexts({ speaker, audience, merchant, isTest }: LetterFrame)
   })
   return {
     test: isTest ? speaker.say('status.test') : null,
-    help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'letter.reply') : null,
+    help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'email.reply') : null,
     reason: tell(speaker, reasons[audience], named),
     links: audience === 'shopper' ? links : [],
   }

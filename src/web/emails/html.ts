@@ -1,16 +1,16 @@
-// A letter as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
+// An e-mail as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
 // screens that may be dropped. It loads nothing but the merchant's logo. Pure.
 
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
-import { frameTexts, type LetterFrame } from './frame.ts'
-import type { Letter, LetterPart } from './letters.ts'
+import type { Email, EmailPart } from './content.ts'
+import { type EmailFrame, frameTexts } from './frame.ts'
 
-export function letterHtml(letter: Letter, frame: LetterFrame): string {
+export function emailHtml(email: Email, frame: EmailFrame): string {
   const { speaker, merchant } = frame
   const { test, help, reason, links } = frameTexts(frame)
   const start = speaker.direction === 'rtl' ? 'right' : 'left'
-  const [first] = letter.parts
+  const [first] = email.parts
   const page: Page = { start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color) }
   return html`<!doctype html>
 <html lang="${speaker.locale}" dir="${speaker.direction}">
@@ -20,7 +20,7 @@ export function letterHtml(letter: Letter, frame: LetterFrame): string {
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
-<title>${letter.subject}</title>
+<title>${email.subject}</title>
 <style>${sheet}</style>
 </head>
 <body class="paper" style="margin:0;padding:0;background-color:#f4f5f4;-webkit-text-size-adjust:100%">
@@ -30,8 +30,8 @@ export function letterHtml(letter: Letter, frame: LetterFrame): string {
 <tr><td class="head" align="${start}" style="padding:0 4px 20px">${brand(frame)}</td></tr>
 ${test !== null && html`<tr><td style="padding:0 0 12px"><div class="test" style="padding:10px 16px;border-radius:8px;background-color:#fbf0d4;color:#5c4200;font-size:14px;line-height:20px">${test}</div></td></tr>`}
 <tr><td class="sheet" align="${start}" style="background-color:#ffffff;border:1px solid #e2e6e4;border-radius:12px;padding:32px">
-<h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f">${letter.title}</h1>
-${letter.parts.map((part, index) => partHtml(part, page, index === letter.parts.length - 1))}
+<h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f">${email.title}</h1>
+${email.parts.map((part, index) => partHtml(part, page, index === email.parts.length - 1))}
 </td></tr>
 <tr><td class="foot" align="${start}" style="padding:24px 4px 0;font-size:13px;line-height:20px;color:#5b6764">
 ${help !== null && html`<p class="soft" style="margin:0 0 8px;color:#5b6764">${help}</p>`}
@@ -60,7 +60,7 @@ interface Page {
   color: { ground: string; text: string }
 }
 
-function brand({ merchant, speaker }: LetterFrame): Html {
+function brand({ merchant, speaker }: EmailFrame): Html {
   const name = html`<span class="name" dir="auto" style="font-size:17px;line-height:24px;font-weight:600;color:#17211f">${merchant.name}</span>`
   if (merchant.logo === null || !/^https?:\/\//i.test(merchant.logo)) return name
   const gap = speaker.direction === 'rtl' ? html`margin-left:10px` : html`margin-right:10px`
@@ -68,7 +68,7 @@ function brand({ merchant, speaker }: LetterFrame): Html {
 }
 
 // Below the last there is the edge of the sheet.
-function partHtml(part: LetterPart, page: Page, isLast: boolean): Html {
+function partHtml(part: EmailPart, page: Page, isLast: boolean): Html {
   const below = (space: string) => (isLast ? '0' : space)
   switch (part.kind) {
     case 'text':
@@ -114,7 +114,7 @@ ${part.rows.map((row) => totalRow(row, page))}</table>
 }
 
 function totalRow(
-  { name, value, note, isSum }: Extract<LetterPart, { kind: 'totals' }>['rows'][number],
+  { name, value, note, isSum }: Extract<EmailPart, { kind: 'totals' }>['rows'][number],
   { start, end }: Page,
 ): Html {
   if (!isSum)

@@ -1,9 +1,9 @@
-// The letters of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
+// The e-mails of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
 
 import { readdirSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { findStoredLetter } from '../../domain/emails/read.ts'
+import { findStoredEmail } from '../../domain/emails/read.ts'
 import { styleSheet } from '../../platform/html/files.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -27,7 +27,7 @@ export function mailPages(folder: string): HtmlPage[] {
   }))
 }
 
-// Letters have addresses and the links to orders. The name of the host is looked at too: a page elsewhere may have its own name lead
+// E-mails have addresses and the links to orders. The name of the host is looked at too: a page elsewhere may have its own name lead
 // to this machine, and so does a proxy or a tunnel.
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const isNear = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
@@ -37,19 +37,19 @@ export function isFromHere({ socket, headers }: IncomingMessage): boolean {
 function pagesOf(folder: string): HtmlPage[] {
   return [
     style.page,
-    { path: '/dev/mail', name: 'mail', isDear: true, answer: async () => page('Letters', listOf(folder)) },
+    { path: '/dev/mail', name: 'mail', isDear: true, answer: async () => page('E-mails', listOf(folder)) },
     {
       path: '/dev/mail/:id',
-      name: 'letter',
+      name: 'email',
       isDear: true,
       answer: async ({ path }) => {
         const { headers, text } = find(folder, path.id)
-        return page(headers.subject ?? 'Letter', letterOf(path.id ?? '', headers, text), true)
+        return page(headers.subject ?? 'E-mail', emailOf(path.id ?? '', headers, text), true)
       },
     },
     {
       path: '/dev/mail/:id/html',
-      name: 'letter-html',
+      name: 'email-html',
       isDear: true,
       answer: async ({ path }) => ({ status: 200, body: find(folder, path.id).html, headers: insideHeaders }),
     },
@@ -78,9 +78,9 @@ function page(title: string, body: Html, hasFrame = false): PageAnswer {
 function find(folder: string, id: string | undefined) {
   // An id is a name of a file here.
   if (id === undefined || !isId('eml', id)) throw refuse('route_not_found')
-  const letter = findStoredLetter(folder, id)
-  if (!letter) throw refuse('route_not_found')
-  return letter
+  const email = findStoredEmail(folder, id)
+  if (!email) throw refuse('route_not_found')
+  return email
 }
 
 function listOf(folder: string): Html {
@@ -93,13 +93,13 @@ function listOf(folder: string): Html {
   })
   return html`<main>
 <p><a href="/">Cartwright</a></p>
-<h1>Letters</h1>
+<h1>E-mails</h1>
 ${
   rows.length > 0
-    ? html`<ol class="letters">${rows}</ol>`
-    : html`<p>None yet. A letter appears here about a second after an order is placed, paid, sent, cancelled or refunded.</p>`
+    ? html`<ol class="emails">${rows}</ol>`
+    : html`<p>None yet. An e-mail appears here about a second after an order is placed, paid, sent, cancelled or refunded.</p>`
 }
-<p class="soft">Outside of production letters are not sent but stored in a folder. CARTWRIGHT_MAIL_URL names a mail server instead.</p>
+<p class="soft">Outside of production e-mails are not sent but stored in a folder. CARTWRIGHT_MAIL_URL names a mail server instead.</p>
 </main>`
 }
 
@@ -118,12 +118,12 @@ function idsIn(folder: string): string[] {
 
 const shownHeaders = ['from', 'to', 'reply-to', 'date', 'message-id'] as const
 
-function letterOf(id: string, headers: Readonly<Record<string, string>>, text: string): Html {
+function emailOf(id: string, headers: Readonly<Record<string, string>>, text: string): Html {
   return html`<main>
-<p><a href="/dev/mail">All letters</a></p>
+<p><a href="/dev/mail">All e-mails</a></p>
 <h1 dir="auto">${headers.subject}</h1>
 <dl>${shownHeaders.map((name) => headers[name] !== undefined && html`<div><dt>${name}</dt><dd>${headers[name]}</dd></div>`)}</dl>
-<iframe src="/dev/mail/${id}/html" title="The letter as HTML" sandbox="allow-popups"></iframe>
+<iframe src="/dev/mail/${id}/html" title="The e-mail as HTML" sandbox="allow-popups"></iframe>
 <h2>As text</h2>
 <pre dir="auto">${text}</pre>
 </main>`

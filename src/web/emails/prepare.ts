@@ -1,17 +1,17 @@
-// A letter that is owed becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
+// A queued e-mail becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
 
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
 import { awaitedMoney } from '../../domain/checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
 import { headerText } from '../../domain/emails/header.ts'
-import { lettersMax, lettersMsWindow } from '../../domain/emails/schedule.ts'
+import { emailsMax, emailsWindowMs } from '../../domain/emails/schedule.ts'
 import type { Discard } from '../../domain/emails/send.ts'
 import type { Message } from '../../domain/emails/smtp.ts'
 import {
   countBefore,
+  type EmailRow,
   findRefundedPayment,
   findSealedOrder,
-  type LetterRow,
   type RefundedPayment,
   type SealedOrder,
 } from '../../domain/emails/store.ts'
@@ -27,28 +27,28 @@ import { findPayment } from '../../domain/payments/store.ts'
 import { isLinkOpen } from '../../domain/users/invitations.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { type LinkLetterKind, letterKinds, type NoticeKind, openPersonLetter } from '../../platform/outbox/letters.ts'
+import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { StaffLanguage } from '../signin/page/words.ts'
-import type { LetterFrame, MerchantFacts } from './frame.ts'
-import { letterHtml } from './html.ts'
 import {
+  type Email,
   type HowToPay,
-  type Letter,
+  linkEmail,
   notice,
-  type OrderLetter,
+  type OrderEmail,
   orderCancelled,
   orderPlaced,
   orderReceived,
   paymentReceived,
-  personLetter,
   personNotice,
   refunded,
   shipped,
-} from './letters.ts'
-import { letterText } from './text.ts'
+} from './content.ts'
+import type { EmailFrame, MerchantFacts } from './frame.ts'
+import { emailHtml } from './html.ts'
+import { emailText } from './text.ts'
 
 export interface PrepareTools {
   rootSecret: RootSecret
@@ -56,26 +56,26 @@ export interface PrepareTools {
   clock: () => Date
 }
 
-export async function prepareLetter(
+export async function prepareEmail(
   tools: PrepareTools,
   db: Reader,
-  letter: LetterRow,
+  email: EmailRow,
 ): Promise<Message | { discarded: Discard }> {
-  const audience = letterKinds[letter.kind]
-  if (letter.recipientHash === null) return { discarded: 'erased' }
-  const merchant = await findMerchantFace(db, letter.merchantId)
+  const audience = emailKinds[email.kind]
+  if (email.recipientHash === null) return { discarded: 'erased' }
+  const merchant = await findMerchantFace(db, email.merchantId)
   if (!merchant) return { discarded: 'missing' }
-  const settings = await findMailSettings(db, letter.merchantId)
-  const written = await write(tools, db, letter, { name: merchant.name, locale: settings?.locale ?? 'en' })
+  const settings = await findMailSettings(db, email.merchantId)
+  const written = await write(tools, db, email, { name: merchant.name, locale: settings?.locale ?? 'en' })
   if ('discarded' in written) return written
   const to = audience === 'merchant' ? merchant.supportEmail : written.to
   if (to === null) return { discarded: 'no_address' }
   if (!isPlainAddress(to)) return { discarded: 'bad_address' }
-  const recipientHash = await recipientHashOf(tools, db, letter, to)
+  const recipientHash = await recipientHashOf(tools, db, email, to)
   // One that was tried has passed.
-  if (letter.attempts === 0) {
-    const before = await countBefore(db, { ...letter, recipientHash }, lettersMsWindow)
-    if (before >= lettersMax[audience]) return { discarded: 'too_many' }
+  if (email.attempts === 0) {
+    const before = await countBefore(db, { ...email, recipientHash }, emailsWindowMs)
+    if (before >= emailsMax[audience]) return { discarded: 'too_many' }
   }
   const replyTo = audience === 'shopper' ? (settings?.replyTo ?? merchant.supportEmail) : null
   const facts: MerchantFacts = {
@@ -85,18 +85,18 @@ export async function prepareLetter(
     logo: logoOf(tools, merchant.logo),
     color: merchant.color,
   }
-  const { speaker, isTest, letter: text } = written
-  const frame: LetterFrame = { speaker, audience, merchant: facts, isTest }
+  const { speaker, isTest, email: text } = written
+  const frame: EmailFrame = { speaker, audience, merchant: facts, isTest }
   return {
     to,
     fromName: headerText(settings?.senderName ?? merchant.name),
     replyTo: facts.replyTo,
     subject: headerText(text.subject),
-    text: letterText(text, frame),
-    html: letterHtml(text, frame),
-    messageId: letter.messageId ?? '',
+    text: emailText(text, frame),
+    html: emailHtml(text, frame),
+    messageId: email.messageId ?? '',
     recipientHash,
-    keepsAddress: audience !== 'shopper' || letter.orderId !== null,
+    keepsAddress: audience !== 'shopper' || email.orderId !== null,
   }
 }
 
@@ -104,11 +104,11 @@ export async function prepareLetter(
 async function recipientHashOf(
   { rootSecret }: PrepareTools,
   db: Reader,
-  { kind, merchantId, recipientHash }: LetterRow,
+  { kind, merchantId, recipientHash }: EmailRow,
   to: string,
 ): Promise<string | null> {
   const untagged = withoutTag(to)
-  if (letterKinds[kind] !== 'shopper' || untagged === to) return recipientHash
+  if (emailKinds[kind] !== 'shopper' || untagged === to) return recipientHash
   const [key] = await listCustomerKeys(db, rootSecret)
   return key ? customerHash(key, merchantId, untagged) : recipientHash
 }
@@ -124,54 +124,54 @@ interface Written {
   to: string | null
   speaker: Speaker
   isTest: boolean
-  letter: Letter
+  email: Email
 }
 
 type Writing = Promise<Written | { discarded: Discard }>
 
 interface Merchant {
   name: string
-  // Of letters to the merchant.
+  // Of e-mails to the merchant.
   locale: string
 }
 
-function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
-  switch (letter.kind) {
+function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  switch (email.kind) {
     case 'order_placed':
     case 'payment_received':
     case 'shipped':
     case 'order_cancelled':
     case 'refunded':
     case 'order_received':
-      return writeOfOrder(tools, db, letter, merchant)
+      return writeOfOrder(tools, db, email, merchant)
     case 'payment_returned':
-      return writeOfReturn(tools, db, letter, merchant)
+      return writeOfReturn(tools, db, email, merchant)
     case 'refund_failed':
-      return writeOfFailure(db, letter, merchant)
+      return writeOfFailure(db, email, merchant)
     case 'dispute_opened':
-      return writeOfDispute(db, letter, merchant)
+      return writeOfDispute(db, email, merchant)
     case 'payment_account_problem':
-      return writeOfAccount(letter, merchant)
+      return writeOfAccount(email, merchant)
     case 'endpoint_disabled':
     case 'stock_low':
-      return writeToMerchant(db, letter, merchant)
+      return writeToMerchant(db, email, merchant)
     case 'invitation':
     case 'password_reset':
-      return writeToPerson(tools, db, letter, letter.kind, merchant)
+      return writeToPerson(tools, db, email, email.kind, merchant)
     case 'reset_made':
     case 'password_changed':
     case 'role_changed':
     case 'factor_removed':
     case 'member_joined':
-      return writeNotice(tools, letter, letter.kind, merchant)
+      return writeNotice(tools, email, email.kind, merchant)
   }
 }
 
-async function writeOfOrder(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
-  const key = { installationId: letter.installationId, orderId: letter.orderId ?? '' }
+async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const key = { installationId: email.installationId, orderId: email.orderId ?? '' }
   const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedOrder(db, key)])
   if (!facts || !sealed) return { discarded: 'missing' }
-  const isToShopper = letterKinds[letter.kind] === 'shopper'
+  const isToShopper = emailKinds[email.kind] === 'shopper'
   if (isToShopper && sealed.customerSealed === null) return { discarded: 'erased' }
   const customer = isToShopper
     ? openCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
@@ -185,9 +185,9 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, letter: LetterRow, 
     country: sealed.country,
     url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
   }
-  const described = await describe(db, letter, of)
+  const described = await describe(db, email, of)
   if (!described) return { discarded: 'missing' }
-  return { to: customer?.email ?? null, speaker, isTest: facts.order.mode === 'test', letter: described }
+  return { to: customer?.email ?? null, speaker, isTest: facts.order.mode === 'test', email: described }
 }
 
 // What the shopper chose, or read.
@@ -204,24 +204,24 @@ function pageOf(
 }
 
 // Undefined where what it is about is not there.
-async function describe(db: Reader, letter: LetterRow, of: OrderLetter): Promise<Letter | undefined> {
+async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Email | undefined> {
   const { payments, refunds } = of.facts
-  const known = JSON.parse(letter.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
-  switch (letter.kind) {
+  const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
+  switch (email.kind) {
     case 'order_placed':
       return orderPlaced(of, await howToPay(db, of.facts))
     case 'order_received':
       return orderReceived(of)
     case 'payment_received': {
-      const payment = payments.find(({ id }) => id === letter.subjectId)
+      const payment = payments.find(({ id }) => id === email.subjectId)
       return payment && paymentReceived(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })
     }
     case 'shipped':
-      return shipped(of, letter.subjectId)
+      return shipped(of, email.subjectId)
     case 'order_cancelled':
       return orderCancelled(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
     case 'refunded': {
-      const refund = refunds.find(({ id }) => id === letter.subjectId)
+      const refund = refunds.find(({ id }) => id === email.subjectId)
       return refund && refunded(of, refund.amount)
     }
     default:
@@ -236,8 +236,8 @@ async function howToPay(db: Reader, { order, payments }: OrderFacts): Promise<Ho
   return { ...awaited, settles: payment.settles === 'by_provider' ? 'by_provider' : 'by_hand', method: payment.method }
 }
 
-async function writeOfReturn(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
-  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+async function writeOfReturn(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, email.installationId, email.subjectId)
   if (!refund) return { discarded: 'missing' }
   if (refund.customerSealed === null) return { discarded: 'erased' }
   const customer = openCustomer(tools.rootSecret, refund.checkoutSessionId, refund.customerSealed)
@@ -245,24 +245,24 @@ async function writeOfReturn(tools: PrepareTools, db: Reader, letter: LetterRow,
   const speaker = speakerFor(localeOf(refund.sessionLocale, refund.readLocale), undefined)
   const values = { merchant: merchant.name, amount: speaker.amount(refund.amount, refund.currency) }
   const described = notice(speaker, 'payment_returned', { key: 'payment_returned.text', values })
-  return { to: customer.email, speaker, isTest: refund.mode === 'test', letter: described }
+  return { to: customer.email, speaker, isTest: refund.mode === 'test', email: described }
 }
 
-async function writeOfFailure(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
-  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+async function writeOfFailure(db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, email.installationId, email.subjectId)
   if (!refund) return { discarded: 'missing' }
   const speaker = speakerFor(merchant.locale, undefined)
   const values = {
-    subject: await nameOf(db, letter.installationId, refund, speaker),
+    subject: await nameOf(db, email.installationId, refund, speaker),
     amount: speaker.amount(refund.amount, refund.currency),
   }
   const described = notice(speaker, 'refund_failed', { key: 'refund_failed.text', values })
-  return { to: null, speaker, isTest: refund.mode === 'test', letter: described }
+  return { to: null, speaker, isTest: refund.mode === 'test', email: described }
 }
 
-async function writeOfDispute(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
-  const { installationId, orderId } = letter
-  const dispute = await findDispute(db, installationId, letter.subjectId)
+async function writeOfDispute(db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const { installationId, orderId } = email
+  const dispute = await findDispute(db, installationId, email.subjectId)
   const payment = dispute && (await findPayment(db, installationId, dispute.paymentId))
   if (!payment) return { discarded: 'missing' }
   const { amount, currency, dueAt } = dispute
@@ -274,20 +274,20 @@ async function writeOfDispute(db: Reader, letter: LetterRow, merchant: Merchant)
   }
   const key = dueAt === null ? 'dispute_opened.text' : 'dispute_opened.due'
   const described = notice(speaker, 'dispute_opened', { key, values })
-  return { to: null, speaker, isTest: payment.mode === 'test', letter: described }
+  return { to: null, speaker, isTest: payment.mode === 'test', email: described }
 }
 
-async function writeOfAccount(letter: LetterRow, merchant: Merchant): Writing {
-  const { provider, mode, problem } = JSON.parse(letter.facts) as Record<'provider' | 'mode', string> & {
+async function writeOfAccount(email: EmailRow, merchant: Merchant): Writing {
+  const { provider, mode, problem } = JSON.parse(email.facts) as Record<'provider' | 'mode', string> & {
     problem: PaymentAccountProblem
   }
   const speaker = speakerFor(merchant.locale, undefined)
   const values = { provider: provider.charAt(0).toUpperCase() + provider.slice(1) }
-  const described = notice(speaker, letter.kind as 'payment_account_problem', {
+  const described = notice(speaker, email.kind as 'payment_account_problem', {
     key: `payment_account_problem.${problem}`,
     values,
   })
-  return { to: null, speaker, isTest: mode === 'test', letter: described }
+  return { to: null, speaker, isTest: mode === 'test', email: described }
 }
 
 async function nameOf(
@@ -300,41 +300,41 @@ async function nameOf(
   return facts ? speaker.say('status.title', { number: facts.order.number }) : paymentId
 }
 
-async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+async function writeToMerchant(db: Reader, email: EmailRow, merchant: Merchant): Writing {
   const speaker = speakerFor(merchant.locale, undefined)
-  const known = JSON.parse(letter.facts) as { url?: string; reason?: string; skuId?: string; left?: number }
-  if (letter.kind === 'endpoint_disabled') {
+  const known = JSON.parse(email.facts) as { url?: string; reason?: string; skuId?: string; left?: number }
+  if (email.kind === 'endpoint_disabled') {
     const key = known.reason === 'gone' ? 'endpoint_disabled.gone' : 'endpoint_disabled.failing'
-    const described = notice(speaker, letter.kind, { key, values: { url: known.url ?? '' } })
-    return { to: null, speaker, isTest: false, letter: described }
+    const described = notice(speaker, email.kind, { key, values: { url: known.url ?? '' } })
+    return { to: null, speaker, isTest: false, email: described }
   }
-  const sku = await findSkuName(db, letter.merchantId, known.skuId ?? '')
+  const sku = await findSkuName(db, email.merchantId, known.skuId ?? '')
   if (!sku) return { discarded: 'missing' }
   const count = known.left ?? 0
   const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
   const { name, productName, code } = sku
   const item = name === productName ? name : `${productName}, ${name}`
   const described = notice(speaker, 'stock_low', { key, values: { item, code, count } })
-  return { to: null, speaker, isTest: false, letter: described }
+  return { to: null, speaker, isTest: false, email: described }
 }
 
 async function writeToPerson(
   { rootSecret, publicOrigin, clock }: PrepareTools,
   db: Reader,
-  { id, subjectId, sealed, createdAt, facts }: LetterRow,
-  kind: LinkLetterKind,
+  { id, subjectId, sealed, createdAt, facts }: EmailRow,
+  kind: LinkEmailKind,
   merchant: Merchant,
 ): Writing {
   const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
   // It was replaced, taken back or used, or the one who made it may no longer do so.
   if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
-  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale ?? merchant.locale, undefined)
   const url = publicOrigin() + (opened.path ?? '')
-  const described = personLetter(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
-  return { to: opened.email, speaker, isTest: false, letter: described }
+  const described = linkEmail(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
+  return { to: opened.email, speaker, isTest: false, email: described }
 }
 
 // The texts of the pages for people are loaded when one is opened, or here; not when the server starts.
@@ -345,15 +345,15 @@ async function roleName(language: StaffLanguage, role: Role): Promise<string> {
 
 async function writeNotice(
   { rootSecret }: PrepareTools,
-  { id, sealed, facts }: LetterRow,
+  { id, sealed, facts }: EmailRow,
   kind: NoticeKind,
   merchant: Merchant,
 ): Writing {
-  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(merchant.locale, undefined)
   const { role } = JSON.parse(facts) as { role?: Role }
   const named = role === undefined ? '' : await roleName(speaker.language, role)
   const described = personNotice(speaker, kind, { merchant: merchant.name, role: named, address: opened.address ?? '' })
-  return { to: opened.email, speaker, isTest: false, letter: described }
+  return { to: opened.email, speaker, isTest: false, email: described }
 }

@@ -1,15 +1,15 @@
-// A letter as plain text. Pure.
+// An e-mail as plain text. Pure.
 
-import { frameTexts, type LetterFrame } from './frame.ts'
-import type { Letter, LetterPart } from './letters.ts'
+import type { Email, EmailPart } from './content.ts'
+import { type EmailFrame, frameTexts } from './frame.ts'
 
-export function letterText(letter: Letter, frame: LetterFrame): string {
+export function emailText(email: Email, frame: EmailFrame): string {
   const { test, help, reason, links } = frameTexts(frame)
   const blocks = [
     frame.merchant.name,
     ...(test === null ? [] : [`[${test}]`]),
-    underlined(letter.title),
-    ...letter.parts.map(partText),
+    underlined(email.title),
+    ...email.parts.map(partText),
     ['--', ...(help === null ? [] : [help]), reason, ...links.map(({ name, url }) => `${name}: ${url}`)].join('\n'),
   ]
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
@@ -19,7 +19,7 @@ function underlined(title: string): string {
   return `${title}\n${'='.repeat(Math.min(60, [...title].length))}`
 }
 
-function partText(part: LetterPart): string {
+function partText(part: EmailPart): string {
   switch (part.kind) {
     case 'text':
       return part.text

@@ -1,17 +1,17 @@
-// The languages of letters, which are those of the checkout, one file each.
+// The languages of e-mails, which are those of the checkout, one file each.
 
 import type { Language } from '../languages/checkout/texts.ts'
 import { ar } from '../languages/emails/ar.ts'
 import { de } from '../languages/emails/de.ts'
-import { en, type LetterTextKey, type LetterTexts } from '../languages/emails/en.ts'
+import { type EmailTextKey, type EmailTexts, en } from '../languages/emails/en.ts'
 import { es } from '../languages/emails/es.ts'
 import { fr } from '../languages/emails/fr.ts'
 import { ja } from '../languages/emails/ja.ts'
 import { nl } from '../languages/emails/nl.ts'
 import type { Speaker, Values } from '../languages/language.ts'
 
-export const letterTexts: Readonly<Record<Language, LetterTexts>> = { en, de, fr, es, nl, ja, ar }
+export const emailTexts: Readonly<Record<Language, EmailTexts>> = { en, de, fr, es, nl, ja, ar }
 
-export function tell({ language, fill }: Speaker, key: LetterTextKey, values?: Values): string {
-  return fill(letterTexts[language][key], values)
+export function tell({ language, fill }: Speaker, key: EmailTextKey, values?: Values): string {
+  return fill(emailTexts[language][key], values)
 }

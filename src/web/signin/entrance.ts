@@ -15,7 +15,7 @@ import { findUser } from '../../domain/users/users.ts'
 import { lineIn } from '../../platform/html/form.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
-import { isMailOn } from '../../platform/outbox/letters.ts'
+import { isMailOn } from '../../platform/outbox/emails.ts'
 import {
   codeSheet,
   forgottenSheet,
@@ -123,7 +123,7 @@ export function createEntrance(tools: StaffTools) {
     const { words, form, now } = visit
     if (!(await storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
     const email = lineIn(form, 'email')
-    if (!(await signIn.admitsLetter(email, visitorOf(tools, visit))))
+    if (!(await signIn.admitsResetEmail(email, visitorOf(tools, visit))))
       return answerSheet(429, forgottenSheet(words, 'limited'))
     await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: words.language }, now))
     return answerSheet(200, forgottenSheet(words, 'sent'))

@@ -222,7 +222,7 @@ export interface AdminClient {
     update(memberId: string, input: AdminMemberUpdateRequest, options?: CallOptions): Promise<AdminMemberResponse>
     /** Remove a member or take an invitation back. Signs the person out everywhere. The request has a body, for its idempotency key. Needs the scope `admin:people`. (removeAdminMember) */
     remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
-    /** Make a link for a new password. For a member who cannot sign in. A person sees the link; what a key or an app makes is only in a letter to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
+    /** Make a link for a new password. For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
     resetPassword(memberId: string, input?: AdminPasswordResetRequest, options?: CallOptions): Promise<AdminPasswordResetResponse>
     /** Sign a member out. Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key. Needs the scope `admin:people`. (endAdminMemberSessions) */
     endSessions(memberId: string, input?: AdminSessionsEndRequest, options?: CallOptions): Promise<AdminSessionsEndedResponse>
@@ -886,7 +886,7 @@ export interface AdminPasswordResetResponse {
   data: {
     /** Id of a person, or of an invitation that was not accepted yet. */
     memberId: string
-    /** The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in a letter to the member. Works once, for seven days. */
+    /** The person opens it to set a password. Shown this once, to a person; null for a key or an app: then it is in an e-mail to the member. Works once, for seven days. */
     link: string | null
     /** RFC 3339, UTC, with milliseconds. */
     expiresAt: string

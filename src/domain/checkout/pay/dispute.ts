@@ -2,7 +2,7 @@
 // payment here.
 
 import { toInstant } from '../../../platform/kit/instant.ts'
-import { oweLetters } from '../../../platform/outbox/letters.ts'
+import { queueEmails } from '../../../platform/outbox/emails.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { recordDispute } from '../../payments/disputes.ts'
 import type { DisputeStanding, Standing } from '../../payments/port.ts'
@@ -38,7 +38,7 @@ export async function noteDispute(
   if (status === before || status === 'won') return
   if (status === 'open') {
     const { installationId, merchantId, orderId } = payment
-    oweLetters(tx, { installationId, merchantId, orderId }, [{ kind: 'dispute_opened', subjectId: disputeId }], now)
+    queueEmails(tx, { installationId, merchantId, orderId }, [{ kind: 'dispute_opened', subjectId: disputeId }], now)
   }
   const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
   tx.afterCommit(() =>

@@ -1,13 +1,13 @@
 // Money that came where no order was possible, or no longer: it is owed back, and the shopper is told.
 
 import { newId } from '../../../platform/kit/ids.ts'
-import { oweLetters } from '../../../platform/outbox/letters.ts'
+import { queueEmails } from '../../../platform/outbox/emails.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { oweVoid, type PaymentRow } from '../../payments/store.ts'
 
 export async function oweReturn(tx: Tx, payment: PaymentRow, reason: string, now: number): Promise<void> {
   const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason }, now)
   if (!refund) return
-  const letter = { kind: 'payment_returned', subjectId: refund.id } as const
-  oweLetters(tx, { ...payment, sessionId: payment.checkoutSessionId }, [letter], now)
+  const email = { kind: 'payment_returned', subjectId: refund.id } as const
+  queueEmails(tx, { ...payment, sessionId: payment.checkoutSessionId }, [email], now)
 }

@@ -339,7 +339,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.promotion': 'Rabatt',
   'subject.payment_method': 'Zahlungsart',
   'subject.payment_account': 'Zahlungskonto',
-  'subject.letters': 'Briefe',
+  'subject.letters': 'E-Mails',
   'subject.installation': 'Installation',
   'subject.app': 'App',
   'subject.key': 'Schlüssel',

@@ -332,7 +332,7 @@ export const developersEn = {
   'subject.promotion': 'discount',
   'subject.payment_method': 'payment method',
   'subject.payment_account': 'payment account',
-  'subject.letters': 'letters',
+  'subject.letters': 'e-mails',
   'subject.installation': 'installation',
   'subject.app': 'app',
   'subject.key': 'key',

@@ -1,8 +1,8 @@
-// What letters say, in Arabic.
+// What e-mails say, in Arabic.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const ar: LetterTexts = {
+export const ar: EmailTexts = {
   'order_placed.subject': 'طلبك {number} من {merchant}',
   'order_placed.title': 'شكرًا لطلبك',
   'order_placed.paid': 'استلمنا طلبك ودفعتك بقيمة {amount}.',
@@ -98,11 +98,11 @@ export const ar: LetterTexts = {
   'member_joined.text': 'قبِل {address} دعوة أنشأها مفتاح أو تطبيق، وأصبح ضمن فريق {merchant} بدور: {role}.',
   'member_joined.unexpected':
     'إذا كنت لا تعرف هذا العنوان، فأزل هذا الشخص من إعدادات لوحة التحكم، ثم ألغِ المفتاح أو أزل التطبيق.',
-  'letter.view': 'عرض طلبك',
-  'letter.reply': 'لديك أسئلة؟ رُدّ على هذه الرسالة.',
-  'letter.reason': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لطلب من {merchant}.',
-  'letter.reasonMerchant': 'تصلك هذه الرسالة لأن هذا عنوان الدعم لدى {merchant}.',
-  'letter.reasonPerson': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لحساب لدى {merchant}.',
-  'letter.expires': 'مدة صلاحية الرابط: {duration}، ويُستخدم مرة واحدة فقط.',
-  'letter.unexpected': 'إذا لم تكن تتوقع ذلك، فعيّن كلمة مرور جديدة من صفحة تسجيل الدخول واسأل أحد مالكي المتجر.',
+  'email.view': 'عرض طلبك',
+  'email.reply': 'لديك أسئلة؟ رُدّ على هذه الرسالة.',
+  'email.reason': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لطلب من {merchant}.',
+  'email.reasonMerchant': 'تصلك هذه الرسالة لأن هذا عنوان الدعم لدى {merchant}.',
+  'email.reasonPerson': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لحساب لدى {merchant}.',
+  'email.expires': 'مدة صلاحية الرابط: {duration}، ويُستخدم مرة واحدة فقط.',
+  'email.unexpected': 'إذا لم تكن تتوقع ذلك، فعيّن كلمة مرور جديدة من صفحة تسجيل الدخول واسأل أحد مالكي المتجر.',
 }

@@ -1,8 +1,8 @@
-// What letters say, in German.
+// What e-mails say, in German.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const de: LetterTexts = {
+export const de: EmailTexts = {
   'order_placed.subject': 'Ihre Bestellung {number} bei {merchant}',
   'order_placed.title': 'Vielen Dank für Ihre Bestellung',
   'order_placed.paid': 'Wir haben Ihre Bestellung und Ihre Zahlung über {amount} erhalten.',
@@ -104,14 +104,14 @@ export const de: LetterTexts = {
     '{address} hat die Einladung eines Schlüssels oder einer App angenommen und gehört jetzt zum Team von {merchant} als: {role}.',
   'member_joined.unexpected':
     'Wenn Sie diese Adresse nicht kennen, entfernen Sie die Person im Dashboard unter Einstellungen, Personen, und widerrufen Sie den Schlüssel oder deinstallieren Sie die App.',
-  'letter.view': 'Bestellung ansehen',
-  'letter.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
-  'letter.reason':
+  'email.view': 'Bestellung ansehen',
+  'email.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
+  'email.reason':
     'Sie erhalten diese Nachricht, weil diese Adresse bei einer Bestellung bei {merchant} angegeben wurde.',
-  'letter.reasonMerchant': 'Sie erhalten diese Nachricht, weil dies die Support-Adresse von {merchant} ist.',
-  'letter.reasonPerson':
+  'email.reasonMerchant': 'Sie erhalten diese Nachricht, weil dies die Support-Adresse von {merchant} ist.',
+  'email.reasonPerson':
     'Sie erhalten diese Nachricht, weil diese Adresse für ein Konto bei {merchant} angegeben wurde.',
-  'letter.expires': 'Der Link funktioniert einmal. Gültigkeit: {duration}.',
-  'letter.unexpected':
+  'email.expires': 'Der Link funktioniert einmal. Gültigkeit: {duration}.',
+  'email.unexpected':
     'Wenn Sie das nicht erwartet haben, legen Sie über die Anmeldeseite ein neues Passwort fest und fragen Sie einen Inhaber des Shops.',
 }

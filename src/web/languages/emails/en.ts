@@ -1,4 +1,4 @@
-// Everything that letters say, in English. It names the keys: a language that lacks one does not compile.
+// Everything that e-mails say, in English. It names the keys: a language that lacks one does not compile.
 
 import type { Text } from '../checkout/en.ts'
 
@@ -99,15 +99,15 @@ export const en = {
     '{address} accepted an invitation that a key or an app made, and now belongs to the team of {merchant} as: {role}.',
   'member_joined.unexpected':
     'If you do not know this address, remove the person in the dashboard under Settings, People, and revoke the key or uninstall the app.',
-  'letter.view': 'View your order',
-  'letter.reply': 'Questions? Reply to this message.',
-  'letter.reason': 'You receive this message because this address was given for an order at {merchant}.',
-  'letter.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',
-  'letter.reasonPerson': 'You receive this message because this address was given for an account at {merchant}.',
-  'letter.expires': 'The link works once and expires after {duration}.',
-  'letter.unexpected':
+  'email.view': 'View your order',
+  'email.reply': 'Questions? Reply to this message.',
+  'email.reason': 'You receive this message because this address was given for an order at {merchant}.',
+  'email.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',
+  'email.reasonPerson': 'You receive this message because this address was given for an account at {merchant}.',
+  'email.expires': 'The link works once and expires after {duration}.',
+  'email.unexpected':
     'If you did not expect this, set a new password from the sign-in page and ask an owner of the shop.',
 } as const satisfies Record<string, Text>
 
-export type LetterTextKey = keyof typeof en
-export type LetterTexts = { readonly [Key in LetterTextKey]: Text }
+export type EmailTextKey = keyof typeof en
+export type EmailTexts = { readonly [Key in EmailTextKey]: Text }

@@ -1,8 +1,8 @@
-// What letters say, in Spanish.
+// What e-mails say, in Spanish.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const es: LetterTexts = {
+export const es: EmailTexts = {
   'order_placed.subject': 'Su pedido {number} en {merchant}',
   'order_placed.title': 'Gracias por su pedido',
   'order_placed.paid': 'Hemos recibido su pedido y su pago de {amount}.',
@@ -99,12 +99,12 @@ export const es: LetterTexts = {
     '{address} ha aceptado una invitación creada por una clave o una aplicación y ahora forma parte del equipo de {merchant} como: {role}.',
   'member_joined.unexpected':
     'Si no conoce esta dirección, quite a la persona en los ajustes del panel y revoque la clave o desinstale la aplicación.',
-  'letter.view': 'Ver su pedido',
-  'letter.reply': '¿Preguntas? Responda a este mensaje.',
-  'letter.reason': 'Recibe este mensaje porque se indicó esta dirección en un pedido en {merchant}.',
-  'letter.reasonMerchant': 'Recibe este mensaje porque esta es la dirección de atención de {merchant}.',
-  'letter.reasonPerson': 'Recibe este mensaje porque se indicó esta dirección para una cuenta en {merchant}.',
-  'letter.expires': 'El enlace solo se puede usar una vez y caduca después de {duration}.',
-  'letter.unexpected':
+  'email.view': 'Ver su pedido',
+  'email.reply': '¿Preguntas? Responda a este mensaje.',
+  'email.reason': 'Recibe este mensaje porque se indicó esta dirección en un pedido en {merchant}.',
+  'email.reasonMerchant': 'Recibe este mensaje porque esta es la dirección de atención de {merchant}.',
+  'email.reasonPerson': 'Recibe este mensaje porque se indicó esta dirección para una cuenta en {merchant}.',
+  'email.expires': 'El enlace solo se puede usar una vez y caduca después de {duration}.',
+  'email.unexpected':
     'Si no lo esperaba, establezca una contraseña nueva desde la página de inicio de sesión y pregunte a un propietario de la tienda.',
 }

@@ -1,8 +1,8 @@
-// What letters say, in French.
+// What e-mails say, in French.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const fr: LetterTexts = {
+export const fr: EmailTexts = {
   'order_placed.subject': 'Votre commande {number} chez {merchant}',
   'order_placed.title': 'Merci pour votre commande',
   'order_placed.paid': 'Nous avons bien reçu votre commande et votre paiement de {amount}.',
@@ -101,13 +101,13 @@ export const fr: LetterTexts = {
     '{address} a accepté une invitation créée par une clé ou une application et fait désormais partie de l’équipe de {merchant} en tant que : {role}.',
   'member_joined.unexpected':
     'Si vous ne connaissez pas cette adresse, retirez cette personne dans les paramètres du tableau de bord, puis révoquez la clé ou désinstallez l’application.',
-  'letter.view': 'Voir votre commande',
-  'letter.reply': 'Des questions ? Répondez à ce message.',
-  'letter.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
-  'letter.reasonMerchant': 'Vous recevez ce message parce que cette adresse est celle de l’assistance de {merchant}.',
-  'letter.reasonPerson':
+  'email.view': 'Voir votre commande',
+  'email.reply': 'Des questions ? Répondez à ce message.',
+  'email.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
+  'email.reasonMerchant': 'Vous recevez ce message parce que cette adresse est celle de l’assistance de {merchant}.',
+  'email.reasonPerson':
     'Vous recevez ce message parce que cette adresse a été indiquée pour un compte chez {merchant}.',
-  'letter.expires': 'Le lien ne peut être utilisé qu’une fois et expire au bout de {duration}.',
-  'letter.unexpected':
+  'email.expires': 'Le lien ne peut être utilisé qu’une fois et expire au bout de {duration}.',
+  'email.unexpected':
     'Si vous ne vous y attendiez pas, définissez un nouveau mot de passe depuis la page de connexion et interrogez un propriétaire de la boutique.',
 }

@@ -1,8 +1,8 @@
-// What letters say, in Japanese.
+// What e-mails say, in Japanese.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const ja: LetterTexts = {
+export const ja: EmailTexts = {
   'order_placed.subject': '{merchant} ご注文 {number}',
   'order_placed.title': 'ご注文ありがとうございます',
   'order_placed.paid': 'ご注文と {amount} のお支払いを受け付けました。',
@@ -95,12 +95,12 @@ export const ja: LetterTexts = {
     '{address} が、API キーまたはアプリによる招待を受け、{merchant} のチームに加わりました。役割：{role}',
   'member_joined.unexpected':
     'このアドレスに心当たりがない場合は、ダッシュボードの設定からこのメンバーを削除し、キーを無効にするか、アプリをアンインストールしてください。',
-  'letter.view': '注文を見る',
-  'letter.reply': 'ご質問はこのメールにご返信ください。',
-  'letter.reason': '{merchant} でのご注文にこのアドレスが入力されたため、お送りしています。',
-  'letter.reasonMerchant': '{merchant} のサポート用アドレスにお送りしています。',
-  'letter.reasonPerson': '{merchant} のアカウントにこのアドレスが入力されたため、お送りしています。',
-  'letter.expires': 'リンクは 1 回だけ使用でき、{duration}で無効になります。',
-  'letter.unexpected':
+  'email.view': '注文を見る',
+  'email.reply': 'ご質問はこのメールにご返信ください。',
+  'email.reason': '{merchant} でのご注文にこのアドレスが入力されたため、お送りしています。',
+  'email.reasonMerchant': '{merchant} のサポート用アドレスにお送りしています。',
+  'email.reasonPerson': '{merchant} のアカウントにこのアドレスが入力されたため、お送りしています。',
+  'email.expires': 'リンクは 1 回だけ使用でき、{duration}で無効になります。',
+  'email.unexpected':
     'お心当たりがない場合は、ログインページから新しいパスワードを設定し、ショップのオーナーにお尋ねください。',
 }

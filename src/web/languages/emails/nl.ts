@@ -1,8 +1,8 @@
-// Everything that letters say, in Dutch.
+// Everything that e-mails say, in Dutch.
 
-import type { LetterTexts } from './en.ts'
+import type { EmailTexts } from './en.ts'
 
-export const nl: LetterTexts = {
+export const nl: EmailTexts = {
   'order_placed.subject': 'Je bestelling {number} bij {merchant}',
   'order_placed.title': 'Bedankt voor je bestelling',
   'order_placed.paid': 'We hebben je bestelling en je betaling van {amount} ontvangen.',
@@ -102,12 +102,12 @@ export const nl: LetterTexts = {
     '{address} heeft een uitnodiging van een sleutel of een app aangenomen en hoort nu bij het team van {merchant} als: {role}.',
   'member_joined.unexpected':
     'Als je dit adres niet kent, verwijder de persoon dan in het dashboard bij de instellingen, en trek de sleutel in of verwijder de app.',
-  'letter.view': 'Je bestelling bekijken',
-  'letter.reply': 'Vragen? Beantwoord dit bericht.',
-  'letter.reason': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een bestelling bij {merchant}.',
-  'letter.reasonMerchant': 'Je ontvangt dit bericht omdat dit het adres van de klantenservice van {merchant} is.',
-  'letter.reasonPerson': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een account bij {merchant}.',
-  'letter.expires': 'De link werkt één keer en verloopt na {duration}.',
-  'letter.unexpected':
+  'email.view': 'Je bestelling bekijken',
+  'email.reply': 'Vragen? Beantwoord dit bericht.',
+  'email.reason': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een bestelling bij {merchant}.',
+  'email.reasonMerchant': 'Je ontvangt dit bericht omdat dit het adres van de klantenservice van {merchant} is.',
+  'email.reasonPerson': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een account bij {merchant}.',
+  'email.expires': 'De link werkt één keer en verloopt na {duration}.',
+  'email.unexpected':
     'Had je dit niet verwacht? Stel dan via de inlogpagina een nieuw wachtwoord in en vraag het een eigenaar van de winkel.',
 }

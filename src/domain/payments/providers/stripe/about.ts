@@ -10,7 +10,7 @@ export interface StripeAbout {
   descriptor: string | undefined
 }
 
-// No `receipt_email`: Stripe would send a letter of its own to it, and the shop sends one already. Stripe learns the address from the frame.
+// No `receipt_email`: Stripe would send an e-mail of its own to it, and the shop sends one already. Stripe learns the address from the frame.
 export function aboutOf({ merchantName, purchase, descriptor }: StripeAbout): Stripe.PaymentIntentUpdateParams {
   const suffix = descriptor === undefined ? undefined : descriptorSuffix(merchantName, descriptor)
   const { delivery, shopper } = purchase ?? {}

@@ -1,37 +1,37 @@
-// What each letter says: one description, which is rendered as text and as HTML. Pure.
+// What each e-mail says: one description, which is rendered as text and as HTML. Pure.
 // Nothing that a shopper typed is in any of them: neither the name nor the city. Anyone can order with another's e-mail address, so a
 // name would let them send words of their own to any mailbox, in the name of the merchant.
 
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals } from '../../domain/orders/view.ts'
-import type { LetterKind, LinkLetterKind, NoticeKind } from '../../platform/outbox/letters.ts'
+import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
 
-export interface Letter {
+export interface Email {
   subject: string
   title: string
-  parts: readonly LetterPart[]
+  parts: readonly EmailPart[]
 }
 
-export type LetterPart =
+export type EmailPart =
   | { kind: 'text'; text: string }
   // A text of the merchant, whose line breaks count.
   | { kind: 'box'; title: string; texts: readonly string[] }
   | { kind: 'facts'; rows: readonly { name: string; value: string; isCode?: boolean }[] }
-  | { kind: 'items'; title: string; rows: readonly LetterItem[] }
+  | { kind: 'items'; title: string; rows: readonly EmailItem[] }
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
 
-export interface LetterItem {
+export interface EmailItem {
   name: string
   detail: string
   // Empty where no amount is shown.
   amount: string
 }
 
-export interface OrderLetter {
+export interface OrderEmail {
   speaker: Speaker
   merchantName: string
   facts: OrderFacts
@@ -47,7 +47,7 @@ export interface HowToPay extends AwaitedMoney {
   method: string
 }
 
-export function orderPlaced(of: OrderLetter, awaited: HowToPay | null): Letter {
+export function orderPlaced(of: OrderEmail, awaited: HowToPay | null): Email {
   const { speaker, merchantName, facts } = of
   const { order } = facts
   const amount = speaker.amount(order.total, order.currency)
@@ -64,7 +64,7 @@ export function orderPlaced(of: OrderLetter, awaited: HowToPay | null): Letter {
   }
 }
 
-// As the order is when the letter is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.
+// As the order is when the e-mail is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.
 function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
   if (order.total === 0) return 'order_placed.free'
   if (wasPaid(order)) return 'order_placed.paid'
@@ -77,7 +77,7 @@ function wasPaid({ paymentStatus }: OrderFacts['order']): boolean {
   return paymentStatus !== 'pending' && paymentStatus !== 'voided'
 }
 
-function howToPay({ speaker, facts: { order } }: OrderLetter, awaited: HowToPay): LetterPart[] {
+function howToPay({ speaker, facts: { order } }: OrderEmail, awaited: HowToPay): EmailPart[] {
   if (awaited.settles === 'by_provider') return []
   const isCash = awaited.method === 'cash_on_delivery'
   const texts = [
@@ -91,9 +91,9 @@ function howToPay({ speaker, facts: { order } }: OrderLetter, awaited: HowToPay)
 }
 
 export function paymentReceived(
-  of: OrderLetter,
+  of: OrderEmail,
   { amount, isCancelled }: { amount: number; isCancelled: boolean },
-): Letter {
+): Email {
   const { speaker, merchantName, facts } = of
   const { number, currency } = facts.order
   const values = { number, merchant: merchantName, amount: speaker.amount(amount, currency) }
@@ -112,7 +112,7 @@ export function paymentReceived(
 }
 
 // Of one parcel. Undefined where it is not one of the order's.
-export function shipped(of: OrderLetter, fulfillmentId: string): Letter | undefined {
+export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefined {
   const { speaker, facts } = of
   const { order, lines, fulfillments } = facts
   const at = fulfillments.findIndex(({ id }) => id === fulfillmentId)
@@ -154,7 +154,7 @@ function sentOf(items: readonly { skuId: string; quantity: number }[], skuId: st
   return items.reduce((sum, item) => (item.skuId === skuId ? sum + item.quantity : sum), 0)
 }
 
-export function orderCancelled(of: OrderLetter, { by, moneyBack }: { by: string; moneyBack: number }): Letter {
+export function orderCancelled(of: OrderEmail, { by, moneyBack }: { by: string; moneyBack: number }): Email {
   const { speaker, merchantName, facts } = of
   const { number, currency } = facts.order
   const values = { number, merchant: merchantName, amount: speaker.amount(moneyBack, currency) }
@@ -172,7 +172,7 @@ export function orderCancelled(of: OrderLetter, { by, moneyBack }: { by: string;
   }
 }
 
-export function refunded(of: OrderLetter, amount: number): Letter {
+export function refunded(of: OrderEmail, amount: number): Email {
   const { speaker, facts } = of
   const { number, currency } = facts.order
   const values = { number, amount: speaker.amount(amount, currency) }
@@ -184,7 +184,7 @@ export function refunded(of: OrderLetter, amount: number): Letter {
 }
 
 // To the merchant.
-export function orderReceived(of: OrderLetter): Letter {
+export function orderReceived(of: OrderEmail): Email {
   const { speaker, facts } = of
   const { number, currency, total, paymentStatus } = facts.order
   const values = { number, amount: speaker.amount(total, currency) }
@@ -202,11 +202,11 @@ export function orderReceived(of: OrderLetter): Letter {
   }
 }
 
-// A letter that is one sentence.
+// An e-mail that is one sentence.
 export function notice(
   speaker: Speaker,
   kind: Extract<
-    LetterKind,
+    EmailKind,
     | 'payment_returned'
     | 'refund_failed'
     | 'dispute_opened'
@@ -215,7 +215,7 @@ export function notice(
     | 'stock_low'
   >,
   { key, values }: { key: Parameters<typeof tell>[1]; values: Readonly<Record<string, string | number>> },
-): Letter {
+): Email {
   return {
     subject: tell(speaker, `${kind}.subject`, values),
     title: tell(speaker, `${kind}.title`, values),
@@ -224,11 +224,11 @@ export function notice(
 }
 
 // To a person. The link is for the owner of the mailbox alone.
-export function personLetter(
+export function linkEmail(
   speaker: Speaker,
-  kind: LinkLetterKind,
+  kind: LinkEmailKind,
   { merchantName, url, validMs }: { merchantName: string; url: string; validMs: number },
-): Letter {
+): Email {
   const values = { merchant: merchantName }
   return {
     subject: tell(speaker, `${kind}.subject`, values),
@@ -236,7 +236,7 @@ export function personLetter(
     parts: [
       { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
       { kind: 'button', label: tell(speaker, `${kind}.button`), url },
-      { kind: 'text', text: tell(speaker, 'letter.expires', { duration: speaker.duration(validMs) }) },
+      { kind: 'text', text: tell(speaker, 'email.expires', { duration: speaker.duration(validMs) }) },
       { kind: 'text', text: tell(speaker, `${kind}.ignore`) },
     ],
   }
@@ -247,7 +247,7 @@ export function personNotice(
   speaker: Speaker,
   kind: NoticeKind,
   values: Readonly<{ merchant: string; role: string; address: string }>,
-): Letter {
+): Email {
   return {
     subject: tell(speaker, `${kind}.subject`, values),
     title: tell(speaker, `${kind}.title`, values),
@@ -255,17 +255,17 @@ export function personNotice(
       { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
       {
         kind: 'text',
-        text: tell(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'letter.unexpected'),
+        text: tell(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'email.unexpected'),
       },
     ],
   }
 }
 
-function viewButton({ speaker, url }: OrderLetter): LetterPart[] {
-  return url === null ? [] : [{ kind: 'button', label: tell(speaker, 'letter.view'), url }]
+function viewButton({ speaker, url }: OrderEmail): EmailPart[] {
+  return url === null ? [] : [{ kind: 'button', label: tell(speaker, 'email.view'), url }]
 }
 
-function orderFacts(of: OrderLetter): LetterPart {
+function orderFacts(of: OrderEmail): EmailPart {
   const { speaker, facts } = of
   const { order } = facts
   return {
@@ -280,11 +280,11 @@ function orderFacts(of: OrderLetter): LetterPart {
   }
 }
 
-function destination({ speaker, country }: OrderLetter) {
+function destination({ speaker, country }: OrderEmail) {
   return country === null ? [] : [{ name: speaker.say('status.address'), value: speaker.country(country) }]
 }
 
-function itemsAndTotals({ speaker, facts }: OrderLetter): LetterPart[] {
+function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
   const { order, lines, refunds } = facts
   const money = (amount: number) => speaker.amount(amount, order.currency)
   const totals = orderTotals(order, refunds)
@@ -325,7 +325,7 @@ function named(
   speaker: Speaker,
   { name, options }: OrderFacts['lines'][number],
   quantity: number,
-): Omit<LetterItem, 'amount'> {
+): Omit<EmailItem, 'amount'> {
   const chosen = options.map((option) => `${option.name}: ${option.value}`)
   return { name, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
 }

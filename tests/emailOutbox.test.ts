@@ -1,5 +1,5 @@
-// Each fact leaves one row in the outbox of letters, in its own transaction, without text or address; and none where no server
-// sends letters or the merchant has switched the kind off.
+// Each fact leaves one row in the outbox of e-mails, in its own transaction, without text or address; and none where no server
+// sends e-mails or the merchant has switched the kind off.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { createProviders, type PaymentProvider } from '../src/domain/payments/po
 import { createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { disableEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/letters.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 interface Row {
   kind: string
@@ -45,7 +45,7 @@ async function kindsOf(testServer: TestServer): Promise<string[]> {
 
 const switchOn = ({ storage, clock }: TestServer) => storage.write((tx) => setMailSwitch(tx, true, clock.now))
 
-anyEngine('letters that are owed', (given) => {
+anyEngine('queued e-mails', (given) => {
   test('one for each fact of an order, in its transaction', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, installationId } = testServer
@@ -159,7 +159,7 @@ anyEngine('letters that are owed', (given) => {
     assert.ok((await rowsOf(testServer)).every(({ hash }) => hash === null))
   })
 
-  test('none where no server sends letters, or the merchant has switched the kind off', async () => {
+  test('none where no server sends e-mails, or the merchant has switched the kind off', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, merchantId } = testServer
     await orders.place()

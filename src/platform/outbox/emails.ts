@@ -1,5 +1,5 @@
-// The outbox of letters: a row is written in the transaction of its fact, without text and address, and sent later by `mail/`.
-// Where no server sends letters, or the merchant has switched a kind off, nothing is written.
+// The outbox of e-mails: a row is written in the transaction of its fact, without text and address, and sent later by `domain/emails/`.
+// Where no server sends e-mails, or the merchant has switched a kind off, nothing is written.
 
 import { createHmac } from 'node:crypto'
 import { mailboxOf, withoutTag } from '../kit/email.ts'
@@ -8,7 +8,7 @@ import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../secrets/s
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // To whom each kind goes.
-export const letterKinds = {
+export const emailKinds = {
   order_placed: 'shopper',
   payment_received: 'shopper',
   shipped: 'shopper',
@@ -32,36 +32,36 @@ export const letterKinds = {
 
 // person: someone who works for the merchant.
 export type Audience = 'shopper' | 'merchant' | 'person'
-export type LetterKind = keyof typeof letterKinds
-export type PersonLetterKind = {
-  [Kind in LetterKind]: (typeof letterKinds)[Kind] extends 'person' ? Kind : never
-}[LetterKind]
-// With a link that lets the person in. The other letters to a person say what another one did with their account or team.
-export type LinkLetterKind = 'invitation' | 'password_reset'
-export type NoticeKind = Exclude<PersonLetterKind, LinkLetterKind>
-type FactLetterKind = Exclude<LetterKind, PersonLetterKind>
+export type EmailKind = keyof typeof emailKinds
+export type UserEmailKind = {
+  [Kind in EmailKind]: (typeof emailKinds)[Kind] extends 'person' ? Kind : never
+}[EmailKind]
+// With a link that lets the person in. The other e-mails to a person say what another one did with their account or team.
+export type LinkEmailKind = 'invitation' | 'password_reset'
+export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind>
+type FactEmailKind = Exclude<EmailKind, UserEmailKind>
 
 // What a merchant can switch off: not what a person needs to sign in, or to notice that another one could.
-export const switchableKinds = (Object.keys(letterKinds) as LetterKind[]).filter(
-  (kind): kind is FactLetterKind => letterKinds[kind] !== 'person',
+export const switchableKinds = (Object.keys(emailKinds) as EmailKind[]).filter(
+  (kind): kind is FactEmailKind => emailKinds[kind] !== 'person',
 )
 
-export const letterStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
-export type LetterStatus = (typeof letterStatuses)[number]
+export const emailStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
+export type EmailStatus = (typeof emailStatuses)[number]
 
-export interface OwedLetter {
-  kind: FactLetterKind
+export interface QueuedEmail {
+  kind: FactEmailKind
   subjectId: string
   // What the text needs and may have changed by the time it is sent. No personal data.
   facts?: Readonly<Record<string, string | number | boolean | null>>
 }
 
-export interface LetterOf {
+export interface EmailContext {
   // The merchant where the fact is of no installation.
   installationId: string
   // null: of the installation.
   merchantId: string | null
-  // Either tells who the shopper is; both null for a letter that only the merchant gets.
+  // Either tells who the shopper is; both null for an e-mail that only the merchant gets.
   orderId: string | null
   sessionId?: string | null
 }
@@ -69,39 +69,39 @@ export interface LetterOf {
 // Stands for the mailbox of the merchant.
 export const merchantRecipient = 'merchant'
 
-// One statement, however many letters; its result is not waited for.
-export function oweLetters(tx: Tx, of: LetterOf, letters: readonly OwedLetter[], now: number): void {
+// One statement, however many e-mails; its result is not waited for.
+export function queueEmails(tx: Tx, of: EmailContext, emails: readonly QueuedEmail[], now: number): void {
   const { installationId, merchantId, orderId, sessionId = null } = of
-  const rows = letters.map(({ kind, subjectId, facts = {} }) => [
+  const rows = emails.map(({ kind, subjectId, facts = {} }) => [
     newId('eml'),
     kind,
-    letterKinds[kind],
+    emailKinds[kind],
     subjectId,
     JSON.stringify(facts),
   ])
   tx.send`
-    with owed (id, kind, audience, subject_id, facts) as (${tx.rows(rows, owedTypes)})
+    with queued (id, kind, audience, subject_id, facts) as (${tx.rows(rows, queuedTypes)})
     insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status, attempts,
       due_at, created_at)
-    select cast(${installationId} as text), owed.id, m.id, owed.kind, owed.subject_id, cast(${orderId} as text), owed.facts,
-      case when owed.audience = 'merchant' then ${merchantRecipient} else coalesce(o.email_hash, c.email_hash) end,
+    select cast(${installationId} as text), queued.id, m.id, queued.kind, queued.subject_id, cast(${orderId} as text), queued.facts,
+      case when queued.audience = 'merchant' then ${merchantRecipient} else coalesce(o.email_hash, c.email_hash) end,
       'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
-    from owed
+    from queued
     join mail_switch w on w.id = ${switchId} and w.is_on = 1
     join merchants m on m.id = coalesce(${merchantId}, (select i.merchant_id from installations i where i.id = ${installationId}))
     left join mail_settings s on s.merchant_id = m.id
     left join orders o on o.installation_id = ${installationId} and o.id = ${orderId}
     left join checkout_sessions c on c.installation_id = ${installationId} and c.id = ${sessionId}
-    where coalesce(s.kinds_off, '') not like '%"' || owed.kind || '"%'
-      and case when owed.audience = 'merchant' then m.support_email else coalesce(o.email_hash, c.email_hash) end is not null
+    where coalesce(s.kinds_off, '') not like '%"' || queued.kind || '"%'
+      and case when queued.audience = 'merchant' then m.support_email else coalesce(o.email_hash, c.email_hash) end is not null
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
-const owedTypes = ['text', 'text', 'text', 'text', 'text'] as const
+const queuedTypes = ['text', 'text', 'text', 'text', 'text'] as const
 
-export interface PersonLetter {
-  kind: LinkLetterKind
-  // The invitation or the reset: one letter for each.
+export interface UserEmail {
+  kind: LinkEmailKind
+  // The invitation or the reset: one e-mail for each.
   subjectId: string
   merchantId: string
   email: string
@@ -109,18 +109,25 @@ export interface PersonLetter {
   path: string
   // Nothing is sent once the link has expired.
   expiresAt: number
-  // null: the language of the merchant's letters.
+  // null: the language of the merchant's e-mails.
   locale: string | null
 }
 
-// The address and the link are sealed in the row until the letter is sent: they are in no other row, or there only as a hash.
-export function owePersonLetter(tx: Tx, rootSecret: RootSecret, letter: PersonLetter, now: number): void {
-  const { kind, subjectId, merchantId, email, path, expiresAt, locale } = letter
-  const owed = { id: newId('eml'), kind, subjectId, merchantId, sealed: { email, path }, facts: { expiresAt, locale } }
-  oweSealed(tx, rootSecret, owed, now)
+// The address and the link are sealed in the row until the e-mail is sent: they are in no other row, or there only as a hash.
+export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmail, now: number): void {
+  const { kind, subjectId, merchantId, email, path, expiresAt, locale } = message
+  const queued = {
+    id: newId('eml'),
+    kind,
+    subjectId,
+    merchantId,
+    sealed: { email, path },
+    facts: { expiresAt, locale },
+  }
+  queueSealed(tx, rootSecret, queued, now)
 }
 
-export interface PersonNotice {
+export interface UserNotice {
   kind: NoticeKind
   merchantId: string
   email: string
@@ -129,27 +136,28 @@ export interface PersonNotice {
   facts: Readonly<Record<string, string>>
 }
 
-// One for each time that it happens, so the letter is its own subject.
-export function oweNotice(tx: Tx, rootSecret: RootSecret, notice: PersonNotice, now: number): void {
+// One for each time that it happens, so the e-mail is its own subject.
+export function queueNotice(tx: Tx, rootSecret: RootSecret, notice: UserNotice, now: number): void {
   const { kind, merchantId, facts, email, address } = notice
   const id = newId('eml')
   const sealed = { email, ...(address !== undefined && { address }) }
-  oweSealed(tx, rootSecret, { kind, merchantId, facts, id, subjectId: id, sealed }, now)
+  queueSealed(tx, rootSecret, { kind, merchantId, facts, id, subjectId: id, sealed }, now)
 }
 
-interface SealedLetter {
+interface SealedEmail {
   id: string
-  kind: PersonLetterKind
+  kind: UserEmailKind
   subjectId: string
   merchantId: string
   sealed: Readonly<{ email: string; path?: string; address?: string }>
   facts: Readonly<Record<string, string | number | null>>
 }
 
-function oweSealed(tx: Tx, rootSecret: RootSecret, letter: SealedLetter, now: number): void {
-  const { id, kind, subjectId, merchantId, facts } = letter
-  const { email } = letter.sealed
-  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(letter.sealed), id)
+function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: number): void {
+  const { id, kind, subjectId, merchantId, facts } = message
+  const { email } = message.sealed
+  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(message.sealed), id)
+  // Stored hashes were made with this name.
   const hash = createHmac('sha256', deriveKey(rootSecret, 'letter mailbox'))
     .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
     .digest('base64url')
@@ -164,16 +172,13 @@ function oweSealed(tx: Tx, rootSecret: RootSecret, letter: SealedLetter, now: nu
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
+// The name by which stored rows were sealed: with another they would not open.
 const sealPurpose = 'letter'
 
 // Undefined when the version of the root secret that sealed it was given up.
-export function openPersonLetter(
-  rootSecret: RootSecret,
-  id: string,
-  sealed: string,
-): SealedLetter['sealed'] | undefined {
+export function openUserEmail(rootSecret: RootSecret, id: string, sealed: string): SealedEmail['sealed'] | undefined {
   const text = openByRoot(rootSecret, sealPurpose, sealed, id)
-  return text === undefined ? undefined : (JSON.parse(text) as SealedLetter['sealed'])
+  return text === undefined ? undefined : (JSON.parse(text) as SealedEmail['sealed'])
 }
 
 // There is one switch: the servers of one database have the same settings, and the one that started last has set it.
@@ -190,15 +195,15 @@ export async function isMailOn(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// What a letter says about who it was for goes with the shopper. A letter to the merchant says nothing about them.
-export async function forgetLettersOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
+// What an e-mail says about who it was for goes with the shopper. An e-mail to the merchant says nothing about them.
+export async function forgetEmailsOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
 // Of checkouts without an order: that their money went back.
-export async function forgetLettersOfSessions(
+export async function forgetEmailsOfSessions(
   tx: Tx,
   installationId: string,
   sessionIds: readonly string[],
