@@ -46,7 +46,7 @@ const onlyImport: Readonly<Record<string, readonly string[]>> = {
 // Each outside library has its doormen; whatever is not named here may not be imported at all.
 const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   'find-my-way': (file) => file === 'platform/http/router.ts',
-  pg: (file) => file === 'platform/storage/postgres.ts' || file === 'platform/storage/notices.ts',
+  pg: (file) => file.startsWith('platform/storage/postgres/'),
   'node:sqlite': (file) => file.startsWith('platform/storage/'),
   undici: (file) => file === 'domain/webhooks/sender.ts',
   'oidc-provider': (file) => file === 'web/consent/provider.ts' || file === 'web/consent/settings.ts',

@@ -8,7 +8,7 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   if (url.startsWith('sqlite:')) return openSqlite(sqlitePath(url), options)
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded late: with SQLite the driver is not needed.
-    const { openPostgres } = await import('./postgres.ts')
+    const { openPostgres } = await import('./postgres/postgres.ts')
     return openPostgres(url, options)
   }
   // The URL is not repeated: it may be mistyped and contain a password.

@@ -58,46 +58,89 @@ export function openWriter(
   raise: (signals: ReadonlySet<SignalName>) => void,
   log: Log,
 ): Writer {
-  const queue: Queued[] = []
-  let commits = 0
-  let works = 0
-  let draining = false
-  let closed = false
-  let cautiousGroups = 0
-  let running: { tx: SqliteTx; startedAt: number; giveUp: (error: Error) => void } | undefined
-  let drained: (() => void) | undefined
+  return new GroupWriter(connection, bounds, raise, log)
+}
 
-  // Work awaits only its statements. Work that waits for something else would delay all others, so it is abandoned.
-  const watch = setInterval(() => {
-    if (!running || running.tx.unhurried || performance.now() - running.startedAt < bounds.workMsMax) return
-    running.giveUp(new StorageUnavailable(`a piece of work took longer than ${bounds.workMsMax} ms`))
-  }, bounds.workMsMax / 4).unref()
+class GroupWriter implements Writer {
+  readonly #connection: Connection
+  readonly #bounds: WriterBounds
+  readonly #raise: (signals: ReadonlySet<SignalName>) => void
+  readonly #log: Log
+  readonly #queue: Queued[] = []
+  readonly #watch: NodeJS.Timeout
+  #commits = 0
+  #works = 0
+  #isDraining = false
+  #isClosed = false
+  #cautiousGroups = 0
+  #running: { tx: SqliteTx; startedAt: number; giveUp: (error: Error) => void } | undefined
+  #drained: (() => void) | undefined
 
-  // Later in this turn of the event loop, so all requests that arrived with this one share its commit.
-  function schedule(): void {
-    if (draining) return
-    draining = true
-    setImmediate(drain)
+  constructor(
+    connection: Connection,
+    bounds: WriterBounds,
+    raise: (signals: ReadonlySet<SignalName>) => void,
+    log: Log,
+  ) {
+    this.#connection = connection
+    this.#bounds = bounds
+    this.#raise = raise
+    this.#log = log
+    this.#watch = setInterval(() => this.#abandonLongWork(), bounds.workMsMax / 4).unref()
   }
 
-  async function drain(): Promise<void> {
-    if (await begin()) await commitGroup()
-    draining = false
-    if (queue.length > 0) schedule()
-    else drained?.()
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#isClosed) throw new StorageUnavailable('the storage is closed')
+      if (this.#queue.length >= this.#bounds.queueMax) throw new StorageUnavailable('too many writes are waiting')
+      // Each entry resolves with the result of its own work, so the value is a T.
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() })
+      this.#schedule()
+    })
+  }
+
+  stats(): { commits: number; works: number; queued: number } {
+    return { commits: this.#commits, works: this.#works, queued: this.#queue.length }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#isDraining) await new Promise<void>((resolve) => (this.#drained = resolve))
+    clearInterval(this.#watch)
+  }
+
+  // Work awaits only its statements. Work that waits for something else would delay all others, so it is abandoned.
+  #abandonLongWork(): void {
+    const { workMsMax } = this.#bounds
+    if (!this.#running || this.#running.tx.unhurried || performance.now() - this.#running.startedAt < workMsMax) return
+    this.#running.giveUp(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+  }
+
+  // Later in this turn of the event loop, so all requests that arrived with this one share its commit.
+  #schedule(): void {
+    if (this.#isDraining) return
+    this.#isDraining = true
+    setImmediate(() => this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    if (await this.#begin()) await this.#commitGroup()
+    this.#isDraining = false
+    if (this.#queue.length > 0) this.#schedule()
+    else this.#drained?.()
   }
 
   // Another process, such as the command line, may be writing. We retry the lock by timer instead of waiting inside
   // SQLite.
-  async function begin(): Promise<boolean> {
-    for (let waitMs = 1; queue.length > 0; waitMs = Math.min(waitMs * 2, 20)) {
+  async #begin(): Promise<boolean> {
+    for (let waitMs = 1; this.#queue.length > 0; waitMs = Math.min(waitMs * 2, 20)) {
       try {
-        abandon()
-        connection.command('begin immediate')
+        this.#abandonTransaction()
+        this.#connection.command('begin immediate')
         return true
       } catch (error) {
-        if (isBusy(error)) giveUpOn((queued) => performance.now() - queued.queuedAt >= bounds.busyMsMax, error)
-        else giveUpOn(() => true, error)
+        const isBusyTooLong = ({ queuedAt }: Queued) => performance.now() - queuedAt >= this.#bounds.busyMsMax
+        this.#giveUpOn(isBusy(error) ? isBusyTooLong : () => true, error)
       }
       await pause(waitMs)
     }
@@ -105,63 +148,64 @@ export function openWriter(
   }
 
   // The queue is in order of arrival, so the work to give up on is at its head.
-  function giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
-    for (let head = queue[0]; head && isHopeless(head); head = queue[0]) {
-      queue.shift()
+  #giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
+    for (let head = this.#queue[0]; head && isHopeless(head); head = this.#queue[0]) {
+      this.#queue.shift()
       head.reject(new StorageOutage(`SQLite: the file cannot be written now: ${wordsOf(error)}`, error))
     }
   }
 
-  async function commitGroup(): Promise<void> {
-    const startedAt = performance.now()
+  async #commitGroup(): Promise<void> {
     const group: Done[] = []
     const signals = new Set<SignalName>()
-    let isCautious = cautiousGroups > 0
-    if (isCautious) cautiousGroups -= 1
     try {
-      while (
-        queue.length > 0 &&
-        group.length < bounds.groupWorksMax &&
-        performance.now() - startedAt < bounds.groupMsMax
-      ) {
-        const done: Done = { queued: queue.shift() as Queued, tell: () => {}, isHopeless: false }
-        group.push(done)
-        const isDone = await perform(done, signals, isCautious)
-        if (isDone || isCautious) continue
-        isCautious = true
-        await startOver(group, signals)
-      }
-      connection.command('commit')
+      await this.#performGroup(group, signals)
+      this.#connection.command('commit')
     } catch (error) {
       const failure = new StorageOutage(`SQLite: the commit failed: ${wordsOf(error)}`, error)
       for (const done of group) done.queued.reject(failure)
-      abandon()
+      this.#abandonTransaction()
       return
     } finally {
-      running = undefined
+      this.#running = undefined
     }
-    commits += 1
-    works += group.length
+    this.#commits += 1
+    this.#works += group.length
     for (const done of group) done.tell()
-    if (signals.size > 0) raise(signals)
+    if (signals.size > 0) this.#raise(signals)
+  }
+
+  async #performGroup(group: Done[], signals: Set<SignalName>): Promise<void> {
+    const { groupWorksMax, groupMsMax } = this.#bounds
+    const startedAt = performance.now()
+    let isCautious = this.#cautiousGroups > 0
+    if (isCautious) this.#cautiousGroups -= 1
+    while (this.#queue.length > 0 && group.length < groupWorksMax && performance.now() - startedAt < groupMsMax) {
+      const done: Done = { queued: this.#queue.shift() as Queued, tell: () => {}, isHopeless: false }
+      group.push(done)
+      const isDone = await this.#perform(done, signals, isCautious)
+      if (isDone || isCautious) continue
+      isCautious = true
+      await this.#startOver(group, signals)
+    }
   }
 
   // The last of the group failed, and its changes cannot be separated from the others'.
-  async function startOver(group: readonly Done[], signals: Set<SignalName>): Promise<void> {
-    cautiousGroups = CAUTIOUS_GROUPS
-    connection.command('rollback')
-    await beginAgain()
+  async #startOver(group: readonly Done[], signals: Set<SignalName>): Promise<void> {
+    this.#cautiousGroups = CAUTIOUS_GROUPS
+    this.#connection.command('rollback')
+    await this.#beginAgain()
     signals.clear()
     // Alone, there is nothing to separate.
     if (group.length === 1) return
-    for (const done of group) if (!done.isHopeless) await perform(done, signals, true)
+    for (const done of group) if (!done.isHopeless) await this.#perform(done, signals, true)
   }
 
-  async function beginAgain(): Promise<void> {
-    const hopelessAt = performance.now() + bounds.busyMsMax
+  async #beginAgain(): Promise<void> {
+    const hopelessAt = performance.now() + this.#bounds.busyMsMax
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
       try {
-        connection.command('begin immediate')
+        this.#connection.command('begin immediate')
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() > hopelessAt) throw error
@@ -172,62 +216,44 @@ export function openWriter(
 
   // If even this fails, the transaction stays open, `begin` fails, and every write is refused until the disk works
   // again.
-  function abandon(): void {
+  #abandonTransaction(): void {
     try {
-      if (connection.db.isTransaction) connection.command('rollback')
+      if (this.#connection.db.isTransaction) this.#connection.command('rollback')
     } catch (error) {
-      log('SQLite could not roll back', { error })
+      this.#log('SQLite could not roll back', { error })
     }
   }
 
   // False if the work failed; if it had a savepoint, its changes are undone. Throws only if the whole transaction is
   // lost.
-  async function perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
+  async #perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
     const { queued } = done
-    const tx = new SqliteTx(connection)
-    if (hasSavepoint) connection.command('savepoint work')
+    const tx = new SqliteTx(this.#connection)
+    if (hasSavepoint) this.#connection.command('savepoint work')
     try {
       const value = await new Promise((resolve, reject) => {
-        running = { tx, startedAt: performance.now(), giveUp: reject }
+        this.#running = { tx, startedAt: performance.now(), giveUp: reject }
         queued.work(tx).then(resolve, reject)
       })
       tx.end()
       // Work that swallowed the failure of a statement is rolled back, as PostgreSQL would.
       if (tx.failure) throw tx.failure
-      if (hasSavepoint) connection.command('release work')
+      if (hasSavepoint) this.#connection.command('release work')
       for (const name of await tx.signals.given()) signals.add(name)
-      done.tell = () => tellDone(queued, tx, value, log)
+      done.tell = () => tellDone(queued, tx, value, this.#log)
       return true
     } catch (error) {
       tx.end()
       // A full disk or a failed read ends the transaction at once, including the work of others in it.
-      if (!connection.db.isTransaction) throw error
+      if (!this.#connection.db.isTransaction) throw error
       if (hasSavepoint) {
-        connection.command('rollback to work')
-        connection.command('release work')
+        this.#connection.command('rollback to work')
+        this.#connection.command('release work')
       }
       done.tell = () => queued.reject(error)
       done.isHopeless = error instanceof StorageUnavailable
       return false
     }
-  }
-
-  return {
-    write<T>(work: (tx: Tx) => Promise<T>) {
-      return new Promise<T>((resolve, reject) => {
-        if (closed) throw new StorageUnavailable('the storage is closed')
-        if (queue.length >= bounds.queueMax) throw new StorageUnavailable('too many writes are waiting')
-        // Each entry resolves with the result of its own work, so the value is a T.
-        queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() })
-        schedule()
-      })
-    },
-    stats: () => ({ commits, works, queued: queue.length }),
-    async close() {
-      closed = true
-      if (draining) await new Promise<void>((resolve) => (drained = resolve))
-      clearInterval(watch)
-    },
   }
 }
 

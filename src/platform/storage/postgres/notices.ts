@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { type Log, withinTime, wordsOf } from './inside.ts'
-import type { Outage } from './outage.ts'
-import { type Listeners, signalsNameFor } from './signals.ts'
-import type { SignalName } from './storage.ts'
+import { type Log, withinTime, wordsOf } from '../inside.ts'
+import type { Outage } from '../outage.ts'
+import { type Listeners, signalsNameFor } from '../signals.ts'
+import type { SignalName } from '../storage.ts'
 
 export interface Notices {
   // Notifies the other nodes at once, or, shortly after the last notification, together with the signals raised since.

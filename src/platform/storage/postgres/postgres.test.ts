@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { createCallCounter } from '../../../harness/callcounter.ts'
-import { givenOthers } from '../../../harness/other.ts'
-import { command, freshDatabase, startCluster } from '../../../harness/postgres.ts'
-import { givenEngine } from '../../../harness/storage.ts'
-import { DEFAULTS, silenceMs } from './postgres.ts'
+import { createCallCounter } from '../../../../harness/callcounter.ts'
+import { givenOthers } from '../../../../harness/other.ts'
+import { command, freshDatabase, startCluster } from '../../../../harness/postgres.ts'
+import { givenEngine } from '../../../../harness/storage.ts'
 import {
   type Storage,
   type StorageOptions,
@@ -15,7 +14,8 @@ import {
   StorageRefused,
   StorageUnavailable,
   type Tx,
-} from './storage.ts'
+} from '../storage.ts'
+import { DEFAULTS, silenceMs } from './bounds.ts'
 
 interface Thing {
   id: string

@@ -1,0 +1,18 @@
+// Time limits and sizes. Whatever the network does, a request fails within ten seconds if there is no answer.
+
+export const DEFAULTS = {
+  workMsMax: 20_000,
+  queueMax: 10_000,
+  connectionsMax: 16,
+  connectMsMax: 5_000,
+  waitMsMax: 10_000,
+  stallMsMax: 5_000,
+  statementMsMax: 9_000,
+  lockMsMax: 5_000,
+  signalMsMax: 5_000,
+}
+export type PostgresBounds = typeof DEFAULTS
+
+// The server answers every statement within its time limit, if only to say that it took too long. No answer for this
+// much longer means that the network, or the server, is gone.
+export const silenceMs = 500

@@ -1,0 +1,87 @@
+// The connections of one process: waiting for one, and not using those to a server that is no longer the primary.
+
+import type pg from 'pg'
+import { wordsOf } from '../inside.ts'
+import { StorageOutage, StorageUnavailable } from '../storage.ts'
+import { keepTurns, WaitTimeout } from '../turns.ts'
+import type { PostgresBounds } from './bounds.ts'
+import { isFull, isPoolTimeout } from './errors.ts'
+
+// While the server is unreachable: work that arrives this soon after a failed attempt is refused at once.
+const SILENT_MS = 1_000
+const REFUSED_MS = 250
+// After this long the pool may grow again to its full size.
+const FEWER_MS = 30_000
+
+export interface Connections {
+  acquire(): Promise<pg.PoolClient>
+  // Existing connections are not used again: they lead to a server that is no longer the primary.
+  distrust(): void
+  waiting(): number
+}
+
+export function keepConnections(pool: pg.Pool, bounds: PostgresBounds): Connections {
+  const connectedAt = new WeakMap<pg.PoolClient, number>()
+  let distrustedAt = -1
+  let refusedAt = Number.NEGATIVE_INFINITY
+  // The pool has one time limit for opening a connection and for waiting for one, so the waiting is done here.
+  const turns = keepTurns({
+    isFree: () => pool.waitingCount < pool.idleCount + pool.options.max - pool.totalCount,
+    take: () => pool.connect(),
+    stallMsMax: bounds.stallMsMax,
+    waitMsMax: bounds.waitMsMax,
+  })
+  pool.on('connect', (client) => connectedAt.set(client, performance.now()))
+  // The pool emits the event before it has the connection back.
+  pool.on('release', () => process.nextTick(turns.pump))
+  pool.on('remove', () => process.nextTick(turns.pump))
+
+  async function connect(): Promise<pg.PoolClient> {
+    const isOut = performance.now() - refusedAt < REFUSED_MS && pool.idleCount === 0
+    if (isOut) throw new StorageOutage('PostgreSQL cannot be reached: the last try failed a moment ago')
+    for (;;) {
+      const startedAt = performance.now()
+      try {
+        return await turns.take()
+      } catch (error) {
+        if (error instanceof WaitTimeout) throw error
+        // The place of a connection that could not be opened is free again.
+        turns.pump()
+        const now = performance.now()
+        if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now
+        if (!isFull(error) || pool.totalCount === 0) throw error
+        // The server refuses more connections: use those that exist, and wait for one of them.
+        shrink()
+      }
+    }
+  }
+
+  function shrink(): void {
+    pool.options.max = Math.max(1, pool.totalCount)
+    setTimeout(() => {
+      pool.options.max = bounds.connectionsMax
+    }, FEWER_MS).unref()
+  }
+
+  return {
+    async acquire() {
+      if (turns.waiting >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
+      try {
+        for (;;) {
+          const client = await connect()
+          if ((connectedAt.get(client) ?? 0) >= distrustedAt) return client
+          client.release(true)
+        }
+      } catch (error) {
+        if (error instanceof StorageUnavailable) throw error
+        if (error instanceof WaitTimeout || isPoolTimeout(error))
+          throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
+        throw new StorageOutage(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
+      }
+    },
+    distrust() {
+      distrustedAt = performance.now()
+    },
+    waiting: () => turns.waiting + pool.waitingCount,
+  }
+}

@@ -1,0 +1,113 @@
+// Opens the pool, and checks that the server and a pooler before it can be used.
+
+import pg from 'pg'
+import { type Log, wordsOf } from '../inside.ts'
+import { StorageRefused } from '../storage.ts'
+import type { PostgresBounds } from './bounds.ts'
+import { parserOf } from './values.ts'
+
+const IDLE_IN_TRANSACTION_MS = 15_000
+
+export function openPool(url: string, bounds: PostgresBounds): pg.Pool {
+  try {
+    return new pg.Pool({
+      connectionString: url,
+      pipeline: true,
+      max: bounds.connectionsMax,
+      connectionTimeoutMillis: bounds.connectMsMax,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      application_name: 'cartwright',
+      statement_timeout: bounds.statementMsMax,
+      lock_timeout: bounds.lockMsMax,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      types: { getTypeParser: (oid: number) => parserOf(oid) },
+    })
+  } catch {
+    // The parser's own error repeats the URL, password included.
+    throw new StorageRefused('the PostgreSQL URL cannot be read: postgres://user:password@host:port/database')
+  }
+}
+
+interface ServerFacts {
+  version: number
+  encoding: string
+  standby: number
+  role: string
+  schema: string | null
+  // The schema in which the search path finds our tables.
+  found: string | null
+  unlimited: string
+}
+
+// Returns the schema that holds our tables.
+export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
+  const { rows } = await pool
+    .query<ServerFacts>(`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() as standby, current_user as role, current_schema() as schema,
+      (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.oid = to_regclass('schema_migrations')) as found, (
+        select coalesce(string_agg(name, ', ' order by name), '') from pg_settings
+        where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
+      ) as unlimited`)
+    .catch((error: unknown) => {
+      throw /unsupported startup parameter/.test(wordsOf(error)) ? new StorageRefused(STARTUP_PARAMETERS, error) : error
+    })
+  const [server] = rows
+  if (!server) throw new StorageRefused('PostgreSQL did not report its version')
+  if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
+  if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
+  if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
+  if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
+  // Some tables would be read there, and new ones created here.
+  if (server.found !== null && server.found !== server.schema)
+    throw new StorageRefused(
+      `the search path finds the tables of another Cartwright in the schema ${server.found}, and none in ${server.schema}: set the search path to one schema`,
+    )
+  const unlimited = server.unlimited.split(', ').filter(Boolean)
+  if (unlimited.length > 0)
+    log('time limits are off, because a connection pooler drops them: set them on the role and reconnect', {
+      set: unlimited.map(
+        (name) => `alter role ${pg.escapeIdentifier(server.role)} set ${name} = '${roleLimits[name]}'`,
+      ),
+    })
+  return server.schema
+}
+
+// As docs/growing.md recommends.
+const roleLimits: Readonly<Record<string, string>> = {
+  statement_timeout: '9s',
+  lock_timeout: '5s',
+  idle_in_transaction_session_timeout: '15s',
+}
+
+const STARTUP_PARAMETERS =
+  'the connection pooler refuses our time limits: set PgBouncer to ignore_startup_parameters = statement_timeout, ' +
+  'lock_timeout, idle_in_transaction_session_timeout, and set the three on the role'
+
+// Checks that a prepared statement is still known in the next transaction. A pooler that assigns transactions to any
+// connection must keep track of prepared statements (PgBouncer from 1.21 on); otherwise every second statement would
+// fail, or a statement of another process would run under our name.
+export async function checkPooler(pool: pg.Pool, connectionsMax: number): Promise<void> {
+  const statement = { name: 'cartwright_check', text: 'select 1' }
+  const client = await pool.connect()
+  let other: pg.PoolClient | undefined
+  try {
+    await client.query(statement)
+    // Takes the connection that was just returned to the pooler. A pool of one has no other, and would wait for it until the
+    // time-out.
+    if (connectionsMax > 1) other = await pool.connect().catch(() => undefined)
+    await other?.query('begin')
+    await client.query(statement)
+  } catch (error) {
+    throw new StorageRefused(
+      'the connection pooler forgets prepared statements: use PgBouncer 1.21 or later with max_prepared_statements above 0, or session mode',
+      error,
+    )
+  } finally {
+    await other?.query('rollback').catch(() => {})
+    other?.release()
+    client.release()
+  }
+}

@@ -1,0 +1,258 @@
+// One transaction on one connection.
+
+import { hash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
+import type pg from 'pg'
+import { guardFailure, type RowMoved } from '../guard.ts'
+import { ENDED, withinTime } from '../inside.ts'
+import { valuesOf } from '../statement.ts'
+import { type Fragment, type SqlValue, StorageOutage, StorageUnavailable } from '../storage.ts'
+import {
+  isLost,
+  isOutdated,
+  isReadOnly,
+  isRefusal,
+  nullColumnOf,
+  READ_ONLY,
+  retryable,
+  TryAgain,
+  unavailable,
+} from './errors.ts'
+import { cut, streamOf } from './notices.ts'
+
+const LEAVE_MS_MAX = 5_000
+const NAMES_MAX = 2_000
+
+// For who watches what runs after an answer.
+const answered = channel('cartwright.storage.answered')
+
+// Like `withinTime`, but gives up sooner on a session that receives no answers.
+export function withinPatience<T>(
+  working: Promise<T>,
+  { workMsMax, silentMsMax }: { workMsMax: number; silentMsMax: number },
+  session: Session,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    let isOver = false
+    let timer = setTimeout(look, Math.min(workMsMax, silentMsMax))
+
+    // After a pause of the process, an answer may have arrived that was not read yet.
+    function look(): void {
+      setImmediate(judge)
+    }
+
+    function judge(): void {
+      if (isOver || session.unhurried) return
+      const now = performance.now()
+      const leftMs = workMsMax - (now - startedAt)
+      if (leftMs <= 0) return void reject(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+      const quietMs = silentMsMax - session.silentMs(now)
+      if (quietMs <= 0) {
+        session.giveUp()
+        return void reject(new StorageOutage(`PostgreSQL did not answer within ${silentMsMax} ms`))
+      }
+      timer = setTimeout(look, Math.min(leftMs, quietMs))
+    }
+
+    working.then(resolve, reject).finally(() => {
+      isOver = true
+      clearTimeout(timer)
+    })
+  })
+}
+
+interface Plan {
+  text: string
+  name?: string
+}
+
+export type PlanFor = (template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]) => Plan
+
+// One name per distinct text, the same in every process, so a pooler may mix up their connections. Beyond the bound a
+// statement is parsed each time instead of filling the server's memory.
+export function planNamer(): (text: string) => Plan {
+  const names = new Map<string, string>()
+  return (text) => {
+    let name = names.get(text)
+    if (name === undefined && names.size < NAMES_MAX) {
+      name = `cartwright_${hash('sha256', text, 'base64url').slice(0, 22)}`
+      names.set(text, name)
+    }
+    return name === undefined ? { text } : { text, name }
+  }
+}
+
+// The first error of a statement: `shown` to the caller, and `again` if a retry may help.
+interface Failure {
+  shown: unknown
+  again: TryAgain | undefined
+}
+
+export class Session {
+  failure: Failure | undefined
+  unhurried = false
+  readonly #client: pg.PoolClient
+  readonly #begin: string
+  readonly #planFor: PlanFor
+  readonly #onReadOnly: (() => void) | undefined
+  #begun = false
+  #answered = false
+  #unfit = false
+  #ended = false
+  #isGathering = false
+  #unanswered = 0
+  #lastAnswerAt = 0
+
+  constructor(client: pg.PoolClient, begin: string, planFor: PlanFor, onReadOnly?: () => void) {
+    this.#client = client
+    this.#begin = begin
+    this.#planFor = planFor
+    this.#onReadOnly = onReadOnly
+  }
+
+  async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
+    this.check()
+    const { rows } = await this.#send(this.#queryOf(template, parts), parts)
+    answered.publish(undefined)
+    // The author of the statement declares the shape of its rows; it cannot be checked here.
+    return rows as Row[]
+  }
+
+  // A statement that cannot be built has failed too: it may not be awaited, and nothing may be committed without it.
+  #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
+    try {
+      const values = valuesOf(parts)
+      return { ...this.#planFor(template, parts), values }
+    } catch (error) {
+      this.failure ??= { shown: error, again: undefined }
+      throw error
+    }
+  }
+
+  async script(text: string): Promise<void> {
+    this.check()
+    await this.#send({ text })
+  }
+
+  check(): void {
+    this.checkOpen()
+    if (this.failure) throw this.failure.shown
+  }
+
+  checkOpen(): void {
+    if (this.#ended) throw new Error(ENDED)
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  // How long it has been waiting for the next answer.
+  silentMs(now: number): number {
+    return this.#unanswered > 0 ? now - this.#lastAnswerAt : 0
+  }
+
+  // Nothing more is sent on this connection.
+  giveUp(): void {
+    this.#unfit = true
+  }
+
+  // A commit whose answer is lost may have happened, so it is never retried.
+  async commit(msMax: number): Promise<void> {
+    if (!this.#begun) return this.#client.release()
+    let result: pg.QueryResult
+    try {
+      result = await withinTime(this.#client.query('commit'), msMax, { unhurried: false })
+    } catch (error) {
+      if (!isRefusal(error)) {
+        this.#destroy()
+        const Kind = isLost(error) ? StorageOutage : StorageUnavailable
+        throw new Kind('PostgreSQL did not answer the commit: its outcome is unknown', error)
+      }
+      this.#client.release()
+      throw retryable(error, true) ?? unavailable(error) ?? error
+    }
+    if (this.#unfit) this.#destroy()
+    else this.#client.release()
+    // PostgreSQL answers the commit of a failed transaction with ROLLBACK: a statement failed that the work did not
+    // await.
+    if (result.command !== 'COMMIT')
+      throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
+  }
+
+  // Ends the transaction and releases the connection. Never fails, and need not be awaited.
+  async leave(last: 'commit' | 'rollback'): Promise<void> {
+    if (!this.#begun) this.#client.release()
+    else if (this.#unfit) this.#destroy()
+    else {
+      await withinTime(this.#client.query(last), LEAVE_MS_MAX, { unhurried: false }).then(
+        () => this.#client.release(),
+        () => this.#destroy(),
+      )
+    }
+  }
+
+  // What is sent on one connection in one turn of the event loop leaves in one packet.
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    const stream = streamOf(this.#client)
+    stream.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
+  }
+
+  async #send(query: pg.QueryConfig, parts: readonly (SqlValue | Fragment)[] = []): Promise<pg.QueryResult> {
+    try {
+      this.#gather()
+      if (!this.#begun) {
+        this.#begun = true
+        // Not awaited: the statement is sent with it, and fails with it.
+        this.#client.query(this.#begin).catch((error) => this.#fail(error))
+      }
+      if (this.#unanswered === 0) this.#lastAnswerAt = performance.now()
+      this.#unanswered += 1
+      const result = await this.#client.query(query)
+      this.#noteAnswer()
+      this.#answered = true
+      return result
+    } catch (error) {
+      this.#noteAnswer()
+      throw this.#fail(error, guardFailure(parts, nullColumnOf(error), error)).shown
+    }
+  }
+
+  #noteAnswer(): void {
+    this.#unanswered -= 1
+    this.#lastAnswerAt = performance.now()
+  }
+
+  // Statements sent behind a failed one are refused only because of it, so the first error is the one to report.
+  #fail(error: unknown, moved?: RowMoved): Failure {
+    this.#answered ||= isRefusal(error)
+    this.#unfit ||= !isRefusal(error) || isOutdated(error)
+    if (this.#onReadOnly && isReadOnly(error)) return this.#failReadOnly(this.#onReadOnly, error)
+    this.failure ??= { shown: moved ?? unavailable(error) ?? error, again: retryable(error, this.#answered) }
+    return this.failure
+  }
+
+  // Work that may write reached a read-only server: the primary became a standby. A new connection may find the new
+  // primary, and nothing was written.
+  #failReadOnly(onReadOnly: () => void, error: unknown): Failure {
+    onReadOnly()
+    this.#unfit = true
+    this.failure ??= {
+      shown: new StorageOutage(READ_ONLY, error),
+      again: new TryAgain('try again', { cause: error }),
+    }
+    return this.failure
+  }
+
+  #destroy(): void {
+    cut(this.#client)
+    this.#client.release(true)
+  }
+}

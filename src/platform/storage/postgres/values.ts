@@ -1,0 +1,32 @@
+// Values as they arrive from PostgreSQL and as they are sent.
+
+import type { SqlValue } from '../storage.ts'
+
+export class UnreadableValue extends Error {}
+
+// As SQLite returns them: integers as numbers, also from `sum()`, which is numeric here, and booleans as 1 or 0.
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === 't' ? 1 : 0)],
+  [20, integer],
+  [21, Number],
+  [23, Number],
+  [26, Number],
+  [700, Number],
+  [701, Number],
+  [1700, integer],
+])
+
+export function parserOf(oid: number): (text: string) => unknown {
+  return PARSERS.get(oid) ?? String
+}
+
+function integer(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new UnreadableValue(`${text} is not a safe integer`)
+  return value
+}
+
+// PostgreSQL's array syntax: each element in quotation marks, with a backslash before quotation marks and backslashes.
+export function arrayOf(values: readonly SqlValue[]): string {
+  return `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
+}
