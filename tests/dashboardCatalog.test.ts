@@ -447,6 +447,27 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await shown('glass-vase')).status, 200)
   })
 
+  test('a save asks for the product and writes it, and no more to offer Undo', async (t) => {
+    const { page, path } = dashboardUser
+    const [{ id }] = await asked('products?q=glass-vase')
+    await page.open(path(`products/${id}`))
+    const performed: string[] = []
+    const { admin } = testServer.app
+    const { perform } = admin
+    t.after(() => Object.assign(admin, { perform }))
+    admin.perform = (operation, given) => {
+      performed.push(operation)
+      return perform(operation, given)
+    }
+    const form = page.forms().find(({ fields }) => fields.some(([name]) => name === 'sku.0.price'))?.fields ?? []
+    const answer = await post(`products/${id}`, [
+      ...form.filter(([name]) => name !== 'do' && name !== 'summary'),
+      ['summary', 'Blown by hand.'],
+    ])
+    assert.match(answer.headers.get('location') ?? '', /done=saved&change=chg_/)
+    assert.deepEqual(performed, ['getAdminProduct', 'replaceAdminProduct'])
+  })
+
   test('an emptied limit and tax class are taken away', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')

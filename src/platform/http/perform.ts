@@ -34,6 +34,8 @@ export interface Answer {
   headers: Readonly<Record<string, string>>
   // Whether this is the answer to an earlier request with the same key.
   isReplayed: boolean
+  // The entry that this request wrote into the list of changes. Null for a replay: an earlier request wrote it.
+  changeId: string | null
 }
 
 // The handlers arrive with their types already checked against the rows. Here they are all alike.
@@ -80,10 +82,14 @@ export function createPerform(
     const ask = { caller, path, query, body, paging, now, cause: { operationId: id, requestId } }
     const { status } = operation.reply
     const { audit = 'none' } = operation
-    // The entry is part of the transaction of what it tells about.
+    let changeId: string | null = null
+    // The entry is part of the transaction of what it tells about. A transaction that is repeated writes another one.
     const handle = async (tx: Tx) => {
       const reply = await handler({ ...ask, db: tx })
-      return audit === 'none' ? reply : writeDown(tx, id, call, reply)
+      if (audit === 'none') return reply
+      const audited = auditedReply(id, reply)
+      changeId = writeDown(tx, id, call, audited)
+      return audited.reply
     }
     if (operation.takesTurns) {
       if (turns.waiting >= waitingMax) throw unavailable()
@@ -91,8 +97,9 @@ export function createPerform(
     }
     if (operation.idempotency === 'none') {
       const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
-      if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }
-      return { status, body: textOf(reply), headers: noHeaders, isReplayed: false }
+      if (reply instanceof Rendered)
+        return { status, body: reply.body, headers: reply.headers, isReplayed: false, changeId }
+      return { status, body: textOf(reply), headers: noHeaders, isReplayed: false, changeId }
     }
     const { text, replayed } = await once(
       storage,
@@ -100,25 +107,34 @@ export function createPerform(
       async (tx) => textOf(await handle(tx)),
       operation.reply.isSecret ? sealedKeeper : undefined,
     ) // 409, 404, 409, 200
-    return { status, body: text, headers: noHeaders, isReplayed: replayed }
+    return { status, body: text, headers: noHeaders, isReplayed: replayed, changeId: replayed ? null : changeId }
   }
 }
 
-function writeDown(tx: Tx, id: string, { principal, requestId, now }: Call, reply: object | null): object | null {
-  if (!(reply instanceof Audited) || !principal) throw new Error(`${id} is to be written down, and says nothing`)
+function auditedReply(id: string, reply: object | null): Audited<object | null> {
+  if (!(reply instanceof Audited)) throw new Error(`${id} is to be written down, and says nothing`)
+  return reply
+}
+
+function writeDown(
+  tx: Tx,
+  id: string,
+  { principal, requestId, now }: Call,
+  { changes, undoes }: Audited<object | null>,
+): string | null {
+  if (!principal) throw new Error(`${id} is to be written down, and has no caller`)
+  if (changes.length === 0) return null
   const { mode = null } = principal as { mode?: Mode }
-  if (reply.changes.length > 0)
-    insertEntry(tx, {
-      merchantId: principal.merchantId,
-      mode,
-      actor: actorOf(principal),
-      operation: id,
-      requestId,
-      changes: reply.changes,
-      undoes: reply.undoes,
-      at: now.getTime(),
-    })
-  return reply.reply
+  return insertEntry(tx, {
+    merchantId: principal.merchantId,
+    mode,
+    actor: actorOf(principal),
+    operation: id,
+    requestId,
+    changes,
+    undoes,
+    at: now.getTime(),
+  })
 }
 
 export function cursorSubject(

@@ -20,7 +20,7 @@ import { findScreen } from './find.ts'
 import { framed } from './frame.ts'
 import { type PlaceId, places } from './places.ts'
 import { rowCountsOf } from './rowcount.ts'
-import { type Ask, askAgain, goTo, type Screen, type Shown, type Visit } from './screen.ts'
+import { type Ask, askAgain, type Change, goTo, type Screen, type Shown, type Visit } from './screen.ts'
 import { screens } from './screens.ts'
 import { toastParameters } from './toast.ts'
 import { wordsFor } from './words.ts'
@@ -155,8 +155,8 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const now = parts.clock()
   const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
   const query = new URLSearchParams(request.raw.url?.split('?')[1] ?? '')
-  const ask: Ask = async (id, { path, query, cursor, body, key, requestId } = {}) => {
-    const { body: text } = await parts.admin.perform(id, {
+  const change: Change = async (id, { path, query, cursor, body, key } = {}) => {
+    const { body: text, changeId } = await parts.admin.perform(id, {
       principal,
       // The types of the rows were checked by those of `Ask`; here they are all alike.
       path: (path ?? {}) as Readonly<Record<string, string>>,
@@ -164,11 +164,11 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
       body: body ?? null,
       ...(cursor !== undefined && { cursor }),
       ...(key !== undefined && { key }),
-      ...(requestId !== undefined && { requestId }),
     })
     // The reply of the row: tests hold every answer against its schema.
-    return JSON.parse(String(text))
+    return { answer: JSON.parse(String(text)), change: changeId ?? undefined }
   }
+  const ask: Ask = async (id, given) => (await change(id, given)).answer
   return {
     userId,
     email,
@@ -185,6 +185,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     isConfirmed: isConfirmed(person.session, now.getTime()),
     here,
     ask,
+    change,
     may: (id) => scopes.includes(adminOperations[id].scope),
     to(path, query = {}) {
       const sent = new URLSearchParams()

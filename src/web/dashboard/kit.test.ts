@@ -41,6 +41,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     isConfirmed: true,
     here,
     ask: async () => assert.fail('nothing is asked'),
+    change: async () => assert.fail('nothing is changed'),
     may: (id) => scopesOfRole[role].includes(adminOperations[id].scope),
     to: (path) => `/admin/bloom/${path}`,
     inMode: () => visit,

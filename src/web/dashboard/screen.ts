@@ -65,6 +65,7 @@ export interface Visit {
   // The address of this page, with its query.
   here: string
   ask: Ask
+  change: Change
   // Whether the person has the scope of this operation: only then its button is drawn.
   may(id: AdminOperationId): boolean
   // An address in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are left out.
@@ -116,11 +117,15 @@ export interface AskParts<Id extends AdminOperationId> {
   body?: BodyOf<AdminOperations[Id]>
   // The idempotency key of the form (`keyIn(form)`).
   key?: string
-  // To find the entry in the list of changes afterwards (`changeMade`).
-  requestId?: string
 }
 
 export type Ask = <Id extends AdminOperationId>(id: Id, parts?: AskParts<Id>) => Promise<ReplyOf<AdminOperations[Id]>>
+
+// The same, with the entry that it wrote into the list of changes, for *Undo*.
+export type Change = <Id extends AdminOperationId>(
+  id: Id,
+  parts?: AskParts<Id>,
+) => Promise<{ answer: ReplyOf<AdminOperations[Id]>; change: string | undefined }>
 
 // What a form can be shown again with: a refusal of what was sent, or of the state that the thing is in.
 // `named`: of things that the form names, such as a category that was removed while the form was open.

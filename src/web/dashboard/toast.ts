@@ -2,11 +2,10 @@
 // texts and a number, never as text of its own.
 //
 //   return done(visit.to('orders'), 'done.sent')                                    redirect, then the line
-//   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `changeMade`)
+//   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `visit.change`)
 //   return refusedBy(visit.to('orders'), refusal)                                   the sentence of a refusal instead
 
 import { randomUUID } from 'node:crypto'
-import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -71,14 +70,4 @@ function toast(text: string, kind: 'good' | 'bad', undo: Html | false = false): 
 
 function wholeIn(text: string | null): number {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : 0
-}
-
-// The entry that a request of this person has just made, for *Undo*.
-export async function changeMade(
-  visit: Visit,
-  operation: AdminOperationId,
-  requestId: string,
-): Promise<string | undefined> {
-  const { data } = await visit.ask('listAdminChanges', { query: { operation, actorId: visit.userId } })
-  return data.find((entry) => entry.requestId === requestId)?.id
 }

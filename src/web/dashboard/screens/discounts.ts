@@ -6,7 +6,6 @@ import { type PromotionType, promotionStatuses, promotionTypes } from '../../../
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { newId } from '../../../platform/kit/ids.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { type CategoryNode, categoriesOf } from '../catalog.ts'
 import { filters } from '../filters.ts'
@@ -16,7 +15,7 @@ import { button, card, linkButton, notice, pill } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
 import { copyField } from '../secret.ts'
 import { hrefWith, table, tabs } from '../table.ts'
-import { changeMade, done } from '../toast.ts'
+import { done } from '../toast.ts'
 import type { TextKey } from '../words.ts'
 import { percentIn } from './prices.ts'
 
@@ -219,16 +218,15 @@ async function write(
   values: Values = valuesIn(posted, promotion),
 ): Promise<Shown> {
   const { form, to } = posted
-  const requestId = newId('req')
-  const parts = { key: keyIn(form), requestId }
+  const parts = { key: keyIn(form) }
   const outcome = await attempt(
     present
-      ? posted.ask('replaceAdminPromotion', {
+      ? posted.change('replaceAdminPromotion', {
           path: { promotionId: present.id },
           body: { expectedVersion: Number(form.get('version')), promotion },
           ...parts,
         })
-      : posted.ask('createAdminPromotion', { body: { promotion }, ...parts }),
+      : posted.change('createAdminPromotion', { body: { promotion }, ...parts }),
     ['category_not_found', 'sku_not_found'],
   )
   if ('refusal' in outcome) {
@@ -240,8 +238,8 @@ async function write(
     const theirs = valuesIn(posted, present.promotion)
     return sheetOf(posted, { present, values: mergedValues(values, theirs, seen.base), problems, theirs })
   }
-  const change = present && (await changeMade(posted, 'replaceAdminPromotion', requestId))
-  return done(to(`discounts/${outcome.reply.data.id}`), text, { change })
+  const { answer, change } = outcome.reply
+  return done(to(`discounts/${answer.data.id}`), text, present && { change })
 }
 
 // What this person began with: a save is against this version, however often the form was shown again.

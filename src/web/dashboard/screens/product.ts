@@ -36,7 +36,7 @@ import {
   withVariants,
 } from '../product.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
-import { changeMade, done } from '../toast.ts'
+import { done } from '../toast.ts'
 import type { TextKey } from '../words.ts'
 
 const formBytesMax = 4_194_304
@@ -110,23 +110,22 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
     )
     return again({ problems: { summary: words.say('form.problem'), at } })
   }
-  const requestId = newId('req')
-  const parts = { key: keyIn(form), requestId }
+  const parts = { key: keyIn(form) }
   if (present && form.get('do') === 'preview') return preview(posted, present, read, again)
   const outcome = await attempt(
     present
-      ? posted.ask('replaceAdminProduct', {
+      ? posted.change('replaceAdminProduct', {
           path: { productId: present.id },
           body: { expectedVersion: version, product: read.entry },
           ...parts,
         })
-      : posted.ask('createAdminProduct', { body: { product: read.entry }, ...parts }),
+      : posted.change('createAdminProduct', { body: { product: read.entry }, ...parts }),
     ['category_not_found'],
   )
   if (!('refusal' in outcome)) {
-    const operation = present ? 'replaceAdminProduct' : 'createAdminProduct'
-    const change = present && (await changeMade(posted, operation, requestId))
-    return done(posted.to(`products/${outcome.reply.data.id}`), present ? 'done.saved' : 'done.created', { change })
+    const { answer, change } = outcome.reply
+    const href = posted.to(`products/${answer.data.id}`)
+    return present ? done(href, 'done.saved', { change }) : done(href, 'done.created')
   }
   const { refusal } = outcome
   if (refusal.code === 'version_conflict' && present && theirs)

@@ -5,7 +5,6 @@ import { type ProductStatus, productStatuses } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { newId } from '../../../platform/kit/ids.ts'
 import {
   type Brands,
   brandsOf,
@@ -21,7 +20,7 @@ import { keyField, keyIn } from '../form.ts'
 import { button, linkButton, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
 import { hrefWith, table, tabs } from '../table.ts'
-import { changeMade, done, refusedBy } from '../toast.ts'
+import { done, refusedBy } from '../toast.ts'
 import { ownAddress } from './undo.ts'
 
 export const products: Screen = {
@@ -220,12 +219,11 @@ export interface BulkAsk {
 
 // One entry in the list of changes, and one *Undo*.
 export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
-  const requestId = newId('req')
-  const outcome = await attempt(posted.ask('updateAdminProducts', { body, key: keyIn(posted.form), requestId }), [
+  const outcome = await attempt(posted.change('updateAdminProducts', { body, key: keyIn(posted.form) }), [
     'category_not_found',
   ])
   if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
-  const { done: count, refused } = outcome.reply.meta
-  const change = count > 0 ? await changeMade(posted, 'updateAdminProducts', requestId) : undefined
+  const { answer, change } = outcome.reply
+  const { done: count, refused } = answer.meta
   return done(back, 'done.products', { count, refused, change })
 }

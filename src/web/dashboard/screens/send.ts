@@ -4,12 +4,11 @@ import type { AdminFulfillment, AdminOrder } from '../../../contract/admin/order
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { newId } from '../../../platform/kit/ids.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { changeMade, done } from '../toast.ts'
+import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
 import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
 
@@ -147,19 +146,16 @@ export const parcel: Screen = {
     if ('problems' in read) return parcelSheet(posted, order, { ...drawn, problems: read.problems })
     const body = changed(read.body, drawn.was)
     if (Object.keys(body).length === 0) return done(posted.to(`orders/${order.id}`), 'done.nothing')
-    const requestId = newId('req')
     const outcome = await attempt(
-      posted.ask('updateAdminFulfillment', {
+      posted.change('updateAdminFulfillment', {
         path: { orderId: order.id, fulfillmentId: id },
         body,
         key: keyIn(sent),
-        requestId,
       }),
     )
     if ('refusal' in outcome)
       return parcelSheet(posted, order, { ...drawn, problems: problemsOf(words, outcome.refusal, fields) })
-    const change = await changeMade(posted, 'updateAdminFulfillment', requestId)
-    return done(posted.to(`orders/${order.id}`), 'done.parcel', { change })
+    return done(posted.to(`orders/${order.id}`), 'done.parcel', { change: outcome.reply.change })
   },
 }
 

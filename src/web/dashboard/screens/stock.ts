@@ -7,14 +7,13 @@ import { limits } from '../../../contract/limits.ts'
 import type { BodyOf } from '../../../contract/surface.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { newId } from '../../../platform/kit/ids.ts'
 import { sectionTabs } from '../catalog.ts'
 import { filters } from '../filters.ts'
 import { amountIn, field, guard, keyField, keyIn, moneyText } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
-import { changeMade, done } from '../toast.ts'
+import { done } from '../toast.ts'
 
 // A page of this screen is at most as long as one save may be.
 const rowsMax = limits.bulkItemsMax
@@ -46,20 +45,19 @@ async function save(posted: Posted) {
   const reason = form.get('reason')?.trim().slice(0, 200)
   if (wrong.size > 0) return sheetOf(posted, { typed, wrong, reason, summary: words.say('stock.wrong') })
   if (rows.length === 0) return done(posted.here, 'done.nothing')
-  const requestId = newId('req')
   const body = {
     rows: rows.map((row) => ({ ...row, ...(reason && row.onHand !== undefined && { reason }) })),
   }
-  const outcome = await attempt(posted.ask('updateAdminSkus', { body, key: keyIn(form), requestId }))
+  const outcome = await attempt(posted.change('updateAdminSkus', { body, key: keyIn(form) }))
   if ('refusal' in outcome)
     return sheetOf(posted, { typed, wrong, reason, summary: words.refusal(outcome.refusal), status: 409 })
-  const { data, meta } = outcome.reply
+  const {
+    answer: { data, meta },
+    change,
+  } = outcome.reply
   for (const { id, outcome: how, code, message } of data)
     if (how === 'refused') wrong.set(id, words.refusal({ code: (code ?? '') as never, message: message ?? '' }))
-  if (wrong.size === 0) {
-    const change = meta.done > 0 ? await changeMade(posted, 'updateAdminSkus', requestId) : undefined
-    return done(posted.here, 'done.stock', { count: meta.done, change })
-  }
+  if (wrong.size === 0) return done(posted.here, 'done.stock', { count: meta.done, change })
   const left = new Map([...typed].filter(([skuId]) => wrong.has(skuId)))
   const summary = words.say('stock.refused', { count: wrong.size, done: meta.done })
   return sheetOf(posted, { typed: left, wrong, reason, summary, status: 409 })
