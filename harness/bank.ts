@@ -1,4 +1,4 @@
-// A shop whose shoppers pay at the bank of harness/elsewhere.ts, by an account that the merchant has there.
+// A shop whose shoppers pay at the bank of harness/redirectProvider.ts, by an account that the merchant has there.
 
 import assert from 'node:assert/strict'
 import { type AccountRow, type AccountSecrets, insertAccount, sealSecrets } from '../src/domain/payments/accounts.ts'
@@ -10,16 +10,16 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { market } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
-import { createElsewhere, createElsewhereAccounts, type ElsewhereOptions } from './elsewhere.ts'
+import { createRedirectAccounts, createRedirectProvider, type RedirectOptions } from './redirectProvider.ts'
 import type { Given } from './storage.ts'
 import { openTestServer, type TestServer, type TestServerOptions, testSecret } from './testServer.ts'
 
 export type Bank = ReturnType<typeof createBank>
 
-export function createBank(options: ElsewhereOptions = {}) {
+export function createBank(options: RedirectOptions = {}) {
   const time = { clock: Date.now as () => number }
-  const provider = createElsewhere({ clock: () => time.clock(), ...options })
-  return { time, provider, accounts: createElsewhereAccounts(provider) }
+  const provider = createRedirectProvider({ clock: () => time.clock(), ...options })
+  return { time, provider, accounts: createRedirectAccounts(provider) }
 }
 
 // Houses with one bank may share a database.
@@ -51,7 +51,7 @@ export async function connectBank(
     merchantId: testServer.merchantId,
     id: newId('pac'),
     mode: 'test',
-    provider: 'elsewhere',
+    provider: 'redirect',
     public: { account: 'acct1' },
     secretsSealed: '',
     previousSealed: null,
@@ -82,7 +82,7 @@ export async function payAtBank(testServer: TestServer) {
   const result = await testServer.app.checkout.pay(secret, {
     version: view.session.version,
     expectedTotal: view.session.totals.total,
-    provider: 'elsewhere',
+    provider: 'redirect',
     method: 'bank',
     details: {},
     attempt: newId('pay'),

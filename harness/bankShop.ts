@@ -1,8 +1,8 @@
-// A shop whose orders are paid at the stand-in provider of `elsewhere.ts`, for tests of what happens to the money afterwards.
+// A shop whose orders are paid at the stand-in provider of `redirectProvider.ts`, for tests of what happens to the money afterwards.
 
 import assert from 'node:assert/strict'
-import { lookUpNow } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { findOwed } from '../src/domain/health/owed.ts'
 import { findOrderFacts } from '../src/domain/orders/change.ts'
@@ -15,14 +15,14 @@ import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { market } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
-import { createElsewhere } from './elsewhere.ts'
+import { createRedirectProvider } from './redirectProvider.ts'
 import type { Given } from './storage.ts'
 import { openTestServer } from './testServer.ts'
 
 export type BankShop = Awaited<ReturnType<typeof openBankShop>>
 
 export async function openBankShop(given: Given) {
-  const bank = createElsewhere()
+  const bank = createRedirectProvider()
   const testServer = await openTestServer(given, { shops: [market], payHooks: { providers: createProviders([bank]) } })
   const checkout = await checkoutOf(testServer)
   const { storage, installationId, clock } = testServer
@@ -34,7 +34,7 @@ export async function openBankShop(given: Given) {
   async function begin(items: Readonly<Record<string, number>> = { CARD: 3 }) {
     const { sessionId, secret, view } = await checkout.ready(items)
     const { version, totals } = view.session
-    const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
+    const chosen = { provider: 'redirect', method: 'bank', details: {}, attempt: newId('pay') }
     await testServer.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
     const find = async () => {
       const [payment] = await storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
@@ -95,7 +95,7 @@ export async function openBankShop(given: Given) {
         .map(({ type }) => type)
         .filter((type) => type !== 'order.placed' && type !== 'order.paid'),
     owed: async () =>
-      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['elsewhere'] }))).map(
+      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['redirect'] }))).map(
         ({ name, subjects }) => [name, subjects],
       ),
     incidents: () =>

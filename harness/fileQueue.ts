@@ -24,7 +24,7 @@ export const longFiles = [
   'tests/dashboardCatalogBrowser.test.ts',
   'tests/dashboardOffice.test.ts',
   'tests/demo.test.ts',
-  'tests/elsewhereCrash.test.ts',
+  'tests/redirectCrash.test.ts',
   'tests/exampleApp.test.ts',
   'tests/listStorefrontOrders.test.ts',
   'tests/mail.test.ts',

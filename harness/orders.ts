@@ -23,7 +23,7 @@ import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 import { berlin, cartsOf, market } from './carts.ts'
-import { journey } from './journey.ts'
+import { returnUrls } from './returnUrls.ts'
 import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
@@ -161,7 +161,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
     const kept = await storage.write(async (tx) => insertPayment(tx, { ...payment, checkAt: now + 60_000 }, now))
     const details = { number: input.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
     const chosen = await storage.read((db) => providers.of(db, kept))
-    const request = { method: asked.method, details, journey }
+    const request = { method: asked.method, details, returnUrls }
     const outcome = await chosen?.start(chargeOf(kept), request, new AbortController().signal)
     assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'

@@ -13,7 +13,7 @@ export interface ProviderBench {
   books?: ProviderBooks
   // Left out where `start` itself takes the money.
   shopper?: {
-    // What the shopper does elsewhere. `later`: a debit or transfer, which is decided in days.
+    // What the shopper does at the provider. `later`: a debit or transfer, which is decided in days.
     act(charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later'): Promise<void>
     // How it is decided.
     settle(charge: Charge, how: 'paid' | 'failed'): Promise<void>

@@ -4,11 +4,11 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { createCaller } from './caller.ts'
-import { Elsewhere } from './elsewhere.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { agedMs, letTimePass } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'
+import { RedirectPayments } from './redirect.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { startAndKill } from './servers.ts'
 import { makeShop } from './shop.ts'
@@ -17,7 +17,7 @@ import { Shopping, shoppingShop, usualCards } from './shopping.ts'
 export const crashRun: ServerRun = {
   name: 'crash',
   method:
-    'carts, items, codes, addresses, sessions, payments by form and at stand-ins of Stripe and Mollie, cancellations and replays while the server is killed by SIGKILL, a fifth of the times during its start, and every second time at a step of a payment elsewhere; notices come late, twice, reordered or never; judged by a journal of acknowledged answers, a journal of webhooks, the books of the stand-ins, the invariants and `doctor`',
+    'carts, items, codes, addresses, sessions, payments by form and at stand-ins of Stripe and Mollie, cancellations and replays while the server is killed by SIGKILL, a fifth of the times during its start, and every second time at a step of a redirect payment; notices come late, twice, reordered or never; judged by a journal of acknowledged answers, a journal of webhooks, the books of the stand-ins, the invariants and `doctor`',
   numbers: { cycles: 1_000, shoppers: 8, writes: 100 },
   numbersOf: { postgres: { cycles: 300 } },
   short: { cycles: 4, writes: 60 },
@@ -39,42 +39,42 @@ const factsMax = 100
 
 export async function runCrash(ground: Ground, numbers: CrashNumbers, tools: RunTools): Promise<RunResult> {
   const webhooks = await openJournal()
-  const elsewhere = await Elsewhere.open(tools.random)
+  const redirect = await RedirectPayments.open(tools.random)
   const caller = createCaller(64)
   try {
-    const { providerUrls } = elsewhere
+    const { providerUrls } = redirect
     const shop = await makeShop(ground, [shoppingShop('crash')], { webhookUrl: webhooks.url, providerUrls })
-    await elsewhere.connect(shop)
-    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards, elsewhere }
+    await redirect.connect(shop)
+    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards, redirect }
     const shopping = new Shopping(shop, caller, plan, tools)
-    return await new Crashing(shopping, elsewhere, webhooks, numbers).run()
+    return await new Crashing(shopping, redirect, webhooks, numbers).run()
   } finally {
     caller.close()
     await webhooks.close()
-    await elsewhere.close()
+    await redirect.close()
   }
 }
 
 class Crashing {
   readonly shopping: Shopping
-  readonly elsewhere: Elsewhere
+  readonly redirect: RedirectPayments
   readonly webhooks: Journal
   readonly numbers: CrashNumbers
   readonly seen = { kills: 0, killsAtStart: 0 }
-  // How often it was killed at a step of a payment elsewhere.
+  // How often it was killed at a step of a redirect payment.
   readonly killedAt = new Map<string, number>()
   #startMs = 1_000
 
-  constructor(shopping: Shopping, elsewhere: Elsewhere, webhooks: Journal, numbers: CrashNumbers) {
+  constructor(shopping: Shopping, redirect: RedirectPayments, webhooks: Journal, numbers: CrashNumbers) {
     this.shopping = shopping
-    this.elsewhere = elsewhere
+    this.redirect = redirect
     this.webhooks = webhooks
     this.numbers = numbers
   }
 
   async run(): Promise<RunResult> {
     const { acknowledged, violations, seen } = this.shopping
-    await this.elsewhere.during(() => this.shopping.during(() => this.#killAgainAndAgain()))
+    await this.redirect.during(() => this.shopping.during(() => this.#killAgainAndAgain()))
     await this.shopping.judge(this.webhooks, factsMax)
     if (acknowledged.length < this.numbers.cycles) violations.add('too little was acknowledged to prove anything')
     const { calls, duplicates } = this.webhooks
@@ -82,7 +82,7 @@ class Crashing {
       seen: {
         ...this.seen,
         ...seen,
-        ...this.elsewhere.seen,
+        ...this.redirect.seen,
         'killed at': [...this.killedAt].map(([step, times]) => `${step} ${times}`).join(', '),
         acknowledged: acknowledged.length,
         webhookCalls: calls,
@@ -111,12 +111,12 @@ class Crashing {
       await this.shopping.repeat(server, [...fresh, ...old])
       await this.shopping.lookAtFacts(server, factsMax)
       openServers.open(server.origin)
-      this.elsewhere.leadTo(server.origin)
+      this.redirect.leadTo(server.origin)
       await this.#live()
       openServers.close(server.origin)
-      this.elsewhere.leadTo(undefined)
+      this.redirect.leadTo(undefined)
       await server.end('SIGKILL')
-      this.elsewhere.reset()
+      this.redirect.reset()
       this.shopping.noteDefects(server)
       this.seen.kills += 1
       tell(`${cycle + 1} of ${this.numbers.cycles} cycles, ${acknowledged.length} acknowledged`)
@@ -126,16 +126,16 @@ class Crashing {
   // Half an hour and more, in which shoppers are given up here who go on there.
   async #letTimePass(): Promise<void> {
     await this.shopping.shop.withStorage((storage) => letTimePass(storage))
-    for (const fakeProvider of this.elsewhere.fakeProviders) fakeProvider.age(agedMs)
+    for (const fakeProvider of this.redirect.fakeProviders) fakeProvider.age(agedMs)
   }
 
-  // Every second server is killed when a payment elsewhere is at a certain step, before or after its provider did the work.
+  // Every second server is killed when a redirect payment is at a certain step, before or after its provider did the work.
   async #live(): Promise<void> {
     const { acknowledged, random } = this.shopping
     if (acknowledged.length === 0 || random() < 0.5) return this.#liveByWrites()
-    const step = pick(random, this.elsewhere.steps)
+    const step = pick(random, this.redirect.steps)
     const late = pause(stepMsMax, 'late' as const, { ref: false })
-    const met = await Promise.race([this.elsewhere.at(step).then(() => 'met' as const), late])
+    const met = await Promise.race([this.redirect.at(step).then(() => 'met' as const), late])
     if (met === 'met') this.killedAt.set(step, (this.killedAt.get(step) ?? 0) + 1)
   }
 

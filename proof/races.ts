@@ -13,11 +13,11 @@ import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
-import { Elsewhere } from './elsewhere.ts'
-import { ElsewhereRaces } from './elsewhereraces.ts'
 import { findBroken, untilSettled } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { whole } from './random.ts'
+import { RedirectPayments } from './redirect.ts'
+import { RedirectRaces } from './redirectraces.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { defectsOf, type Server, startServer } from './servers.ts'
 import { makeShop, product, type Shop, type Stand, shopFile, standOf } from './shop.ts'
@@ -27,40 +27,40 @@ export const racesRun: ServerRun = {
   name: 'races',
   method:
     'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns at answers that take up to 600 ms, notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
-  // `elsewhere`: of each that is about payments at the stand-ins.
-  numbers: { times: 2_000, elsewhere: 500 },
-  short: { times: 12, elsewhere: 12 },
-  runOn: (ground, { times = 0, elsewhere = 0 }, tools) => runRaces(ground, { times, elsewhere }, tools),
+  // `redirect`: of each that is about payments at the stand-ins.
+  numbers: { times: 2_000, redirect: 500 },
+  short: { times: 12, redirect: 12 },
+  runOn: (ground, { times = 0, redirect = 0 }, tools) => runRaces(ground, { times, redirect }, tools),
 }
 
 const batch = 24
 
 export interface RaceNumbers {
   times: number
-  elsewhere: number
+  redirect: number
 }
 
 export async function runRaces(ground: Ground, numbers: RaceNumbers, tools: RunTools): Promise<RunResult> {
   const receiver = await openHoldingReceiver()
-  const elsewhere = await Elsewhere.open(tools.random)
+  const redirect = await RedirectPayments.open(tools.random)
   const shop = await makeShop(ground, [shopFile('races', { products: [product('THING', 1_000_000_000)] })], {
     webhookUrl: receiver.url,
-    providerUrls: elsewhere.providerUrls,
+    providerUrls: redirect.providerUrls,
   })
-  await elsewhere.connect(shop)
+  await redirect.connect(shop)
   const caller = createCaller(4 * batch)
   const server = await startServer(shop)
-  elsewhere.leadTo(server.origin)
+  redirect.leadTo(server.origin)
   const storage = await openStorage(shop.url)
   const racing = new Racing(shop, caller, server, storage, receiver, tools)
-  const paying = new ElsewhereRaces({
-    ...{ shop, caller, server, storage, elsewhere },
+  const paying = new RedirectRaces({
+    ...{ shop, caller, server, storage, redirect },
     violations: racing.violations,
     open: (wanted) => racing.open(wanted),
     cancelOrder: (orderId) => racing.cancelOrder(orderId),
     count: (what) => racing.count(what),
   })
-  async function runAll(races: ElsewhereRaces['races'], times: number): Promise<void> {
+  async function runAll(races: RedirectRaces['races'], times: number): Promise<void> {
     for (const [name, race] of races)
       for (let done = 0; done < times; done += batch) {
         await race(Math.min(batch, times - done))
@@ -70,13 +70,13 @@ export async function runRaces(ground: Ground, numbers: RaceNumbers, tools: RunT
   try {
     await runAll(racing.races, numbers.times)
     const unsettled = await untilSettled(storage, tools.tell, ['payments', 'refunds'])
-    await runAll(paying.races, numbers.elsewhere)
+    await runAll(paying.races, numbers.redirect)
     await server.end()
-    const logged = [...defectsOf([server]), ...paying.errors, ...(await elsewhere.settle(shop))]
+    const logged = [...defectsOf([server]), ...paying.errors, ...(await redirect.settle(shop))]
     // Where the dashboard was quicker, a refund of ours cannot be paid.
     const defects = logged.filter((line) => !line.includes('refund failed; a person must see to it'))
     racing.count('refunds that could not be paid any more', await countFailedRefunds(storage))
-    const broken = [...(await findBroken(storage)), ...(await elsewhere.compare(storage))]
+    const broken = [...(await findBroken(storage)), ...(await redirect.compare(storage))]
     for (const sentence of [...unsettled, ...defects, ...broken]) racing.violations.add(sentence)
     return { seen: Object.fromEntries(racing.seen), violations: [...racing.violations].slice(0, 50) }
   } finally {
@@ -84,7 +84,7 @@ export async function runRaces(ground: Ground, numbers: RaceNumbers, tools: RunT
     await server.end('SIGKILL')
     caller.close()
     await receiver.close()
-    await elsewhere.close()
+    await redirect.close()
   }
 }
 

@@ -108,8 +108,8 @@ export async function pay(
   return paidFrom(answer)
 }
 
-// Chooses to pay elsewhere, where nothing is typed here.
-export function payElsewhere(
+// Chooses to pay by redirect, where nothing is typed here.
+export function payByRedirect(
   caller: Caller,
   origin: string,
   { secret, version, total }: Pick<Session, 'secret' | 'version' | 'total'>,

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
-import type { Elsewhere, UntilAnswered } from './elsewhere.ts'
 import { findUndelivered, hashOf, type Journal } from './journal.ts'
 import { findBroken, letTimePass, untilSettled } from './oracles.ts'
 import { pick, whole } from './random.ts'
+import type { RedirectPayments, UntilAnswered } from './redirect.ts'
 import type { RunTools } from './runs.ts'
 import { defectsOf, runCommand, type Server, type ServerOptions, startServer } from './servers.ts'
 import { berlin, product, type Shop, shopFile, standOf } from './shop.ts'
@@ -119,7 +119,7 @@ export interface ShoppingPlan {
   thinkMs: number
   cards: readonly string[]
   // Where half of the shoppers pay; if undefined, all pay here.
-  elsewhere?: Elsewhere
+  redirect?: RedirectPayments
   // The servers delete ended things after this long, so older ones are not checked; if undefined, everything is
   // checked.
   keptMs?: number
@@ -196,8 +196,8 @@ export class Shopping {
 
   // Starts the server once more, with enough time for everything that was interrupted.
   async judge(webhooks: Journal, factsMax: number): Promise<void> {
-    const { elsewhere } = this.#plan
-    for (const problem of (await elsewhere?.settle(this.shop)) ?? []) this.violations.add(problem)
+    const { redirect } = this.#plan
+    for (const problem of (await redirect?.settle(this.shop)) ?? []) this.violations.add(problem)
     await this.shop.withStorage((storage) => letTimePass(storage))
     const server = await this.start()
     if (!server) return
@@ -216,7 +216,7 @@ export class Shopping {
     const broken = await this.shop.withStorage(async (storage) => [
       ...(await findBroken(storage)),
       ...(await findUndelivered(storage, webhooks, this.#keptSinceMs())),
-      ...((await elsewhere?.compare(storage)) ?? []),
+      ...((await redirect?.compare(storage)) ?? []),
     ])
     for (const sentence of broken) this.violations.add(sentence)
     const doctor = await runCommand(this.shop, ['doctor'])
@@ -424,10 +424,10 @@ export class Shopping {
 
   // Returns the order, or null if there is none (yet).
   async #pay(session: Session): Promise<string | null> {
-    const { elsewhere } = this.#plan
-    if (elsewhere && session.total > 0 && this.random() < 0.5) {
+    const { redirect } = this.#plan
+    if (redirect && session.total > 0 && this.random() < 0.5) {
       const ask: UntilAnswered = (each) => this.#untilAnswered('payments', each)
-      if (!(await elsewhere.pay(session, ask, this.caller))) return null
+      if (!(await redirect.pay(session, ask, this.caller))) return null
     } else await this.#payHere(session)
     const { orderId } = this.#noteSession(
       await this.#ask('reads', 'getHostedCheckoutSession', { sessionId: session.id }),

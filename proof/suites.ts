@@ -26,7 +26,7 @@ export const crashPointsRun = suite('crash-points', 'the process is killed at ev
   'tests/crash.test.ts',
   'tests/adminCrash.test.ts',
   'tests/paymentCrash.test.ts',
-  'tests/elsewhereCrash.test.ts',
+  'tests/redirectCrash.test.ts',
   'tests/webhookCrash.test.ts',
   'src/platform/storage/migrate.test.ts',
   'tests/provisioning.test.ts',
@@ -102,7 +102,7 @@ export const longRun = suite('long', 'random histories, values and texts, every 
 export const enginesRun = suite('engines', 'tests whose statements others also send to PostgreSQL, on both engines', [
   'tests/modes.test.ts',
   'tests/unpaidOrders.test.ts',
-  'tests/elsewhere.test.ts',
+  'tests/redirect.test.ts',
   'tests/webhooksApply.test.ts',
   'tests/installationKeys.test.ts',
   'tests/dashboardOrders.test.ts',

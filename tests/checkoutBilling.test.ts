@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { berlin, market, paris } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { createElsewhere } from '../harness/elsewhere.ts'
+import { createRedirectProvider } from '../harness/redirectProvider.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { createProviders, type PaymentProvider, type StartRequest } from '../src/domain/payments/port.ts'
@@ -13,7 +13,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 eachEngine('a billing address', (given) => {
   async function openShop(items: Readonly<Record<string, number>>) {
     const requests: StartRequest[] = []
-    const bank = createElsewhere()
+    const bank = createRedirectProvider()
     const acme: PaymentProvider = {
       ...bank,
       name: 'acme',

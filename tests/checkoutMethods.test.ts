@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { createElsewhere } from '../harness/elsewhere.ts'
+import { createRedirectProvider } from '../harness/redirectProvider.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { createProviders, type Method, type PaymentProvider } from '../src/domain/payments/port.ts'
@@ -13,7 +13,7 @@ import { cardMethod, cardTexts } from '../src/domain/payments/providers/sandbox/
 anyEngine('the ways to pay on the page', (given) => {
   // A provider that sends nobody anywhere and is asked nothing here.
   const providerWith = (methods: readonly Method[], texts: Readonly<Record<string, string>>): PaymentProvider => ({
-    ...createElsewhere(),
+    ...createRedirectProvider(),
     name: 'acme',
     methods,
     texts: { en: { ...cardTexts.en, ...texts } },

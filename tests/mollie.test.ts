@@ -223,7 +223,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.deepEqual([status, paymentStatus, await stockOf()], ['cancelled', 'voided', before])
   })
 
-  test('the answer to the start is lost: found by its mark, with the place, and one charge', async () => {
+  test('the answer to the start is lost: found by its mark, with the next action, and one charge', async () => {
     mollie.lose('after', { method: 'POST', path: '/v2/payments' })
     const one = await begin()
     assert.ok(one.link.startsWith(mollie.url), 'the page has asked')

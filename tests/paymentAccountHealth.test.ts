@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { bankNotice } from '../harness/elsewhere.ts'
+import { bankNotice } from '../harness/redirectProvider.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { TestServer } from '../harness/testServer.ts'
@@ -24,7 +24,7 @@ function watchOf(testServer: TestServer) {
   const { health } = testServer.app.payTools
   return async () => {
     await health.idle()
-    const owed = await storage.read((db) => findOwed(db, { now: clock.now, providers: ['stripe', 'elsewhere'] }))
+    const owed = await storage.read((db) => findOwed(db, { now: clock.now, providers: ['stripe', 'redirect'] }))
     const emails = await storage.read(
       (db) => db.sql<{ facts: string }>`
         select facts from emails where kind = 'payment_account_problem' order by created_at, id`,
@@ -117,7 +117,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.equal(await notify('sign_1'), 200)
     for (let i = 0; i < 6; i += 1) assert.equal(await notify('wrong'), 400)
     assert.deepEqual(await seen(), {
-      doctor: [`${account.id} elsewhere notices_refused (test)`],
+      doctor: [`${account.id} redirect notices_refused (test)`],
       emails: ['notices_refused'],
       home: 1,
       shop: ['notices_refused'],

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type Bank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { bankNotice } from '../harness/elsewhere.ts'
+import { bankNotice } from '../harness/redirectProvider.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf, type TestServer } from '../harness/testServer.ts'
@@ -64,7 +64,7 @@ interface Report {
   error?: { code: string; message: string }
 }
 
-const connectTest = 'connect elsewhere --mode test'
+const connectTest = 'connect redirect --mode test'
 
 eachEngine('accounts at payment providers', (given) => {
   test('connect: sealed, announced to the provider, and used by a running server at once', async () => {
@@ -75,7 +75,7 @@ eachEngine('accounts at payment providers', (given) => {
     const noticeUrl = `https://shop.example/hooks/payments/${account.id}`
     assert.deepEqual(
       [account.provider, account.mode, account.facts, account.noticeUrl, noticeHelp],
-      ['elsewhere', 'test', { account: 'acct1' }, noticeUrl, null],
+      ['redirect', 'test', { account: 'acct1' }, noticeUrl, null],
     )
     assert.deepEqual([...bank.accounts.endpoints.keys()], [noticeUrl])
     const paid = await payAtBank(testServer)
@@ -86,7 +86,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal((await paid.session()).status, 'completed')
     assert.match(
       (await testServer.fetch('/metrics')).text,
-      /^cartwright_payment_accounts\{provider="elsewhere",mode="test"\} 1$/m,
+      /^cartwright_payment_accounts\{provider="redirect",mode="test"\} 1$/m,
     )
     // Keys and signing secrets are in no output, no log line and no table.
     const rows: unknown[] = []
@@ -102,15 +102,15 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal(await codeOf('connect nobody --mode test', key), 'payment_provider_not_found')
     assert.equal(await codeOf(connectTest), 'misuse')
     assert.equal(await codeOf(connectTest, `${key}\n${key}\n`), 'misuse')
-    assert.equal(await codeOf('connect elsewhere --mode other', key), 'misuse')
+    assert.equal(await codeOf('connect redirect --mode other', key), 'misuse')
     assert.equal(await codeOf(`${connectTest} --key x`, key), 'misuse')
-    const wrong = await run('connect elsewhere --mode live', key)
+    const wrong = await run('connect redirect --mode live', key)
     assert.deepEqual(wrong.error, { code: 'payment_account_refused', message: 'The key is for test mode.' })
     bank.accounts.outage = Object.assign(new TypeError(`bad ${key}`), { code: 'ECONNREFUSED' })
     const silent = await run(connectTest, key)
     assert.deepEqual(silent.error, {
       code: 'payment_provider_silent',
-      message: 'elsewhere gave no answer (TypeError ECONNREFUSED).',
+      message: 'redirect gave no answer (TypeError ECONNREFUSED).',
     })
     bank.accounts.outage = null
     const both = await Promise.all([run(connectTest, key), run(connectTest, key)])
@@ -216,7 +216,7 @@ eachEngine('accounts at payment providers', (given) => {
       const [change, ...more] = JSON.parse(changes)
       assert.deepEqual(
         [mode, kind, change.what, change.name, more],
-        ['test', 'operator', 'payment_account', 'test elsewhere', []],
+        ['test', 'operator', 'payment_account', 'test redirect', []],
       )
       return [operation, change.kind, change.id, change.members.map(({ member }: { member: string }) => member).join()]
     })
@@ -240,14 +240,14 @@ eachEngine('accounts at payment providers', (given) => {
       [1, 'unhealthy', ['The bank has closed.']],
     )
     bank.accounts.outage = new Error(key)
-    assert.deepEqual((await run('check')).accounts[0]?.problems, ['elsewhere gave no answer (Error).'])
+    assert.deepEqual((await run('check')).accounts[0]?.problems, ['redirect gave no answer (Error).'])
     bank.accounts.outage = null
     const doctor = async () =>
       (
         JSON.parse((await cartwright(['doctor', '--json'], settingsOf(testServer))).out) as { warnings: string[] }
       ).warnings.filter((warning) => warning.includes(account.id))
     const name = `${market.merchant.slug}: the account ${account.id}`
-    assert.deepEqual(await doctor(), [`${name} (elsewhere, test) cannot be used: its provider is not installed`])
+    assert.deepEqual(await doctor(), [`${name} (redirect, test) cannot be used: its provider is not installed`])
     await testServer.storage.write(
       async (tx) =>
         void (await tx.sql`

@@ -104,11 +104,11 @@ eachEngine('news of a provider', (given) => {
     await look()
     assert.equal((await paid.session()).status, 'completed')
     const [line] = testServer.lines().filter(({ message }) => message === 'payment news could not be read')
-    assert.deepEqual([line?.provider, line?.reason, line?.thrown], ['elsewhere', 'threw', 'TypeError'])
+    assert.deepEqual([line?.provider, line?.reason, line?.thrown], ['redirect', 'threw', 'TypeError'])
     assert.ok(!JSON.stringify(testServer.lines()).includes('rk_live_secret'))
     const { text } = await testServer.fetch('/metrics')
-    assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="threw"\} 1$/m)
-    assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="answered"\} 1$/m)
+    assert.match(text, /^cartwright_provider_calls_total\{provider="redirect",call="news",outcome="threw"\} 1$/m)
+    assert.match(text, /^cartwright_provider_calls_total\{provider="redirect",call="news",outcome="answered"\} 1$/m)
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
@@ -141,10 +141,10 @@ eachEngine('news of a provider', (given) => {
     const [line] = testServer.lines().filter(({ message }) => message === 'payment news were left out')
     assert.deepEqual(
       [line?.level, line?.provider, line?.accountId, line?.reason],
-      ['warn', 'elsewhere', account.id, 'too_many'],
+      ['warn', 'redirect', account.id, 'too_many'],
     )
     const { text } = await testServer.fetch('/metrics')
-    assert.match(text, /^cartwright_payment_incidents_total\{provider="elsewhere",kind="news_left_out"\} 1$/m)
+    assert.match(text, /^cartwright_payment_incidents_total\{provider="redirect",kind="news_left_out"\} 1$/m)
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 

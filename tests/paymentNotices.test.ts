@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
-import { bankNotice } from '../harness/elsewhere.ts'
+import { bankNotice } from '../harness/redirectProvider.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import type { TestServer, TestServerOptions } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
@@ -102,7 +102,7 @@ anyEngine('a notice', (given) => {
     const refused = testServer.lines().filter(({ message }) => message === 'payment notice refused')
     assert.deepEqual(
       refused.map(({ provider, accountId }) => [provider, accountId]),
-      Array.from({ length: 5 }, () => ['elsewhere', account.id]),
+      Array.from({ length: 5 }, () => ['redirect', account.id]),
     )
     assert.ok(!JSON.stringify(testServer.lines()).includes(paid.reference))
   })
@@ -182,8 +182,8 @@ anyEngine('a notice', (given) => {
     const statuses = await Promise.all(Array.from({ length: 90 }, () => post(forged)))
     assert.deepEqual(new Set(statuses.map(({ status }) => status)), new Set([400, 429]))
     const { text } = await testServer.fetch('/metrics')
-    assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="accepted"\} 150$/m)
-    assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="refused"\} \d+$/m)
+    assert.match(text, /^cartwright_payment_notices_total\{provider="redirect",outcome="accepted"\} 150$/m)
+    assert.match(text, /^cartwright_payment_notices_total\{provider="redirect",outcome="refused"\} \d+$/m)
   })
 
   test('refused messages for one account, or for none, do not limit those for another', async () => {

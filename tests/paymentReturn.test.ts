@@ -7,8 +7,8 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
-import { lookUpNow, returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { lookUpNow, returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
 import { promptLooksMax, releasePayments } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -122,7 +122,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(await state(), 'processing')
     held.release()
     await asking
-    assert.equal(await state(), 'elsewhere')
+    assert.equal(await state(), 'redirect')
     bank.provider.act(paid.key, 'pay')
     bank.provider.dropNext('lookUp')
     assert.equal(await comeBack(), 'processing')
@@ -163,12 +163,12 @@ eachEngine('a shopper who comes back', (given) => {
     testServer.clock.now += 24_999
     assert.deepEqual([await first(), bank.provider.calls.lookUp], ['processing', 0])
     testServer.clock.now += 1
-    assert.deepEqual([await first(), bank.provider.calls.lookUp], ['elsewhere', 1])
+    assert.deepEqual([await first(), bank.provider.calls.lookUp], ['redirect', 1])
     // The only server starts again.
     const third = await begin()
     await testServer.storage.write(async (tx) => releasePayments(tx, testServer.clock.now))
     await recoverPayments(testServer.app.payTools)
-    assert.deepEqual([await second(), await third()], ['elsewhere', 'elsewhere'])
+    assert.deepEqual([await second(), await third()], ['redirect', 'redirect'])
     assert.equal(bank.provider.books.size, 4)
   })
 
@@ -180,7 +180,7 @@ eachEngine('a shopper who comes back', (given) => {
       (tx) => tx.sql`update payments set looks = ${promptLooksMax - 3} where id = ${paid.key}`,
     )
     const { lookUp: before } = bank.provider.calls
-    for (let i = 0; i < 3; i += 1) assert.equal(await comeBack(), 'elsewhere')
+    for (let i = 0; i < 3; i += 1) assert.equal(await comeBack(), 'redirect')
     assert.equal(bank.provider.calls.lookUp, before + 3)
     // From here on each has to wait for its turn, and may.
     bank.provider.act(paid.key, 'pay')
@@ -199,13 +199,13 @@ eachEngine('a shopper who comes back', (given) => {
     const { bank, testServer, paid, get, look, state } = await openShop(given)
     const asked = () => bank.provider.calls.lookUp
     await look()
-    assert.deepEqual([await state(), asked()], ['elsewhere', 0], 'it has just begun')
+    assert.deepEqual([await state(), asked()], ['redirect', 0], 'it has just begun')
     testServer.clock.now += 10_000
-    assert.deepEqual([await state(), asked()], ['elsewhere', 0])
+    assert.deepEqual([await state(), asked()], ['redirect', 0])
     await Promise.all([look(), look(), look()])
     assert.equal(asked(), 1)
     testServer.clock.now += 50_000
-    assert.deepEqual([await state(), asked()], ['elsewhere', 1])
+    assert.deepEqual([await state(), asked()], ['redirect', 1])
     testServer.clock.now += 10_000
     bank.provider.act(paid.key, 'pay')
     assert.deepEqual([await state(), asked()], ['completed', 2])
@@ -216,7 +216,7 @@ eachEngine('a shopper who comes back', (given) => {
 function payByBank(testServer: TestServer, secret: string) {
   return checkoutOf(testServer).then(async ({ look }) => {
     const { session } = await look(secret)
-    const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
+    const chosen = { provider: 'redirect', method: 'bank', details: {}, attempt: newId('pay') }
     return testServer.app.checkout.pay(secret, {
       version: session.version,
       expectedTotal: session.totals.total,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
-import { bankNotice } from '../harness/elsewhere.ts'
+import { bankNotice } from '../harness/redirectProvider.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { findAccount, openSecrets } from '../src/domain/payments/accounts.ts'

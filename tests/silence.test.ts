@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { lookUpNow } from '../src/domain/checkout/pay/elsewhere.ts'
+import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
 
 const second = 1_000
 
@@ -25,7 +25,7 @@ eachEngine('a provider that is silent once', (given) => {
     return waits
   }
 
-  test('after many looks at a payment elsewhere', async () => {
+  test('after many looks at a redirect payment', async () => {
     const shop = await openBankShop(given)
     const { installationId, clock } = shop.testServer
     const { paymentId, payment } = await shop.begin()

@@ -73,7 +73,7 @@ async function visit(
     const next = locale === 'ar' ? /^المتابعة إلى الدفع · / : /^Continue to payment · €/
     assert.match(await tab.locator('#pay-button').innerText(), next)
     await tab.click('#pay-button')
-    await tab.waitForSelector('[data-state="elsewhere"]')
+    await tab.waitForSelector('[data-state="redirect"]')
     await work({ tab, secret, sessionId, lines })
   })
 }

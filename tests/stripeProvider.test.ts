@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Stripe from 'stripe'
-import { journey } from '../harness/journey.ts'
+import { returnUrls } from '../harness/returnUrls.ts'
 import type { AccountMode } from '../harness/stripe/account.ts'
 import { openStripe, type StandIn } from '../harness/stripe/standin.ts'
 import type { Mode } from '../src/contract/words.ts'
@@ -82,9 +82,9 @@ async function begun(
   changes: Partial<Charge> = {},
 ): Promise<Charge & { reference: string }> {
   const charge = chargeOf(changes)
-  const outcome = await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
-  assert.equal(outcome.kind, 'elsewhere')
-  return { ...charge, reference: outcome.kind === 'elsewhere' ? outcome.reference : '' }
+  const outcome = await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
+  assert.equal(outcome.kind, 'redirect')
+  return { ...charge, reference: outcome.kind === 'redirect' ? outcome.reference : '' }
 }
 
 async function paid(provider: PaymentProvider, instrument = succeeding): Promise<Charge & { reference: string }> {
@@ -252,12 +252,12 @@ describe('an outcome', () => {
   test('before anything was paid: the frame, with what its script needs', async () => {
     const provider = await opened()
     const charge = chargeOf()
-    const outcome = await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
+    const outcome = await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
     const [intent] = mode.books.intents.values()
     assert.deepEqual(outcome, {
-      kind: 'elsewhere',
+      kind: 'redirect',
       reference: intent?.id,
-      place: {
+      nextAction: {
         kind: 'frame',
         facts: {
           script: `${standIn.url}/endive/stripe.js`,
@@ -281,7 +281,7 @@ describe('an outcome', () => {
       then(charge.reference)
       const {
         reference: _,
-        place: __,
+        nextAction: __,
         until: ___,
         standing,
         ...found
@@ -311,8 +311,8 @@ describe('an outcome', () => {
       brand: null,
       last4: null,
     })
-    assert.deepEqual(await lookUp('4000002500003155'), { kind: 'elsewhere', isTried: true })
-    assert.deepEqual(await lookUp('4000000000009995'), { kind: 'elsewhere', isTried: true })
+    assert.deepEqual(await lookUp('4000002500003155'), { kind: 'redirect', isTried: true })
+    assert.deepEqual(await lookUp('4000000000009995'), { kind: 'redirect', isTried: true })
     assert.deepEqual(await lookUp('4000000000009995', (id) => mode.cancelByHand(id)), {
       kind: 'declined',
       code: 'insufficient_funds',
@@ -339,7 +339,7 @@ describe('an outcome', () => {
     ] as const) {
       const outcome = await provider.start(
         chargeOf({ amount, currency }),
-        { method: 'stripe', details: {}, journey },
+        { method: 'stripe', details: {}, returnUrls },
         signal,
       )
       assert.deepEqual(outcome, { kind: 'declined', code: 'method_unavailable', brand: null, last4: null })
@@ -350,7 +350,7 @@ describe('an outcome', () => {
     const provider = await opened()
     const charge = await begun(provider)
     mode.revoke(mode.restrictedKey)
-    const outcome = await provider.start(chargeOf(), { method: 'stripe', details: {}, journey }, signal)
+    const outcome = await provider.start(chargeOf(), { method: 'stripe', details: {}, returnUrls }, signal)
     assert.deepEqual(outcome, { kind: 'declined', code: 'provider_error', brand: null, last4: null })
     const silences: Silence[] = []
     const found = await callProvider((given) => provider.lookUp(charge, given), {
@@ -385,18 +385,18 @@ describe('an answer that is lost', () => {
     const provider = await opened()
     const charge = chargeOf()
     standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
-    await assert.rejects(provider.start(charge, { method: 'stripe', details: {}, journey }, signal))
-    assert.equal((await provider.lookUp(charge, signal)).kind, 'elsewhere')
+    await assert.rejects(provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal))
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'redirect')
     assert.equal(mode.books.intents.size, 1)
   })
 
   test('and forgotten keys: found by its mark, or absent, and no second intent is made', async () => {
     const provider = await opened()
     const charge = chargeOf()
-    await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
+    await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
     mode.keys.forget()
     now += 48 * hour
-    assert.equal((await provider.lookUp(charge, signal)).kind, 'elsewhere')
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'redirect')
     assert.deepEqual(await provider.lookUp(chargeOf({ createdAt: charge.createdAt }), signal), { kind: 'absent' })
     assert.equal(await provider.close(chargeOf({ createdAt: charge.createdAt }), signal), 'closed')
     assert.equal(mode.books.intents.size, 1)
@@ -408,10 +408,10 @@ describe('an answer that is lost', () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => provider.start(charge, { method: 'stripe', details: {}, journey }, signal)),
+      Array.from({ length: 20 }, () => provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)),
     )
     const kinds = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.kind : 'no answer'))
-    assert.deepEqual([...new Set(kinds)], ['elsewhere'])
+    assert.deepEqual([...new Set(kinds)], ['redirect'])
     assert.equal(mode.books.intents.size, 1)
   })
 })
@@ -434,7 +434,7 @@ describe('closing', () => {
     const provider = await opened()
     const charge = chargeOf()
     assert.equal(await provider.close(charge, signal), 'closed')
-    assert.equal((await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)).kind, 'declined')
+    assert.equal((await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)).kind, 'declined')
   })
 })
 

@@ -55,7 +55,7 @@ eachEngine('a page that waits for a payment', (given) => {
     assert.equal(lines().length, 2)
     assert.match(
       (await testServer.fetch('/metrics')).text,
-      /^cartwright_provider_calls_total\{provider="elsewhere",call="lookUp",outcome="threw"\} 1$/m,
+      /^cartwright_provider_calls_total\{provider="redirect",call="lookUp",outcome="threw"\} 1$/m,
     )
     testServer.clock.now += 10_000
     assert.equal((await wait()).headers.get('location'), new URL(url).pathname, 'found: the shopper pays there')
@@ -74,13 +74,13 @@ eachEngine('a page that waits for a payment', (given) => {
     const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ 'ROSE-12': 1 })
     const offered = async () => (await checkout.look(secret)).methods.map(({ provider }) => provider)
-    assert.ok((await offered()).includes('elsewhere'))
+    assert.ok((await offered()).includes('redirect'))
     const { currency, totals, version } = view.session
     assert.deepEqual(asked.at(-1), { currency, amount: totals.total })
     isTaken = false
-    assert.ok(!(await offered()).includes('elsewhere'))
+    assert.ok(!(await offered()).includes('redirect'))
     const input = { version, expectedTotal: totals.total, details: {}, attempt: newId('pay') }
-    const result = await testServer.app.checkout.pay(secret, { ...input, provider: 'elsewhere', method: 'bank' })
+    const result = await testServer.app.checkout.pay(secret, { ...input, provider: 'redirect', method: 'bank' })
     assert.deepEqual(result?.problem, { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] })
     assert.deepEqual([result?.view.session.status, bank.provider.calls.start], ['open', 0])
   })

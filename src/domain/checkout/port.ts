@@ -6,7 +6,7 @@ import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason } from '../../contract/words.ts'
 import type { Receipt } from '../orders/receipt.ts'
-import type { Method, PageSources, Place } from '../payments/port.ts'
+import type { Method, NextAction, PageSources } from '../payments/port.ts'
 
 export interface CheckoutView {
   session: CheckoutSession
@@ -25,17 +25,17 @@ export interface CheckoutView {
   methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
-  // A payment that the shopper makes elsewhere.
-  elsewhere: PaymentElsewhere | null
+  // A payment that the shopper makes at the provider.
+  redirect: PaymentRedirect | null
   // Of an order that is placed and not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
 
 // As the pages are told apart. `processing`: the outcome of a payment is not known.
-export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'elsewhere'
+export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'redirect'
 
-export interface PaymentElsewhere {
+export interface PaymentRedirect {
   paymentId: string
   provider: string
   amount: number
@@ -45,7 +45,7 @@ export interface PaymentElsewhere {
   // Whether the shopper is known to have tried: who came back chooses whether to go again.
   isTried: boolean
   // Undefined where it cannot be shown any more; the shopper can still go back.
-  place: Place | undefined
+  nextAction: NextAction | undefined
   // Where the shopper comes back to. It does not name this page.
   returnPath: string
   sources: PageSources | undefined
@@ -144,7 +144,7 @@ export interface PayInput {
   network?: string
 }
 
-// What somebody is shown who comes back from elsewhere in a browser that does not know the page.
+// What a shopper is shown who comes back from the provider in a browser that does not know the page.
 export interface ReturnView {
   secretHash: string
   merchant: CheckoutMerchant
@@ -170,9 +170,9 @@ export interface CheckoutPort {
   ): Promise<CheckoutResult | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
-  // Back from a payment that is made elsewhere, to pay in another way.
+  // Back from a redirect, to pay in another way.
   goBack(secret: string): Promise<CheckoutResult | undefined>
-  // The shopper comes back from elsewhere. Answers what the payment is now; the secret is that of its page, and goes to nobody who
+  // The shopper comes back from the provider. Answers what the payment is now; the secret is that of its page, and goes to nobody who
   // did not have it.
   comeBack(token: string): Promise<ReturnView | undefined>
   cancel(secret: string): Promise<CheckoutResult | undefined>

@@ -31,6 +31,8 @@ import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { openNextAction } from './pay/nextaction.ts'
+import { answerChallenge, pay } from './pay/pay.ts'
 import {
   goBack,
   isOutcomeOpen,
@@ -39,9 +41,7 @@ import {
   type PaymentName,
   readReturnToken,
   returnPathOf,
-} from './pay/elsewhere.ts'
-import { answerChallenge, pay } from './pay/pay.ts'
-import { openPlace } from './pay/place.ts'
+} from './pay/redirect.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,
@@ -50,7 +50,7 @@ import type {
   CheckoutState,
   CheckoutView,
   ContactInput,
-  PaymentElsewhere,
+  PaymentRedirect,
   ReturnView,
 } from './port.ts'
 import { checkoutPageSecrets } from './secret.ts'
@@ -119,7 +119,7 @@ async function follow(tools: PayTools, secret: string): Promise<CheckoutState | 
     const status = sessionStatusAt(session, tools.clock().getTime())
     if (status !== 'processing') return status
     const waiting = waitingFor(await listPaymentsOfSession(db, session.installationId, session.id))
-    return waiting ? placeOf(waiting) : status
+    return waiting ? waitingKind(waiting) : status
   })
 }
 
@@ -128,8 +128,8 @@ function waitingFor(payments: readonly PaymentRow[]): PaymentRow | undefined {
   return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
 }
 
-function placeOf({ placeSealed }: PaymentRow): 'challenge' | 'elsewhere' {
-  return placeSealed === null ? 'challenge' : 'elsewhere'
+function waitingKind({ placeSealed }: PaymentRow): 'challenge' | 'redirect' {
+  return placeSealed === null ? 'challenge' : 'redirect'
 }
 
 async function readSession<T>(
@@ -460,17 +460,18 @@ async function checkoutView(
     methods: offered
       .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
       .flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),
-    challenge: waiting && placeOf(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
-    elsewhere: waiting && placeOf(waiting) === 'elsewhere' ? await elsewhereOf(tools, db, waiting) : null,
+    challenge:
+      waiting && waitingKind(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    redirect: waiting && waitingKind(waiting) === 'redirect' ? await redirectOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
   }
 }
 
-async function elsewhereOf(
+async function redirectOf(
   { rootSecret, providers }: PayTools,
   db: Reader,
   payment: PaymentRow,
-): Promise<PaymentElsewhere> {
+): Promise<PaymentRedirect> {
   const provider = await providers.of(db, payment)
   return {
     paymentId: payment.id,
@@ -480,7 +481,7 @@ async function elsewhereOf(
     labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
     say: (key, locale) =>
       provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,
-    place: openPlace(rootSecret, payment),
+    nextAction: openNextAction(rootSecret, payment),
     returnPath: returnPathOf(rootSecret, payment),
     sources: provider?.sources,
   }

@@ -15,16 +15,16 @@ export type Outcome =
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
   // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
   | { kind: 'challenge'; reference: string; challenge: string }
-  // The shopper pays somewhere else, until then. What happens there is learnt by looking it up. `isTried`: the provider knows of a try
+  // The shopper pays at the provider, until then. What happens there is learnt by looking it up. `isTried`: the provider knows of a try
   // that did not succeed.
-  | { kind: 'elsewhere'; reference: string; place: Place; until: number; isTried?: boolean }
+  | { kind: 'redirect'; reference: string; nextAction: NextAction; until: number; isTried?: boolean }
   // No answer came. The charge may exist: look it up under the same key.
   | { kind: 'unknown' }
 
 export type Settles = 'by_hand' | 'by_provider'
 
 // A page of the provider, or a frame of it on a page of ours, with what its script needs.
-export type Place = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
+export type NextAction = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
 // `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
 export type Finding = (Outcome | { kind: 'absent' }) & { standing?: Standing }
@@ -75,8 +75,8 @@ export interface Charge {
   createdAt: number
 }
 
-// What a provider needs to send the shopper elsewhere and back.
-export interface Journey {
+// What a provider needs to send the shopper to its page and back.
+export interface ReturnUrls {
   returnUrl: string
   cancelUrl: string
   locale: string
@@ -86,8 +86,8 @@ export interface Journey {
 export interface StartRequest {
   method: string
   details: Details
-  // Asked for by providers that send the shopper elsewhere.
-  journey: () => Promise<Journey>
+  // Asked for by providers that send the shopper to a page of theirs.
+  returnUrls: () => Promise<ReturnUrls>
   // For methods that ask for it. It concerns the provider only, and is not stored here.
   billing?: Address
   // For providers that work with an account of the merchant. It is not stored here either.
@@ -316,7 +316,7 @@ const findingKinds: readonly unknown[] = [
   'pending',
   'declined',
   'challenge',
-  'elsewhere',
+  'redirect',
   'unknown',
   'absent',
 ] satisfies Finding['kind'][]

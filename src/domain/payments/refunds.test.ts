@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { journey } from '../../../harness/journey.ts'
+import { returnUrls } from '../../../harness/returnUrls.ts'
 import { eachEngine } from '../../../harness/storage.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { createLog } from '../../platform/log/log.ts'
@@ -74,7 +74,7 @@ eachEngine('paying refunds', (given) => {
         ),
       )
       const details = { number: card, expiry: '01/30', cvc: '123', name: 'Ada Lovelace' }
-      if (name === 'test') await provider.start(chargeOf(payment), { method: 'card', details, journey }, signal)
+      if (name === 'test') await provider.start(chargeOf(payment), { method: 'card', details, returnUrls }, signal)
       return payment
     }
     const owe = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>
@@ -283,7 +283,7 @@ eachEngine('paying refunds', (given) => {
     meanwhile = async () => {
       await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
     }
-    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['elsewhere'])
+    assert.deepEqual(outcomesOf(await fakeProvider.round()), ['already_recorded'])
     assert.equal((await fakeProvider.find(refund))?.status, 'failed')
     const [line] = fakeProvider.lines()
     assert.deepEqual([line?.level, line?.refundId], ['error', refund.id])
@@ -354,7 +354,7 @@ eachEngine('paying refunds', (given) => {
     )
     const outcomes = outcomesOf(rounds.flat())
     assert.equal(outcomes.filter((outcome) => outcome === 'succeeded').length, 10)
-    assert.ok(outcomes.every((outcome) => outcome === 'succeeded' || outcome === 'elsewhere'))
+    assert.ok(outcomes.every((outcome) => outcome === 'succeeded' || outcome === 'already_recorded'))
     assert.equal(fakeProvider.told.length, 10)
     assert.equal(new Set(fakeProvider.told.map(([id]) => id)).size, 10)
     assert.equal(await fakeProvider.refunded(), 1_000)

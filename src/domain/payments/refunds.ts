@@ -45,8 +45,8 @@ export interface PaidRefund {
   // What the provider said; `unknown` also where it said nothing, or is not installed. `absent`: it knows nothing of a request that
   // was sent long ago, so nothing more is sent.
   answer: RefundState
-  // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, and is tried again.
-  outcome: 'succeeded' | 'failed' | 'later' | 'elsewhere' | 'unrecorded'
+  // later: due again by schedule. already_recorded: by another node. unrecorded: recording failed, and is tried again.
+  outcome: 'succeeded' | 'failed' | 'later' | 'already_recorded' | 'unrecorded'
   error: unknown
 }
 
@@ -113,7 +113,7 @@ async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundSt
     if (outcome === 'failed') tellFailed(watch, due, answer)
     else if (refund.status === 'failed' && answer === 'succeeded')
       watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
-    else if (outcome === 'elsewhere' && refund.paidByHandAt !== null && answer === 'succeeded')
+    else if (outcome === 'already_recorded' && refund.paidByHandAt !== null && answer === 'succeeded')
       watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
     return { refund, answer, outcome, error: null }
   } catch (error) {
@@ -206,7 +206,7 @@ async function record(
   now: number,
 ): Promise<Pick<PaidRefund, 'refund' | 'outcome'>> {
   const found = await lockRefund(tx, claimed.installationId, claimed.id)
-  if (found?.status !== 'pending') return { refund: found ?? claimed, outcome: 'elsewhere' }
+  if (found?.status !== 'pending') return { refund: found ?? claimed, outcome: 'already_recorded' }
   const tries = found.tries + 1
   const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
   const outcome = outcomeOf(answer, refusedTries)

@@ -38,7 +38,7 @@ export interface PaymentRow {
   looksWanted: number
   // Set while a look-up is under way. It passes where its process died.
   lookingUntil: number | null
-  // When the shopper was first known to have tried to pay elsewhere.
+  // When the shopper was first known to have tried to pay at the provider.
   triedAt: number | null
   // Of money that comes later: who says that it came.
   settles: Settles | null

@@ -66,7 +66,7 @@ export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly P
 
 // Why the money has not gone back; undefined when it has.
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
-  if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
+  if (outcome === 'succeeded' || outcome === 'already_recorded') return undefined
   if (outcome === 'later' && answer === 'pending') return undefined
   const again = 'a running server tries again'
   if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`

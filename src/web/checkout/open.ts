@@ -297,7 +297,7 @@ ${method.instructions !== null && instructionsBox(method.instructions)}`
 function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string | undefined {
   const note = method.noteKey === null ? undefined : saidBy(speaker, method, method.noteKey)
   if (note !== undefined || method.shape === 'fields') return note
-  return isLater(method) ? speaker.say('method.manualHint') : speaker.say('elsewhere.text', { method: name })
+  return isLater(method) ? speaker.say('method.manualHint') : speaker.say('redirect.text', { method: name })
 }
 
 // Beside the button: a payment that failed, or a total that has changed.

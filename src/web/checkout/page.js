@@ -851,7 +851,7 @@ if (isOpen) {
 // A payment may be made, given up or answered elsewhere: at the bank, in another tab. The page then goes on by itself.
 
 const { state: shownState } = body.dataset
-const followMs = { open: 10_000, challenge: 3_000, elsewhere: 3_000, processing: 1_500 }[shownState]
+const followMs = { open: 10_000, challenge: 3_000, redirect: 3_000, processing: 1_500 }[shownState]
 let followTimer = 0
 
 // While the outcome of a payment is asked for, a page on which it can be made stays.

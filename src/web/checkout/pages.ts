@@ -10,12 +10,12 @@ import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.
 import { speakerFor } from '../languages/language.ts'
 import { afterPaying, createActions } from './actions.ts'
 import { frames, receiptScript, receiptStyle, script, style } from './assets.ts'
-import { returnPage } from './elsewhere.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, answerState, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
 import { orderPage } from './order.ts'
 import { receiptPage } from './receipt.ts'
+import { returnPage } from './redirect.ts'
 import { createShow, failed, lost, unread, waiting } from './show.ts'
 import { themePage } from './theme.ts'
 
@@ -47,7 +47,7 @@ export function checkoutPages({
     if (!view) return lost(request)
     const { session } = view
     if (session.status === 'completed') return redirect(afterPaying(view))
-    if (session.status === 'processing' && !view.challenge && !view.elsewhere) return show(view, request)
+    if (session.status === 'processing' && !view.challenge && !view.redirect) return show(view, request)
     return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
@@ -104,7 +104,7 @@ export function checkoutPages({
         if (!view) return lost(request)
         spendOn(view, request)
         const answer = show(view, request)
-        if (!view.elsewhere) return answer
+        if (!view.redirect) return answer
         const cookie = setCookie(returnCookie, view.secret, origin())
         return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
       },
@@ -185,7 +185,7 @@ export function checkoutPages({
   ]
 }
 
-// Set with the page that leads elsewhere, and sent only to the return: no other host hears the secret of the page.
+// Set with the page that leads to the provider, and sent only to the return: no other host hears the secret of the page.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
 async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {

@@ -7,7 +7,6 @@ import type { PageAnswer } from '../../platform/http/pages.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { regionsNamed, type Speaker, speakerFor } from '../languages/language.ts'
-import { elsewherePage } from './elsewhere.ts'
 import {
   challengePage,
   closedPage,
@@ -22,6 +21,7 @@ import { isListed } from './fields.ts'
 import { answerPage } from './frame.ts'
 import { hasTyped, type Typed, type TypedBilling } from './input.ts'
 import { openPage } from './open.ts'
+import { redirectPage } from './redirect.ts'
 
 // What was wrong with a post, and what was typed in it.
 export interface FormState {
@@ -57,8 +57,8 @@ export function createShow(clock: () => Date): Show {
 }
 
 // On the page with the provider's frame only.
-function sourcesFor({ session, elsewhere }: CheckoutView): PageSources | undefined {
-  return session.status === 'processing' && elsewhere?.place?.kind === 'frame' ? elsewhere.sources : undefined
+function sourcesFor({ session, redirect }: CheckoutView): PageSources | undefined {
+  return session.status === 'processing' && redirect?.nextAction?.kind === 'frame' ? redirect.sources : undefined
 }
 
 interface Shown {
@@ -83,7 +83,7 @@ function textFor(
     case 'open':
       return openPage({ speaker, view, problem, ...kept, attempt: newId('pay') })
     case 'processing':
-      if (view.elsewhere) return elsewherePage(speaker, view, view.elsewhere)
+      if (view.redirect) return redirectPage(speaker, view, view.redirect)
       return view.challenge ? challengePage(speaker, view, view.challenge) : processingPage(speaker, view)
     case 'completed':
       return completedPage(speaker, view)

@@ -81,7 +81,7 @@ export interface ButtonParts {
   action?: string
   method?: 'get' | 'post'
   // In a new tab.
-  isElsewhere?: boolean
+  isNewTab?: boolean
   // Sends the form though a field that is required is empty.
   isUnchecked?: boolean
   // The key that presses it (keys.js).
@@ -89,8 +89,8 @@ export interface ButtonParts {
 }
 
 export function button(parts: ButtonParts): Html {
-  const { label, kind = 'second', name, value, form, action, method, isElsewhere, isUnchecked, shortcut } = parts
-  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isElsewhere && html` formtarget="_blank"`}${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
+  const { label, kind = 'second', name, value, form, action, method, isNewTab, isUnchecked, shortcut } = parts
+  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isNewTab && html` formtarget="_blank"`}${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
 }
 
 export interface LinkParts {
@@ -101,7 +101,7 @@ export interface LinkParts {
   // Opens in a dialog where there is script (dialog.ts).
   isDialog?: boolean
   shortcut?: string
-  isElsewhere?: boolean
+  isNewTab?: boolean
 }
 
 export function linkButton({
@@ -111,9 +111,9 @@ export function linkButton({
   icon: sign,
   isDialog,
   shortcut,
-  isElsewhere,
+  isNewTab,
 }: LinkParts): Html {
-  return html`<a class="button ${kind}" href="${href}"${isDialog && html` data-dialog`}${shortcut !== undefined && html` data-key="${shortcut}"`}${isElsewhere && html` target="_blank" rel="noopener"`}>${sign && icon(sign)}${label}</a>`
+  return html`<a class="button ${kind}" href="${href}"${isDialog && html` data-dialog`}${shortcut !== undefined && html` data-key="${shortcut}"`}${isNewTab && html` target="_blank" rel="noopener"`}>${sign && icon(sign)}${label}</a>`
 }
 
 export interface CardParts {

@@ -4,7 +4,7 @@ import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
-import type { Place } from '../../payments/port.ts'
+import type { NextAction } from '../../payments/port.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { hasNews } from '../../payments/standing.ts'
 import { endLook, lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -15,9 +15,9 @@ import type { PayTools } from '../tools.ts'
 import { completeSession } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
+import { sealNextAction } from './nextaction.ts'
 import { recordNews } from './paid.ts'
 import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
-import { sealPlace } from './place.ts'
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
@@ -76,7 +76,7 @@ export async function recordOutcome(
   const { installationId, id } = payment
   if (!isUndecided(payment)) return recordAfterEnd(tools, tx, payment, outcome)
   if (!session) throw new Error(`payment ${id} has lost its session`)
-  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'elsewhere')
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'redirect')
     endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
   if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
   await decide({ tools, tx, session, payment, now: tools.clock().getTime(), cause }, outcome)
@@ -105,11 +105,11 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       // Looked up again when the shopper should have answered long ago.
       return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
     }
-    case 'elsewhere': {
-      const { reference, place, until, isTried = false } = outcome
-      const placeSealed = sealPlace(tools.rootSecret, payment, place)
-      const checkAt = Math.max(now + leaseMs, Math.min(now + elsewhereEveryMs, until))
-      const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, place) ? now : null)
+    case 'redirect': {
+      const { reference, nextAction, until, isTried = false } = outcome
+      const placeSealed = sealNextAction(tools.rootSecret, payment, nextAction)
+      const checkAt = Math.max(now + leaseMs, Math.min(now + redirectEveryMs, until))
+      const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, nextAction) ? now : null)
       return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })
     }
     case 'declined': {
@@ -143,19 +143,19 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
 }
 
 // Who comes back from a page of the provider was there. A frame is on our own page, which may just have been loaded again.
-function isBackFromPage({ looksWanted }: PaymentRow, place: Place): boolean {
-  return looksWanted > 0 && place.kind === 'page'
+function isBackFromPage({ looksWanted }: PaymentRow, nextAction: NextAction): boolean {
+  return looksWanted > 0 && nextAction.kind === 'page'
 }
 
 // The shopper has nothing left to do anywhere.
 const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
 
-// How often a payment that is made elsewhere is looked up where no shopper comes back and no notice arrives.
-const elsewhereEveryMs = 5 * 60_000
+// How often a payment by redirect is looked up where no shopper comes back and no notice arrives.
+const redirectEveryMs = 5 * 60_000
 
 const verbs = {
   challenge: 'challenge',
-  elsewhere: 'challenge',
+  redirect: 'challenge',
   declined: 'decline',
   approved: 'collect',
   pending: 'await',

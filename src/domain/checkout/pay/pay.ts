@@ -10,8 +10,8 @@ import type { SessionKey } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
 import { beginPayment } from './begin.ts'
-import { journeyFor } from './elsewhere.ts'
 import { finishPayment } from './finish.ts'
+import { returnUrlsFor } from './redirect.ts'
 
 export async function pay(
   tools: PayTools,
@@ -26,14 +26,14 @@ export async function pay(
   // The same form sent twice: the first one is at work, or done.
   if (!begun.isNew) return null
   const { method, details } = input
-  const journey = () => journeyFor(tools, payment, input.locale ?? 'en')
+  const returnUrls = () => returnUrlsFor(tools, payment, input.locale ?? 'en')
   const outcome: Outcome =
     provider === undefined
       ? outcomeWithoutProvider(payment)
       : await askProvider(tools, payment, 'start', (signal) =>
           provider.start(
             chargeOf(payment),
-            { method, details, journey, ...(billing && { billing }), ...(purchase && { purchase }) },
+            { method, details, returnUrls, ...(billing && { billing }), ...(purchase && { purchase }) },
             signal,
           ),
         )

@@ -58,7 +58,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const isForsaken =
     (finding.kind === 'absent' && ageMs > absentMs) ||
     (finding.kind === 'challenge' && ageMs > challengeMs) ||
-    (finding.kind === 'elsewhere' && tools.clock().getTime() >= finding.until)
+    (finding.kind === 'redirect' && tools.clock().getTime() >= finding.until)
   if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
   // is believed.

@@ -2,9 +2,9 @@
 // service. A part that a provider does not have (see harness/providerBench.ts) is left out for it.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { journey } from '../../../../harness/journey.ts'
 import { openMollieBench } from '../../../../harness/mollie/bench.ts'
 import type { ProviderBench } from '../../../../harness/providerBench.ts'
+import { returnUrls } from '../../../../harness/returnUrls.ts'
 import { eachEngine } from '../../../../harness/storage.ts'
 import { openStripeBench } from '../../../../harness/stripe/bench.ts'
 import { newId } from '../../../platform/kit/ids.ts'
@@ -46,7 +46,7 @@ const others: Readonly<Record<string, () => Promise<ProviderBench>>> = {
 
 // What a row lacks: nobody keeps books, or the shopper pays on our page.
 const withoutBooks: readonly string[] = ['manual']
-const withoutElsewhere: readonly string[] = ['manual', 'test']
+const withoutRedirect: readonly string[] = ['manual', 'test']
 
 for (const [name, open] of Object.entries(stored))
   eachEngine(`the provider ${name}`, (given) => promises(name, async () => open(await given.open())))
@@ -69,7 +69,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   })
   const start = (charge: Charge) => {
     const { provider, method, details } = bench
-    return provider.start(charge, { method, details, journey }, signal)
+    return provider.start(charge, { method, details, returnUrls }, signal)
   }
   const lookUp = (charge: Charge) => bench.provider.lookUp(charge, signal)
   // As it is stored once its reference is known.
@@ -92,7 +92,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   // Nothing was made under its key, as far as any shopper can see.
   const assertUnknown = async (charge: Charge) => {
     const found = await lookUp(charge)
-    if (bench.books?.makesByLookingUp) assert.equal(found.kind, 'elsewhere')
+    if (bench.books?.makesByLookingUp) assert.equal(found.kind, 'redirect')
     else assert.deepEqual(found, { kind: 'absent' })
   }
   // What a look-up says besides the standing.
@@ -130,7 +130,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   test('answers the same to the same key, one after the other and all at once, and has one charge', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
-    assert.ok(outcome.kind === (bench.shopper ? 'elsewhere' : bench.books ? 'approved' : 'pending'))
+    assert.ok(outcome.kind === (bench.shopper ? 'redirect' : bench.books ? 'approved' : 'pending'))
     assert.deepEqual(await start(charge), outcome)
     const other = newCharge()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => start(other)))
@@ -233,15 +233,15 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
       })
     })
 
-  if (!withoutElsewhere.includes(name))
-    describe('elsewhere', () => {
+  if (!withoutRedirect.includes(name))
+    describe('redirect', () => {
       const act = (charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later') => bench.shopper?.act(charge, what)
 
       test('says where the shopper pays, and what became of it', async () => {
         const charge = newCharge()
         const outcome = await start(charge)
-        assert.ok(outcome.kind === 'elsewhere' && outcome.until > now)
-        assert.ok(outcome.place.kind !== 'page' || outcome.place.url.startsWith('http'))
+        assert.ok(outcome.kind === 'redirect' && outcome.until > now)
+        assert.ok(outcome.nextAction.kind !== 'page' || outcome.nextAction.url.startsWith('http'))
         await act(charge, 'pay')
         const { reference } = outcome
         const found = outcomeIn(await lookUp({ ...charge, reference }))
@@ -280,7 +280,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
           assert.deepEqual(outcomeIn(await lookUp(charge)), { kind: 'pending', reference, settles: 'by_provider' })
           await bench.shopper?.settle(charge, how)
           // Where the shopper may try again there, it ends by being closed.
-          if ((await lookUp(charge)).kind === 'elsewhere')
+          if ((await lookUp(charge)).kind === 'redirect')
             assert.equal(await bench.provider.close(charge, signal), 'closed')
           assert.equal((await lookUp(charge)).kind, how === 'paid' ? 'approved' : 'declined')
         }
@@ -296,7 +296,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         network.lose('after', 'charge')
         await assert.rejects(start(charge))
         const found = await lookUp(charge)
-        assert.ok(found.kind === 'elsewhere')
+        assert.ok(found.kind === 'redirect')
         const known = { ...charge, reference: found.reference }
         await act(known, 'pay')
         network.forgetKeys()
@@ -345,7 +345,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         const stopped = AbortSignal.abort()
         const charge = newCharge()
         const { method, details } = bench
-        await assert.rejects(bench.provider.start(charge, { method, details, journey }, stopped))
+        await assert.rejects(bench.provider.start(charge, { method, details, returnUrls }, stopped))
         assert.deepEqual(await booksOf(charge), [0, 0])
       })
     })

@@ -117,7 +117,7 @@ function orderActions(visit: Visit, { id, allowed }: AdminOrder): Html {
       isDialog: true,
       ...(shortcut !== undefined && { shortcut }),
     })
-  const print = { action: to('orders/print'), isElsewhere: true, icon: 'print', name: 'kind', kind: 'plain' } as const
+  const print = { action: to('orders/print'), isNewTab: true, icon: 'print', name: 'kind', kind: 'plain' } as const
   return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
 ${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
 }

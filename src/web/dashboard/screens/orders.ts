@@ -168,7 +168,7 @@ function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderS
 
 function chosenActions(visit: Visit) {
   const { words, to, may } = visit
-  const print = { action: to('orders/print'), method: 'post', isElsewhere: true, icon: 'print', name: 'kind' } as const
+  const print = { action: to('orders/print'), method: 'post', isNewTab: true, icon: 'print', name: 'kind' } as const
   return {
     name: 'order',
     labelOf: ({ number }: AdminOrderSummary) => number,

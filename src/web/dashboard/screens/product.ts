@@ -245,7 +245,7 @@ function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct
     server.shopUrl === undefined
       ? `/api/v1/catalog/merchants/${shop.slug}/products/${slug}`
       : `${server.shopUrl}/products/${slug}`
-  return html`${status === 'published' && linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isElsewhere: true })}
+  return html`${status === 'published' && linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isNewTab: true })}
 ${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), href: to('products/new', { from: id }) })}
 ${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`
 }

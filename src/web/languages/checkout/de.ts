@@ -205,10 +205,10 @@ export const de: Texts = {
     'Das kann einen Moment dauern. Bitte zahlen Sie nicht noch einmal: Diese Seite geht von selbst weiter, sobald wir Bescheid wissen.',
   'processing.check': 'Jetzt nachsehen',
 
-  'elsewhere.title': 'Zahlung abschließen',
-  'elsewhere.text': 'Sie zahlen mit {method} und kehren danach hierher zurück.',
-  'elsewhere.go': 'Weiter zu {method}',
-  'elsewhere.back': 'Anders bezahlen',
+  'redirect.title': 'Zahlung abschließen',
+  'redirect.text': 'Sie zahlen mit {method} und kehren danach hierher zurück.',
+  'redirect.go': 'Weiter zu {method}',
+  'redirect.back': 'Anders bezahlen',
   'frame.back': 'Zurück zur Bestellung',
   'frame.noscript':
     'Diese Zahlungsart braucht JavaScript. Schalten Sie es ein und laden Sie die Seite neu, oder gehen Sie zurück, um anders zu bezahlen.',

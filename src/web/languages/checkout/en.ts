@@ -197,10 +197,10 @@ export const en = {
     'This can take a moment. Please do not pay again: this page continues by itself as soon as we know.',
   'processing.check': 'Check now',
 
-  'elsewhere.title': 'Complete your payment',
-  'elsewhere.text': 'You pay with {method} and come back here afterwards.',
-  'elsewhere.go': 'Go on to {method}',
-  'elsewhere.back': 'Pay in another way',
+  'redirect.title': 'Complete your payment',
+  'redirect.text': 'You pay with {method} and come back here afterwards.',
+  'redirect.go': 'Go on to {method}',
+  'redirect.back': 'Pay in another way',
   'frame.back': 'Back to your order',
   'frame.noscript':
     'This way to pay needs JavaScript. Switch it on and load the page again, or go back to pay in another way.',

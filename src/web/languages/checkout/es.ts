@@ -199,10 +199,10 @@ export const es: Texts = {
   'processing.text': 'Puede tardar un momento. No vuelva a pagar: esta página sigue sola en cuanto lo sepamos.',
   'processing.check': 'Comprobar ahora',
 
-  'elsewhere.title': 'Complete su pago',
-  'elsewhere.text': 'Usted paga con {method} y después vuelve aquí.',
-  'elsewhere.go': 'Continuar con {method}',
-  'elsewhere.back': 'Pagar de otra forma',
+  'redirect.title': 'Complete su pago',
+  'redirect.text': 'Usted paga con {method} y después vuelve aquí.',
+  'redirect.go': 'Continuar con {method}',
+  'redirect.back': 'Pagar de otra forma',
   'frame.back': 'Volver a su pedido',
   'frame.noscript':
     'Esta forma de pago necesita JavaScript. Actívelo y vuelva a cargar la página, o vuelva atrás para pagar de otra forma.',

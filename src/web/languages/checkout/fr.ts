@@ -201,10 +201,10 @@ export const fr: Texts = {
     'Cela peut prendre un moment. Ne payez pas une seconde fois : cette page continue d’elle-même dès que nous avons la réponse.',
   'processing.check': 'Vérifier maintenant',
 
-  'elsewhere.title': 'Finalisez votre paiement',
-  'elsewhere.text': 'Vous payez avec {method}, puis vous revenez ici.',
-  'elsewhere.go': 'Continuer vers {method}',
-  'elsewhere.back': 'Payer autrement',
+  'redirect.title': 'Finalisez votre paiement',
+  'redirect.text': 'Vous payez avec {method}, puis vous revenez ici.',
+  'redirect.go': 'Continuer vers {method}',
+  'redirect.back': 'Payer autrement',
   'frame.back': 'Retour à votre commande',
   'frame.noscript':
     'Ce moyen de paiement a besoin de JavaScript. Activez-le et rechargez la page, ou revenez en arrière pour payer autrement.',

@@ -192,10 +192,10 @@ export const ja: Texts = {
   'processing.text': '少々お待ちください。再度のお支払いは不要です。結果が分かり次第、自動で次へ進みます。',
   'processing.check': '今すぐ確認',
 
-  'elsewhere.title': 'お支払いを完了してください',
-  'elsewhere.text': '{method}でお支払い後、このページに戻ります。',
-  'elsewhere.go': '{method}へ進む',
-  'elsewhere.back': '別の方法で支払う',
+  'redirect.title': 'お支払いを完了してください',
+  'redirect.text': '{method}でお支払い後、このページに戻ります。',
+  'redirect.go': '{method}へ進む',
+  'redirect.back': '別の方法で支払う',
   'frame.back': 'ご注文に戻る',
   'frame.noscript':
     'このお支払い方法にはJavaScriptが必要です。有効にしてページを再読み込みするか、戻って別の方法でお支払いください。',

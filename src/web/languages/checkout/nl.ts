@@ -198,10 +198,10 @@ export const nl: Texts = {
     'Dit kan even duren. Betaal niet nog een keer: deze pagina gaat vanzelf verder zodra we het weten.',
   'processing.check': 'Nu controleren',
 
-  'elsewhere.title': 'Rond je betaling af',
-  'elsewhere.text': 'Je betaalt met {method} en komt daarna hier terug.',
-  'elsewhere.go': 'Verder naar {method}',
-  'elsewhere.back': 'Anders betalen',
+  'redirect.title': 'Rond je betaling af',
+  'redirect.text': 'Je betaalt met {method} en komt daarna hier terug.',
+  'redirect.go': 'Verder naar {method}',
+  'redirect.back': 'Anders betalen',
   'frame.back': 'Terug naar je bestelling',
   'frame.noscript':
     'Deze betaalmethode heeft JavaScript nodig. Schakel het in en laad de pagina opnieuw, of ga terug om anders te betalen.',

@@ -34,9 +34,9 @@ export function outcomeOf(payment: MolliePayment): Outcome {
       if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider' }
       if (checkoutUrl === null) return { kind: 'unknown' }
       return {
-        kind: 'elsewhere',
+        kind: 'redirect',
         reference,
-        place: { kind: 'page', url: checkoutUrl },
+        nextAction: { kind: 'page', url: checkoutUrl },
         until: payment.expiresAt ?? payment.createdAt + openMs,
       }
     case 'failed':

@@ -8,7 +8,7 @@ import type { Books } from '../../../../../harness/mollie/books.ts'
 import { type MollieStandIn, openMollie } from '../../../../../harness/mollie/standin.ts'
 import { newId } from '../../../../platform/kit/ids.ts'
 import { AccountRefused } from '../../accountPort.ts'
-import type { Charge, Journey, PaymentProvider } from '../../port.ts'
+import type { Charge, PaymentProvider, ReturnUrls } from '../../port.ts'
 import { createMollieAccounts } from './account.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -47,7 +47,7 @@ const charge = (changes: Partial<Charge> = {}): Charge => ({
   ...changes,
 })
 
-const journeyIn = (locale: string) => async (): Promise<Journey> => ({
+const returnUrlsIn = (locale: string) => async (): Promise<ReturnUrls> => ({
   returnUrl: 'https://shop.example/r/token',
   cancelUrl: 'https://shop.example/r/token',
   locale,
@@ -55,7 +55,7 @@ const journeyIn = (locale: string) => async (): Promise<Journey> => ({
 })
 
 async function started(given = charge(), locale = 'en', by = provider): Promise<Charge> {
-  const outcome = await by.start(given, { method: 'online', details: {}, journey: journeyIn(locale) }, signal)
+  const outcome = await by.start(given, { method: 'online', details: {}, returnUrls: returnUrlsIn(locale) }, signal)
   assert.ok('reference' in outcome, outcome.kind)
   return { ...given, reference: outcome.reference }
 }
@@ -153,7 +153,7 @@ test('a payment that waits to be captured is a defect and not an outcome', () =>
 test('an amount that Mollie refuses is a way of paying that is not available', async () => {
   assert.equal(provider.offers?.({ currency: 'EUR', amount: 1 }), true)
   assert.equal(provider.offers?.({ currency: 'KWD', amount: 1_000 }), false)
-  const request = { method: 'online', details: {}, journey: journeyIn('en') }
+  const request = { method: 'online', details: {}, returnUrls: returnUrlsIn('en') }
   const unavailable = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
   assert.deepEqual(await provider.start(charge({ currency: 'KWD' }), request, signal), unavailable)
   const [server, url] = await listen((_, response) =>
@@ -180,8 +180,12 @@ test('what Mollie refuses of the purchase does not keep anyone from paying', asy
   const own = charge()
   const other = createMollieProvider({ client: picky, mode: 'test', noticeUrl: null })
   const purchase = { shopper, delivery: null, lines: [] }
-  const outcome = await other.start(own, { method: 'online', details: {}, journey: journeyIn('en'), purchase }, signal)
-  assert.equal(outcome.kind, 'elsewhere')
+  const outcome = await other.start(
+    own,
+    { method: 'online', details: {}, returnUrls: returnUrlsIn('en'), purchase },
+    signal,
+  )
+  assert.equal(outcome.kind, 'redirect')
   assert.deepEqual(
     asked.map(({ body, idempotencyKey }) => ['billingAddress' in body, idempotencyKey]),
     [
@@ -189,7 +193,7 @@ test('what Mollie refuses of the purchase does not keep anyone from paying', asy
       [false, `${own.key}-plain`],
     ],
   )
-  assert.equal((await other.lookUp(own, signal)).kind, 'elsewhere')
+  assert.equal((await other.lookUp(own, signal)).kind, 'redirect')
 })
 
 test('a request whose key is in use is repeated', async () => {
@@ -208,7 +212,7 @@ test('a payment without a reference is found on a later page, and not beyond its
   for (let i = 0; i < 300; i += 1) books.create({ amount, description, redirectUrl })
   const lists = () => mollie.requests.filter(({ path }) => path.startsWith('/v2/payments?')).length
   const before = lists()
-  assert.equal((await provider.lookUp({ ...own, reference: null }, signal)).kind, 'elsewhere')
+  assert.equal((await provider.lookUp({ ...own, reference: null }, signal)).kind, 'redirect')
   assert.equal(lists(), before + 2)
   const later = charge({ createdAt: now + 3 * 3_600_000 })
   assert.equal((await provider.lookUp(later, signal)).kind, 'absent')

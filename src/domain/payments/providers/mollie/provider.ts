@@ -105,11 +105,11 @@ export function createMollieProvider({
     }
   }
 
-  async function start(charge: Charge, { journey, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
+  async function start(charge: Charge, { returnUrls, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
     mustBeOf(charge)
     const amount = toMollieAmount(charge.amount, charge.currency)
     if (!amount) return unavailable
-    const { returnUrl, cancelUrl, locale, merchantName } = await journey()
+    const { returnUrl, cancelUrl, locale, merchantName } = await returnUrls()
     const body = {
       amount,
       description: descriptionOf(merchantName, referenceOf(charge.key)),

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { inspect } from 'node:util'
-import { journey } from '../../../../../harness/journey.ts'
+import { returnUrls } from '../../../../../harness/returnUrls.ts'
 import { eachEngine } from '../../../../../harness/storage.ts'
 import { newId } from '../../../../platform/kit/ids.ts'
 import { createLog } from '../../../../platform/log/log.ts'
@@ -73,7 +73,7 @@ eachEngine('the test provider', (given) => {
       const cvc = number.length === 15 ? '1234' : '123'
       assert.deepEqual(provider.check('card', { ...detailsOf(number), cvc }, now), [])
       assert.equal(
-        inWords(await provider.start(charge, { method: 'card', details: detailsOf(number), journey }, signal)),
+        inWords(await provider.start(charge, { method: 'card', details: detailsOf(number), returnUrls }, signal)),
         start,
       )
       assert.equal(inWords(await provider.lookUp(charge, signal)), lookUp)
@@ -94,7 +94,7 @@ eachEngine('the test provider', (given) => {
     ] as const) {
       const charge = newCharge()
       assert.deepEqual(
-        await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), journey }, signal),
+        await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), returnUrls }, signal),
         {
           kind: 'challenge',
           reference: `test_${charge.key}`,
@@ -108,7 +108,7 @@ eachEngine('the test provider', (given) => {
     }
     const charge = newCharge()
     await assert.rejects(provider.confirm(charge, 'accept', signal), /never started/)
-    await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), journey }, signal)
+    await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), returnUrls }, signal)
     await provider.void({ ...charge, voidKey: newId('rfd') }, signal)
     assert.equal((await provider.confirm(charge, 'accept', signal)).kind, 'declined', 'what was voided stays void')
   })
@@ -123,7 +123,7 @@ eachEngine('the test provider', (given) => {
       ['card', {}],
       ['bank_transfer', detailsOf('4242424242424242')],
     ] as const) {
-      const outcome = await provider.start(newCharge(), { method, details, journey }, signal)
+      const outcome = await provider.start(newCharge(), { method, details, returnUrls }, signal)
       assert.deepEqual(outcome, { kind: 'declined', code: 'incorrect_details', brand: null, last4: null })
     }
   })
@@ -131,7 +131,7 @@ eachEngine('the test provider', (given) => {
   test('a live charge is a defect', async () => {
     const live = { ...newCharge(), mode: 'live' } as const
     await assert.rejects(
-      providerOn().start(live, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal),
+      providerOn().start(live, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal),
       /live mode/,
     )
     assert.deepEqual(await chargesUnder(live.key), [])
@@ -143,7 +143,7 @@ eachEngine('the test provider', (given) => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => {
         const node = nodes[i % 2] as (typeof nodes)[number]
-        return node.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
+        return node.start(charge, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal)
       }),
     )
     assert.deepEqual(new Set(outcomes.map(inWords)), new Set(['approved visa 4242']))
@@ -161,7 +161,7 @@ eachEngine('the test provider', (given) => {
       })
       const charge = newCharge()
       const asked = await callProvider((signal) =>
-        breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal),
+        breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal),
       )
       assert.deepEqual(asked, { kind: 'unknown' })
       assert.equal(inWords(await breaking.lookUp(charge, signal)), found)
@@ -176,7 +176,11 @@ eachEngine('the test provider', (given) => {
     let late: Promise<unknown> | undefined
     const outcome = await callProvider(
       (signal) => {
-        const answer = slow.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
+        const answer = slow.start(
+          charge,
+          { method: 'card', details: detailsOf('4242424242424242'), returnUrls },
+          signal,
+        )
         late = answer
         return answer
       },
@@ -199,7 +203,7 @@ eachEngine('the test provider', (given) => {
       if (point === 'after_refund' && isBroken) throw new Error('the wire broke')
     })
     const charge = newCharge()
-    await breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
+    await breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal)
     const refund = { key: newId('rfd'), charge, amount: 300 }
     assert.equal(await callForRefund((signal) => breaking.refund(refund, signal)), 'unknown')
     isBroken = false
@@ -224,7 +228,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(killedBy, 'SIGKILL')
     const provider = providerOn()
     assert.equal(inWords(await provider.lookUp(charge, signal)), 'approved visa 4242')
-    await provider.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
+    await provider.start(charge, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal)
     assert.equal((await chargesUnder(charge.key)).length, 1)
   })
 
@@ -250,11 +254,11 @@ eachEngine('the test provider', (given) => {
             log.warn('a payment provider gave no answer', { ...silence })
           },
         }
-        await callProvider((signal) => quoting.start(charge, { method: 'card', details, journey }, signal), options)
+        await callProvider((signal) => quoting.start(charge, { method: 'card', details, returnUrls }, signal), options)
         const wrong = { ...charge, amount: 1 }
         if (charge.currency === 'EUR')
           await quoting
-            .start(wrong, { method: 'card', details, journey }, signal)
+            .start(wrong, { method: 'card', details, returnUrls }, signal)
             .catch((error: unknown) => errors.push(error))
       }
       errors.push(quoting.check('card', { ...details, expiry: '11/20' }, now))

@@ -1,4 +1,4 @@
-// The provider of test mode: a card form whose numbers say what will happen. It behaves like a service elsewhere: its books
+// The provider of test mode: a card form whose numbers say what will happen. It behaves like an external service: its books
 // are its own, it keeps its word under a key across crashes and nodes, and its answers can be lost.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'

@@ -101,10 +101,10 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
     offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
 
-    async start(charge, { journey, purchase }, signal) {
+    async start(charge, { returnUrls, purchase }, signal) {
       if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
       try {
-        const { merchantName } = await journey()
+        const { merchantName } = await returnUrls()
         const about = aboutOf({ merchantName, purchase, descriptor })
         const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal, about), signal)
         return outcome
@@ -209,9 +209,9 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
     case 'requires_confirmation':
     case 'requires_action': {
       if (clientSecret === null) throw new OddAnswer('NO_CLIENT_SECRET')
-      const place = { kind: 'frame', facts: { ...frame, clientSecret } } as const
+      const nextAction = { kind: 'frame', facts: { ...frame, clientSecret } } as const
       const isTried = status === 'requires_action' || intent.last_payment_error !== null
-      return { kind: 'elsewhere', reference, place, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
+      return { kind: 'redirect', reference, nextAction, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
     }
     default:
       // Captures are automatic, so there is nothing to capture.

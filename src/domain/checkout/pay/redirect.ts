@@ -1,4 +1,4 @@
-// Payments that happen elsewhere: where the shopper is sent, how they come back, and asking at once what became of it. Neither
+// Payments by redirect: where the shopper is sent, how they come back, and asking at once what became of it. Neither
 // the return nor anything in its address is believed: it is only a reason to ask.
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import type { Cause } from '../../../platform/outbox/announce.ts'
 import { deriveKeys, type RootSecret, readToken, signToken } from '../../../platform/secrets/secrets.ts'
 import { findMerchantFace } from '../../merchants/store.ts'
 import { isUndecided } from '../../payments/lifecycle.ts'
-import { callToClose, type Journey } from '../../payments/port.ts'
+import { callToClose, type ReturnUrls } from '../../payments/port.ts'
 import { checksAnswered } from '../../payments/schedule.ts'
 import {
   chargeOf,
@@ -51,7 +51,7 @@ export function readReturnToken(rootSecret: RootSecret, token: string): PaymentN
   return undefined
 }
 
-export async function journeyFor(tools: PayTools, payment: PaymentRow, locale: string): Promise<Journey> {
+export async function returnUrlsFor(tools: PayTools, payment: PaymentRow, locale: string): Promise<ReturnUrls> {
   const { storage, rootSecret, publicOrigin } = tools
   const merchant = await storage.read((db) => findMerchantFace(db, payment.merchantId))
   const returnUrl = publicOrigin() + returnPathOf(rootSecret, payment)
@@ -96,8 +96,8 @@ export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promi
 // Together longer than the pause between two look-ups, and shorter than anyone waits for a page.
 const returnWaitsMs = [100, 100, 200, 200, 400, 400, 600, 1_000, 1_500, 1_500]
 
-// Whether what the shopper did elsewhere is not known yet: a look-up is under way or was cut off, or the last one since the shopper came
-// back is missing or was not answered. Until then nothing may be said of the payment, and nothing may be offered in its place.
+// Whether it is not known yet what the shopper did at the provider: a look-up is under way or was cut off, or the last one since the
+// shopper came back is missing or was not answered. Until then nothing may be said of the payment, and nothing may be offered in its place.
 export function isOutcomeOpen(payment: PaymentRow): boolean {
   if (!isUndecided(payment)) return false
   const { looks, looksWanted, lookingUntil, checks } = payment
@@ -120,7 +120,7 @@ export async function lookUpAwaited(
   if (!payment) return
   const { status, lookedAt, createdAt, looks, looksWanted } = payment
   const everyMs = reason === 'poll' && status === 'challenge' && !isOutcomeOpen(payment) ? openEveryMs : waitingEveryMs
-  // What leads elsewhere was answered when it began.
+  // A redirect was answered when it began.
   const answeredAt = lookedAt ?? (status === 'challenge' ? createdAt : null)
   const isRecent = answeredAt !== null && answeredAt <= now && answeredAt > now - everyMs
   if (!isRecent || looks < looksWanted) await lookUpNow(tools, payment, everyMs)

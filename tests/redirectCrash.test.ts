@@ -16,8 +16,8 @@ import {
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
-import { returnPathOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import type { MoneyStep } from '../src/domain/payments/steps.ts'
@@ -221,7 +221,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-anyEngine('kill -9 during a payment elsewhere', (given) => {
+anyEngine('kill -9 during a redirect payment', (given) => {
   let opened: Promise<Shop> | undefined
   for (const [index, { name, steps, only, ends, isReturned = false, crash }] of cases.entries())
     for (const step of isWide ? steps : steps.slice(0, 1))

@@ -1,14 +1,14 @@
-// Payments that happen elsewhere, on a page of the provider: the way there, the way back, and every way not to come back.
+// Payments by redirect, on a page of the provider: the way there, the way back, and every way not to come back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { createElsewhere } from '../harness/elsewhere.ts'
+import { createRedirectProvider } from '../harness/redirectProvider.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
-import { returnTokenOf } from '../src/domain/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { returnTokenOf } from '../src/domain/checkout/pay/redirect.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { createProviders, type Providers } from '../src/domain/payments/port.ts'
 import { createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
@@ -22,7 +22,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 async function openShop(given: Given) {
-  const bank = createElsewhere()
+  const bank = createRedirectProvider()
   // The test provider writes into the database of the server, which is not open yet.
   let installed: Providers = createProviders([bank])
   const providers: Providers = {
@@ -44,7 +44,7 @@ async function openShop(given: Given) {
     testServer.app.checkout.pay(secret, {
       version: view.session.version,
       expectedTotal: view.session.totals.total,
-      provider: 'elsewhere',
+      provider: 'redirect',
       method: 'bank',
       details: {},
       attempt,
@@ -101,7 +101,7 @@ async function openShop(given: Given) {
   }
 }
 
-anyEngine('a payment elsewhere', (given) => {
+anyEngine('a redirect payment', (given) => {
   test('the page leads there, and no other host learns its secret', async () => {
     const shop = await openShop(given)
     const result = await shop.begin()
@@ -121,9 +121,9 @@ anyEngine('a payment elsewhere', (given) => {
     assert.doesNotMatch(placeSealed ?? '', /bank\.example/)
     const entry = shop.bank.books.get(await shop.key())
     assert.equal(entry?.charge.amount, shop.amount)
-    const [journey] = shop.bank.journeys
-    assert.equal(journey?.returnUrl, shop.testServer.origin + (await shop.returnPath()))
-    assert.ok(!JSON.stringify(journey).includes(shop.secret))
+    const [returnUrls] = shop.bank.returnUrlsGiven
+    assert.equal(returnUrls?.returnUrl, shop.testServer.origin + (await shop.returnPath()))
+    assert.ok(!JSON.stringify(returnUrls).includes(shop.secret))
   })
 
   test('paid there, the shopper comes back to the shop, and the order is paid once', async () => {
@@ -247,14 +247,14 @@ anyEngine('a payment elsewhere', (given) => {
     const { lookUp } = shop.bank
     shop.bank.lookUp = async (...asked) => {
       const found = await lookUp(...asked)
-      if (found.kind === 'elsewhere') shop.bank.act(asked[0].key, 'pay')
+      if (found.kind === 'redirect') shop.bank.act(asked[0].key, 'pay')
       return found
     }
     await shop.loop(45 * minute)
     assert.deepEqual([(await shop.session()).status, shop.bank.calls.close], ['completed', 1])
   })
 
-  test('a lost answer to the start is found, with the place', async () => {
+  test('a lost answer to the start is found, with the next action', async () => {
     const shop = await openShop(given)
     shop.bank.loseNext('start')
     await shop.begin()

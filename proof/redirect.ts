@@ -1,4 +1,4 @@
-// Payments that happen elsewhere: a merchant with accounts at Stripe and Mollie, whose stand-ins run in this process; shoppers, banks
+// Payments by redirect: a merchant with accounts at Stripe and Mollie, whose stand-ins run in this process; shoppers, banks
 // and the dashboard there; notices that come late, twice, in another order or never. In the end their books and ours must agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,7 +25,7 @@ import { letTimePass } from './oracles.ts'
 import { pick } from './random.ts'
 import { noteDefect, publicUrl } from './servers.ts'
 import { type Shop, standOf } from './shop.ts'
-import { look, newForm, paidFrom, payElsewhere, post, type Session } from './shopper.ts'
+import { look, newForm, paidFrom, payByRedirect, post, type Session } from './shopper.ts'
 
 // Asks a server that is open, again and again until one answers.
 export type UntilAnswered = (ask: (origin: string) => Promise<Answer>) => Promise<Answer>
@@ -44,10 +44,10 @@ const acts: readonly ShopperAct[] = [
 // Where a shopper is, beside the requests of the server to the providers.
 const shopperSteps = ['notice', 'return', 'back', 'wait'] as const
 
-export class Elsewhere {
+export class RedirectPayments {
   readonly fakeProviders: readonly FakeProvider[]
   readonly random: () => number
-  readonly seen = { elsewhere: 0, paidElsewhere: 0, paidLate: 0, refundedThere: 0, disputes: 0 }
+  readonly seen = { redirect: 0, paidByRedirect: 0, paidLate: 0, refundedThere: 0, disputes: 0 }
   // What a shopper left to itself: nobody will ask for it here.
   readonly #left: { fakeProvider: FakeProvider; reference: string }[] = []
   #origin: string | undefined
@@ -63,8 +63,8 @@ export class Elsewhere {
       })
   }
 
-  static async open(random: () => number): Promise<Elsewhere> {
-    return new Elsewhere([await openFakeStripe(), await openFakeMollie()], random)
+  static async open(random: () => number): Promise<RedirectPayments> {
+    return new RedirectPayments([await openFakeStripe(), await openFakeMollie()], random)
   }
 
   get providerUrls(): Readonly<Record<string, string>> {
@@ -125,8 +125,8 @@ export class Elsewhere {
     const { random } = this
     const fakeProvider = pick(random, this.fakeProviders)
     const form = newForm()
-    this.seen.elsewhere += 1
-    const begun = await untilAnswered((origin) => payElsewhere(caller, origin, session, fakeProvider.method, form))
+    this.seen.redirect += 1
+    const begun = await untilAnswered((origin) => payByRedirect(caller, origin, session, fakeProvider.method, form))
     if (paidFrom(begun) === 'told') return true
     const found = await this.#find(session, fakeProvider, untilAnswered, caller)
     if (!found) return false
@@ -140,7 +140,7 @@ export class Elsewhere {
     const act = pick(random, acts)
     const [isDone] = await Promise.all([this.#actSoon(fakeProvider, reference, act), goesBack && back()])
     if (act === 'decline' && random() < 0.5) fakeProvider.act(reference, 'pay')
-    if (isDone && fakeProvider.isPaid(reference)) this.seen.paidElsewhere += 1
+    if (isDone && fakeProvider.isPaid(reference)) this.seen.paidByRedirect += 1
     if (goesBack && random() < 0.5 && fakeProvider.payClosed(reference)) this.seen.paidLate += 1
     if (random() < 0.3) {
       this.#left.push({ fakeProvider, reference })
@@ -239,7 +239,7 @@ export class Elsewhere {
     })
     return [
       ...errors.map((line) => `logged while it was settled: ${line.slice(0, 1_000)}`),
-      ...(left > 0 ? [`${left} payments or refunds elsewhere did not come to an end`] : []),
+      ...(left > 0 ? [`${left} payments or refunds at the provider did not come to an end`] : []),
     ]
   }
 

@@ -1,4 +1,4 @@
-// Races about payments elsewhere: notices, returns, the schedule, the way back, cancellations, and refunds made in the provider's
+// Races about redirect payments: notices, returns, the schedule, the way back, cancellations, and refunds made in the provider's
 // dashboard, all at the same moment. Each payment ends once; in the end the books of both sides agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,19 +8,19 @@ import { refundOrder } from '../src/domain/orders/operator.ts'
 import { Refusal } from '../src/platform/kit/refuse.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 import { type Answer, type Caller, codeOf, crowd } from './caller.ts'
-import { type Elsewhere, payToolsFor } from './elsewhere.ts'
 import { pick } from './random.ts'
+import { payToolsFor, type RedirectPayments } from './redirect.ts'
 import type { Server } from './servers.ts'
 import { type Shop, type Stand, standOf } from './shop.ts'
-import { look, newForm, payElsewhere, post, readSession, type Session } from './shopper.ts'
+import { look, newForm, payByRedirect, post, readSession, type Session } from './shopper.ts'
 
-export interface ElsewhereRaceParts {
+export interface RedirectRaceParts {
   shop: Shop
   caller: Caller
   server: Server
   // Of this process, which is a second node.
   storage: Storage
-  elsewhere: Elsewhere
+  redirect: RedirectPayments
   violations: Set<string>
   open(times: number): Promise<Session[]>
   cancelOrder(orderId: string): Promise<Answer>
@@ -39,23 +39,23 @@ const minute = 60_000
 const atOnce = 12
 const latenciesMs = [0, 50, 200, 600]
 
-export class ElsewhereRaces {
+export class RedirectRaces {
   readonly races: readonly (readonly [string, (times: number) => Promise<void>])[]
   // What the second node logged as a defect.
   readonly errors: string[] = []
-  readonly #parts: ElsewhereRaceParts
+  readonly #parts: RedirectRaceParts
   readonly #stand: Stand
   // By how much a shopper pays later, at most; adjusted by who won before, so either wins about as often on every machine.
   #laterMs = 150
 
-  constructor(parts: ElsewhereRaceParts) {
+  constructor(parts: RedirectRaceParts) {
     this.#parts = parts
     this.#stand = standOf(parts.shop)
     this.races = [
       ['notice∥return', (times) => this.#land(times)],
       ['notice∥return∥schedule', (times) => this.#learn(times)],
-      ['back∥pay elsewhere', (times) => this.#goBack(times)],
-      ['give up∥pay elsewhere', (times) => this.#giveUp(times)],
+      ['back∥pay by redirect', (times) => this.#goBack(times)],
+      ['give up∥pay by redirect', (times) => this.#giveUp(times)],
       ['cancel∥refund there', (times) => this.#cancel(times)],
       ['refund∥refund there', (times) => this.#refund(times)],
       ['cancel∥debit', (times) => this.#debit(times)],
@@ -68,7 +68,7 @@ export class ElsewhereRaces {
   async #land(times: number): Promise<void> {
     const begun = await this.#begin(times)
     const latencyMs = pick(this.#random, latenciesMs)
-    for (const fakeProvider of this.#parts.elsewhere.fakeProviders) fakeProvider.slowDown(latencyMs)
+    for (const fakeProvider of this.#parts.redirect.fakeProviders) fakeProvider.slowDown(latencyMs)
     try {
       await crowd(begun, atOnce, async (one) => {
         if (this.#random() < 0.3) await this.#comeBack(one)
@@ -81,7 +81,7 @@ export class ElsewhereRaces {
         await heard
       })
     } finally {
-      for (const fakeProvider of this.#parts.elsewhere.fakeProviders) fakeProvider.slowDown(0)
+      for (const fakeProvider of this.#parts.redirect.fakeProviders) fakeProvider.slowDown(0)
     }
     for (const one of begun) await this.#expect(`notice∥return at ${latencyMs} ms`, one, 'completed')
   }
@@ -99,14 +99,14 @@ export class ElsewhereRaces {
   async #goBack(times: number): Promise<void> {
     const begun = await this.#begin(times)
     await this.#together(begun, { act: 'pay', back: true })
-    for (const one of begun) await this.#ended('back∥pay elsewhere', one)
+    for (const one of begun) await this.#ended('back∥pay by redirect', one)
   }
 
   // A node whose clock is so far ahead that nobody may pay any more.
   async #giveUp(times: number): Promise<void> {
     const begun = await this.#begin(times)
     await this.#together(begun, { act: 'pay', aheadMs: 40 * minute })
-    for (const one of begun) await this.#ended('give up∥pay elsewhere', one)
+    for (const one of begun) await this.#ended('give up∥pay by redirect', one)
   }
 
   async #cancel(times: number): Promise<void> {
@@ -150,7 +150,7 @@ export class ElsewhereRaces {
     await this.#withOrders(times, 'later', async (orders) => {
       await Promise.all([
         ...orders.map(([orderId]) => this.#soon(() => this.#parts.cancelOrder(orderId))),
-        ...this.#parts.elsewhere.fakeProviders.map((fakeProvider) =>
+        ...this.#parts.redirect.fakeProviders.map((fakeProvider) =>
           this.#soon(async () => {
             for (const _ of orders) fakeProvider.settleOne(this.#random() < 0.5)
           }),
@@ -210,7 +210,7 @@ export class ElsewhereRaces {
   // All notices, some of them twice, in any order.
   async #hear(): Promise<void> {
     await pause(this.#random() * 30)
-    for (const fakeProvider of this.#parts.elsewhere.fakeProviders)
+    for (const fakeProvider of this.#parts.redirect.fakeProviders)
       await fakeProvider.deliver({ isReversed: this.#random() < 0.5, times: this.#random() < 0.5 ? 2 : 1 })
   }
 
@@ -223,11 +223,11 @@ export class ElsewhereRaces {
   }
 
   async #begin(times: number): Promise<Begun[]> {
-    const { caller, server, elsewhere } = this.#parts
+    const { caller, server, redirect } = this.#parts
     const begun = await crowd(await this.#parts.open(times), atOnce, async (session) => {
-      const fakeProvider = pick(this.#random, elsewhere.fakeProviders)
+      const fakeProvider = pick(this.#random, redirect.fakeProviders)
       fakeProvider.change()
-      await payElsewhere(caller, server.origin, session, fakeProvider.method, newForm())
+      await payByRedirect(caller, server.origin, session, fakeProvider.method, newForm())
       const { text } = await look(caller, server.origin, session.secret)
       const reference = fakeProvider.referenceIn(text)
       const returnPath = reference && fakeProvider.returnPathIn(text, reference)
@@ -256,7 +256,7 @@ export class ElsewhereRaces {
     return readSession(caller, server.origin, this.#stand, session.id)
   }
 
-  // What was not paid is open again, or waits elsewhere where the provider does not close it; what was paid may not be known yet.
+  // What was not paid is open again, or waits at the provider where the provider does not close it; what was paid may not be known yet.
   async #ended(name: string, one: Begun): Promise<void> {
     const { status } = await this.#read(one)
     const isPaid = one.fakeProvider.isPaid(one.reference)
@@ -285,6 +285,6 @@ export class ElsewhereRaces {
   }
 
   get #random(): () => number {
-    return this.#parts.elsewhere.random
+    return this.#parts.redirect.random
   }
 }

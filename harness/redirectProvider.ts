@@ -1,4 +1,4 @@
-// A provider whose shoppers pay elsewhere, on a page or in a frame of its own. It keeps books in memory, as a service far away
+// A provider whose shoppers pay on a page or in a frame of its own. It keeps books in memory, as a service far away
 // would, and the test says what the shopper, the bank and the merchant do there.
 
 import { createHmac } from 'node:crypto'
@@ -7,12 +7,12 @@ import type {
   Charge,
   DisputeStanding,
   Finding,
-  Journey,
+  NextAction,
   Outcome,
   PaymentProvider,
-  Place,
   RefundAnswer,
   RefundStanding,
+  ReturnUrls,
 } from '../src/domain/payments/port.ts'
 
 type State = 'open' | 'processing' | 'paid' | 'closed' | 'failed'
@@ -30,11 +30,11 @@ type BookedRefund = { -readonly [Name in keyof RefundStanding]: RefundStanding[N
 
 type Call = 'start' | 'lookUp' | 'close' | 'refund' | 'refundState' | 'void'
 
-export interface ElsewhereProvider extends PaymentProvider {
+export interface RedirectProvider extends PaymentProvider {
   readonly books: ReadonlyMap<string, Entry>
   readonly calls: Record<Call, number>
   // What it was told of the way back, in the order of the starts.
-  readonly journeys: readonly Journey[]
+  readonly returnUrlsGiven: readonly ReturnUrls[]
   // What the shopper does there. `bank`: a debit, which succeeds or fails days later.
   act(key: string, what: 'pay' | 'bank' | 'fail', amount?: number): void
   // The next answer to this call is lost, after the work was done.
@@ -58,21 +58,21 @@ export interface ElsewhereProvider extends PaymentProvider {
   readonly events: readonly { at: number; reference: string }[]
 }
 
-export interface ElsewhereOptions {
-  placeOf?: (reference: string) => Place
+export interface RedirectOptions {
+  nextActionOf?: (reference: string) => NextAction
   // How long one can pay.
   openMs?: number
   clock?: () => number
 }
 
-export function createElsewhere({
-  placeOf = (reference) => ({ kind: 'page', url: `https://bank.example/${reference}` }),
+export function createRedirectProvider({
+  nextActionOf = (reference) => ({ kind: 'page', url: `https://bank.example/${reference}` }),
   openMs = 30 * 60_000,
   clock = Date.now,
-}: ElsewhereOptions = {}): ElsewhereProvider {
+}: RedirectOptions = {}): RedirectProvider {
   const books = new Map<string, Entry>()
   const calls: Record<Call, number> = { start: 0, lookUp: 0, close: 0, refund: 0, refundState: 0, void: 0 }
-  const journeys: Journey[] = []
+  const returnUrlsGiven: ReturnUrls[] = []
   const events: { at: number; reference: string }[] = []
   const lost = new Set<string>()
   const dropped = new Set<string>()
@@ -96,7 +96,7 @@ export function createElsewhere({
     if (state === 'paid') return { kind: 'approved', reference, collected, brand: 'visa', last4: '4242' }
     if (state === 'processing') return { kind: 'pending', reference, settles: 'by_provider' }
     if (state === 'closed' || state === 'failed') return declined
-    return { kind: 'elsewhere', reference, place: placeOf(reference), until: charge.createdAt + openMs }
+    return { kind: 'redirect', reference, nextAction: nextActionOf(reference), until: charge.createdAt + openMs }
   }
 
   function findingOf(entry: Entry): Finding {
@@ -140,20 +140,20 @@ export function createElsewhere({
     return entry
   }
 
-  const provider: ElsewhereProvider = {
-    name: 'elsewhere',
+  const provider: RedirectProvider = {
+    name: 'redirect',
     modes: ['test'],
-    methods: [{ id: 'bank', labelKey: 'elsewhere.bank', noteKey: null, fields: [], shape: placeOf('').kind }],
-    texts: { en: { 'elsewhere.bank': 'Bank of Tests' } },
+    methods: [{ id: 'bank', labelKey: 'redirect.bank', noteKey: null, fields: [], shape: nextActionOf('').kind }],
+    texts: { en: { 'redirect.bank': 'Bank of Tests' } },
     books,
     calls,
-    journeys,
+    returnUrlsGiven,
     events,
     check: () => [],
 
-    async start(charge, { journey }) {
+    async start(charge, { returnUrls }) {
       arrive('start')
-      journeys.push(await journey())
+      returnUrlsGiven.push(await returnUrls())
       const known = books.get(charge.key)
       const record = known ?? {
         reference: `ref_${books.size + 1}`,
@@ -223,7 +223,7 @@ export function createElsewhere({
   return provider
 }
 
-export interface ElsewhereAccounts extends AccountProvider {
+export interface RedirectAccounts extends AccountProvider {
   // What was made for notices there, by address, with the secret that signs them.
   readonly endpoints: ReadonlyMap<string, string>
   // What `check` finds.
@@ -236,10 +236,10 @@ const signingSecret = 'signing'
 const noticeMsMax = 5 * 60_000
 
 // Accounts at that provider. A key names the mode and the account: `bank_test_acct1`, and anything after a point.
-export function createElsewhereAccounts(bank: ElsewhereProvider): ElsewhereAccounts {
+export function createRedirectAccounts(bank: RedirectProvider): RedirectAccounts {
   const endpoints = new Map<string, string>()
   let made = 0
-  const accounts: ElsewhereAccounts = {
+  const accounts: RedirectAccounts = {
     name: bank.name,
     questions: [{ name: 'key', label: 'Secret key (bank_test_…)' }],
     accountFact: 'account',

@@ -1,0 +1,26 @@
+// The next action of a payment by redirect, as it is stored with the payment.
+
+import { openByRoot, type RootSecret, sealByRoot } from '../../../platform/secrets/secrets.ts'
+import type { NextAction } from '../../payments/port.ts'
+import type { PaymentRow } from '../../payments/store.ts'
+
+const nextActionPurpose = 'payment place'
+
+// Sealed, because it may hold a secret of the provider with which the payment can be made.
+export function sealNextAction(
+  rootSecret: RootSecret,
+  payment: Pick<PaymentRow, 'installationId' | 'id'>,
+  nextAction: NextAction,
+): string {
+  return sealByRoot(rootSecret, nextActionPurpose, JSON.stringify(nextAction), contextOf(payment))
+}
+
+// Undefined when there is none, or the version of the root secret that sealed it was given up.
+export function openNextAction(rootSecret: RootSecret, payment: PaymentRow): NextAction | undefined {
+  const text = payment.placeSealed && openByRoot(rootSecret, nextActionPurpose, payment.placeSealed, contextOf(payment))
+  return text ? (JSON.parse(text) as NextAction) : undefined
+}
+
+function contextOf({ installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>): string {
+  return `${installationId} ${id}`
+}
