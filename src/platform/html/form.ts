@@ -19,30 +19,33 @@ export interface FormBounds {
 }
 
 export async function readForm(raw: IncomingMessage): Promise<FormFields | FormRefusal> {
-  const entries = await readEntries(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
-  if (typeof entries === 'number') return entries
+  const form = await readEncoded(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
+  if (typeof form === 'number') return form
   // No text of a database contains U+0000.
-  return entries.some((entry) => entry.some((text) => text.includes('\0'))) ? 400 : fieldsOf(entries)
+  return [...form].some((entry) => entry.some((text) => text.includes('\0'))) ? 400 : form
 }
 
 // For long texts: U+0000, which can come along with what is pasted, is left out, so the rest is not lost.
 export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormRefusal> {
-  const entries = await readEntries(raw, bounds)
-  return typeof entries === 'number' ? entries : fieldsOf(entries.map(withoutZeros))
+  return readEncoded(raw, bounds, withoutZeros)
 }
 
-function withoutZeros([name, value]: FieldEntry): FieldEntry {
-  return [name.replaceAll('\0', ''), value.replaceAll('\0', '')]
+function withoutZeros(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '') : text
 }
 
-async function readEntries(raw: IncomingMessage, { bytesMax, fieldsMax }: FormBounds) {
+async function readEncoded(
+  raw: IncomingMessage,
+  { bytesMax, fieldsMax }: FormBounds,
+  clean?: (text: string) => string,
+): Promise<FormFields | FormRefusal> {
   const encoding = raw.headers['content-encoding'] ?? 'identity'
   const isForm = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(raw.headers['content-type'] ?? '')
   if (!isForm || encoding !== 'identity') return 415
   const bytes = await readBytes(raw, bytesMax)
   if (bytes === 'too_large') return 413
   if (bytes === 'ended_early') return 400
-  return (await parseFields(bytes, fieldsMax)) ?? 413
+  return (await parseFields(bytes, fieldsMax, clean)) ?? 413
 }
 
 export interface FilesForm {
@@ -130,7 +133,8 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
   for (const part of parts) {
     const { head } = part
     if (head === undefined) return 400
-    if (head.fileName === undefined) entries.push(withoutZeros([head.name, part.bytes().toString('utf8')]))
+    if (head.fileName === undefined)
+      entries.push([withoutZeros(head.name), withoutZeros(part.bytes().toString('utf8'))])
     // A file that was not chosen is sent empty.
     else if (part.hasBytes) {
       files.push(part.bytes())

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
-import { parseJson } from '../kit/json.ts'
+import { type JsonResult, parseJson, parseLongJson } from '../kit/json.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { resumeWork } from '../kit/work.ts'
 
@@ -19,10 +19,15 @@ export async function readJsonBody(raw: IncomingMessage, bytesMax: number): Prom
   if (bytes === 'too_large') throw tooLarge(bytesMax)
   if (bytes === 'ended_early') throw refuse('invalid_request', { message: 'The request body ended early.' })
   if (bytes.length === 0) throw refuse('body_required')
-  const parsed = parseJson(decode(bytes))
+  const parsed = await parsedJson(bytes)
   if ('value' in parsed) return parsed.value
   const issues = [{ path: parsed.path, message: parsed.message }]
   throw refuse(parsed.problem === 'malformed' ? 'malformed_json' : 'invalid_request', { issues })
+}
+
+function parsedJson(bytes: Buffer): JsonResult | Promise<JsonResult> {
+  const text = decode(bytes)
+  return bytes.length > limits.bodyBytesMax ? parseLongJson(text) : parseJson(text)
 }
 
 // `application/json`, with no parameter but a charset of utf-8.

@@ -103,7 +103,7 @@ export function createPerform(
     }
     const { text, replayed } = await once(
       storage,
-      { ...claimFor(id, operation, call), keptMs: answersMs },
+      { ...(await claimFor(id, operation, call)), keptMs: answersMs },
       async (tx) => textOf(await handle(tx)),
       operation.reply.isSecret ? sealedKeeper : undefined,
     ) // 409, 404, 409, 200
@@ -150,10 +150,14 @@ function textOf(reply: object | null): string {
   return reply instanceof Rendered ? String(reply.body) : JSON.stringify(reply)
 }
 
-function claimFor(id: string, operation: Operation, { principal, path, query, body, key, now }: Call): Claim {
+async function claimFor(
+  id: string,
+  operation: Operation,
+  { principal, path, query, body, key, now }: Call,
+): Promise<Claim> {
   // Only operations with a credential change anything.
   if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
-  const fingerprint = fingerprintOf(id, path, body ?? {}, operation.query && query)
+  const fingerprint = await fingerprintOf(id, path, body ?? {}, operation.query && query)
   // What an operation refuses by the caller's own scopes, its handler refuses; an answer with a secret is therefore repeated to the
   // credential that got it, and to no other of its installation.
   const isOwn = operation.reply.isSecret === true && operation.audit !== undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBreath, finished, runSteps } from './breath.ts'
+import { createBreath, finished, runSteps, sliceMs } from './breath.ts'
 import { createTurns } from './turns.ts'
 
 function* steps(count: number, step: () => void): Generator<void, string> {
@@ -11,7 +11,7 @@ function* steps(count: number, step: () => void): Generator<void, string> {
   return 'done'
 }
 
-test('others have a turn of the event loop after every ten milliseconds of work', async () => {
+test('others have a turn of the event loop after every three milliseconds of work', async () => {
   let now = 0
   let turns = 0
   const turn = () => {
@@ -20,7 +20,7 @@ test('others have a turn of the event loop after every ten milliseconds of work'
   }
   let others = setImmediate(turn)
   const seen: number[] = []
-  const work = steps(50, () => {
+  const work = steps(5 * sliceMs, () => {
     now += 1
     seen.push(turns)
   })
@@ -36,7 +36,7 @@ test('others have a turn of the event loop after every ten milliseconds of work'
   )
   clearImmediate(others)
   const slices = [...Map.groupBy(seen, (turn) => turn).values()].map(({ length }) => length)
-  assert.deepEqual(slices, [10, 10, 10, 10, 10])
+  assert.deepEqual(slices, [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs])
 })
 
 test('work without a rest is done at once', () => {

@@ -1,11 +1,13 @@
-// Lets others have a turn during a long computation: after 10 ms of it, the event loop answers what has arrived meanwhile.
+// Lets others have a turn during a long computation: after 3 ms of it, the event loop answers what has arrived meanwhile.
 
-import { createTurns, type Turns } from './turns.ts'
+import { createSliceTurns } from './slices.ts'
+import type { Turns } from './turns.ts'
 import { pauseWork, resumeWork } from './work.ts'
 
-const sliceMs = 10
+// As long as a request takes.
+export const sliceMs = 3
 // One for all, so ten computations at once hold the loop for one slice at a time too.
-const allTurns = createTurns()
+const allTurns = createSliceTurns()
 
 // One for each computation, which asks often: `if (breath.isDue()) await breath.take()`.
 export interface Breath {

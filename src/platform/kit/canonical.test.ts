@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson, canonicalPieces } from './canonical.ts'
 
 function shuffled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffled)
@@ -18,6 +18,7 @@ test('the order of members does not matter, everything else does', () => {
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       const text = canonicalJson(value)
       assert.equal(canonicalJson(shuffled(value)), text)
+      assert.equal([...canonicalPieces(shuffled(value))].join(''), text)
       assert.equal(canonicalJson(JSON.parse(text)), text)
     }),
   )
@@ -54,4 +55,14 @@ test('what is not JSON throws', () => {
   let deep: unknown = 1
   for (let i = 0; i < 33; i++) deep = [deep]
   assert.throws(() => canonicalJson(deep), RangeError)
+})
+
+test('pieces of a long text are put together to the same text, wherever a pair of surrogates lies', () => {
+  for (const before of [65_534, 65_535, 65_536]) {
+    const value = {
+      b: ['x'.repeat(before), `${'\n'.repeat(before)}\u{1f600}`, `${'é'.repeat(before)}\u{1f600}y`],
+      a: undefined,
+    }
+    assert.equal([...canonicalPieces(value)].join(''), canonicalJson(value))
+  }
 })

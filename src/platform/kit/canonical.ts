@@ -7,6 +7,44 @@ export function canonicalJson(value: unknown): string {
   return write(value, 0)
 }
 
+const pieceLength = 65_536
+
+// The same text in pieces, for values whose members may be texts of megabytes.
+export function* canonicalPieces(value: unknown, depth = 0): Generator<string, void, undefined> {
+  if (typeof value === 'string') yield* textPieces(value)
+  else if (typeof value !== 'object' || value === null || depth === depthMax) yield write(value, depth)
+  else {
+    const isArray = Array.isArray(value)
+    const keys = isArray ? [...value.keys()] : Object.keys(value).sort()
+    let comma = ''
+    yield isArray ? '[' : '{'
+    for (const key of keys) {
+      const member = (value as Record<string | number, unknown>)[key]
+      if (member === undefined && !isArray) continue
+      yield isArray ? comma : `${comma}${JSON.stringify(key)}:`
+      yield* canonicalPieces(member, depth + 1)
+      comma = ','
+    }
+    yield isArray ? ']' : '}'
+  }
+}
+
+function* textPieces(text: string): Generator<string, void, undefined> {
+  yield '"'
+  for (let from = 0; from < text.length; ) {
+    let end = from + pieceLength
+    // Half of a surrogate pair would be written as an escape.
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1
+    yield JSON.stringify(text.slice(from, end)).slice(1, -1)
+    from = end
+  }
+  yield '"'
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff
+}
+
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === null || typeof value === 'boolean') return String(value)

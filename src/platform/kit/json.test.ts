@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { longestTurn } from '../../../harness/longestTurn.ts'
 import { anyText } from '../../../harness/texts.ts'
 import { isWide } from '../../../harness/wide.ts'
-import { type JsonProblem, parseJson } from './json.ts'
+import { type JsonProblem, parseJson, parseLongJson } from './json.ts'
 
 function problemOf(text: string): { problem: JsonProblem; path: string } | undefined {
   const result = parseJson(text)
@@ -214,3 +215,48 @@ test('a problem does not repeat the text', () => {
   assert.deepEqual(result, { problem: 'malformed', path: '', message: 'is not JSON at position 12' })
   assert.deepEqual(parseJson('{"a":'), { problem: 'malformed', path: '/a', message: 'ends too early' })
 })
+
+test('long texts are read ahead, and nothing else changes', async () => {
+  const piece = fc.constantFrom(
+    'x',
+    '\\n',
+    '\\"',
+    '\\\\',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\\ud83d',
+    '\\u0000',
+    '\\x',
+    '\\u12',
+    '"',
+    '\n',
+    'é',
+  )
+  const long = fc
+    .tuple(
+      fc.array(piece, { maxLength: 6 }),
+      fc.integer({ min: 65_500, max: 65_560 }),
+      fc.array(piece, { maxLength: 6 }),
+    )
+    .map(([before, length, after]) => [...before, '\\n'.repeat(length / 2), ...after].join(''))
+  await fc.assert(
+    fc.asyncProperty(long, long, async (one, two) => {
+      for (const text of [`{"a":"${one}","b":["${two}",1]}`, `{"${one}":"${two}"}`, `["${one}`])
+        assert.deepEqual(await parseLongJson(text), parseJson(text))
+    }),
+    { numRuns: isWide ? 500 : 50 },
+  )
+})
+
+for (const [name, text] of [
+  ['line breaks', '\n'.repeat(1_000_000)],
+  ['quotes', '"'.repeat(1_000_000)],
+  ['control characters', '\u0001'.repeat(500_000)],
+] as const) {
+  test(`a megabyte of ${name} does not hold the event loop`, async () => {
+    const json = JSON.stringify({ text })
+    await parseLongJson(json)
+    const heldMs = await longestTurn(() => parseLongJson(json))
+    assert.ok(heldMs < 30, `held the loop for ${heldMs} ms`)
+  })
+}

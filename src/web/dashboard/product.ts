@@ -238,6 +238,7 @@ export function hasTooManyRows(form: FormFields): boolean {
   return numbersOf(form, 'sku').length > skusMax
 }
 
+// One more than a product can have, and the rest is not looked at.
 function numbersOf(form: FormFields, group: string): number[] {
   const found = new Set<number>()
   const begin = `${group}.`
@@ -245,6 +246,7 @@ function numbersOf(form: FormFields, group: string): number[] {
     if (!name.startsWith(begin)) continue
     const number = name.slice(begin.length, name.indexOf('.', begin.length))
     if (/^\d{1,4}$/.test(number)) found.add(Number(number))
+    if (found.size > skusMax) break
   }
   return [...found]
 }
