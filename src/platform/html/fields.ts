@@ -63,10 +63,11 @@ export async function parseFields(
   fieldsMax: number,
   clean = (text: string) => text,
 ): Promise<FormFields | undefined> {
-  if (hasMoreFields(bytes, fieldsMax)) return undefined
   const breath = createBreath()
+  // Many that arrive together begin one after the other.
+  if (bytes.length > bytesAtOnce) await breath.take()
+  if ((await countFields(bytes, fieldsMax, breath)) > fieldsMax) return undefined
   const decode = createDecoder(breath)
-  await replacePluses(bytes, breath)
   const text = bytes.toString('utf8')
   const fields = new FieldMap()
   for (let from = 0; from < text.length; ) {
@@ -88,22 +89,21 @@ export async function parseFields(
 
 const [ampersand, plus, percent, space] = [0x26, 0x2b, 0x25, 0x20]
 
-function hasMoreFields(bytes: Buffer, fieldsMax: number): boolean {
-  let count = 1
-  for (let at = bytes.indexOf(ampersand); at >= 0 && count <= fieldsMax; at = bytes.indexOf(ampersand, at + 1))
-    count += 1
-  return count > fieldsMax
-}
-
 const bytesAtOnce = 65_536
 
-// Four million take 8 ms here, and 280 ms by `replaceAll`.
-async function replacePluses(bytes: Buffer, breath: Breath): Promise<void> {
-  for (let from = 0; from < bytes.length; from += bytesAtOnce) {
+// Replaces pluses too. Four million bytes take 8 ms here, and pluses alone 280 ms by `replaceAll`. Ends where there are too many.
+async function countFields(bytes: Buffer, fieldsMax: number, breath: Breath): Promise<number> {
+  let count = 1
+  for (let from = 0; from < bytes.length && count <= fieldsMax; from += bytesAtOnce) {
     if (breath.isDue()) await breath.take()
     const end = Math.min(from + bytesAtOnce, bytes.length)
-    for (let at = from; at < end; at += 1) if (bytes[at] === plus) bytes[at] = space
+    for (let at = from; at < end; at += 1) {
+      const byte = bytes[at]
+      if (byte === plus) bytes[at] = space
+      else if (byte === ampersand) count += 1
+    }
   }
+  return count
 }
 
 function cutInTwo(text: string): string[] {

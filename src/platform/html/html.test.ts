@@ -12,6 +12,15 @@ test('values are escaped in text and in attributes alike', () => {
   assert.equal(String(html`<a title='${name}'>x</a>`), `<a title='${escaped}'>x</a>`)
 })
 
+test('a long text is escaped as its parts are', () => {
+  fc.assert(
+    fc.property(anyText(), (value) => {
+      assert.equal(escapeHtml(`&<${value}`.repeat(600)), escapeHtml(`&<${value}`).repeat(600))
+    }),
+    { numRuns: 20 },
+  )
+})
+
 test('no value can leave its attribute or open a tag', () => {
   fc.assert(
     fc.property(anyText(), (value) => {

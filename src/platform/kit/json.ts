@@ -300,6 +300,8 @@ const pieceLength = 65_536
 // Those that are longer than a piece. One that is malformed is left to the reader, which tells where.
 async function readLongTexts(text: string): Promise<LongTexts> {
   const breath = createBreath()
+  // Many that arrive together begin one after the other.
+  await breath.take()
   const found = new Map<number, { end: number; value: string }>()
   for (let from = 0; ; ) {
     if (breath.isDue()) await breath.take()
