@@ -64,7 +64,7 @@ async function sendOnDemand(): Promise<void> {
   let storage: Storage | undefined
   let dispatcher: Dispatcher | undefined
   // Calls that must have succeeded by now.
-  let owed = 0
+  let pending = 0
   let installationId = ''
   let ports: number[] = []
   const endpointIds: string[] = []
@@ -97,7 +97,7 @@ async function sendOnDemand(): Promise<void> {
   const dataText = JSON.stringify({ cart: { id: subject, text: 'x'.repeat(2_000) } })
 
   async function happen(count: number): Promise<void> {
-    owed += count * ports.length
+    pending += count * ports.length
     for (let from = 0; from < count; from += 100)
       await storage?.write(async (tx) => {
         for (let number = from; number < Math.min(count, from + 100); number += 1) {
@@ -123,7 +123,7 @@ async function sendOnDemand(): Promise<void> {
 
   // The outcome of the last call is written a moment after it.
   async function finished(): Promise<void> {
-    while ((dispatcher?.stats().inFlight ?? 0) > 0 || (dispatcher?.stats().succeeded ?? 0) < owed)
+    while ((dispatcher?.stats().inFlight ?? 0) > 0 || (dispatcher?.stats().succeeded ?? 0) < pending)
       await new Promise((resolve) => setTimeout(resolve, 2))
   }
 

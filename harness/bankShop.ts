@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
+import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { findOwed } from '../src/domain/health/owed.ts'
 import { findOrderFacts } from '../src/domain/orders/change.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
@@ -95,7 +95,7 @@ export async function openBankShop(given: Given) {
         .map(({ type }) => type)
         .filter((type) => type !== 'order.placed' && type !== 'order.paid'),
     owed: async () =>
-      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['redirect'] }))).map(
+      (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['redirect'] }))).map(
         ({ name, subjects }) => [name, subjects],
       ),
     incidents: () =>

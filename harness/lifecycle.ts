@@ -8,7 +8,7 @@ export function matrixOf(table: readonly LifecycleRow[], statuses: readonly stri
   return verbs.flatMap((verb) =>
     [null, ...statuses].flatMap((from) => {
       const move = moveFor(table, verb, from)
-      return move ? [[verb, from, move.to, move.announces, move.owes].filter((cell) => cell !== undefined)] : []
+      return move ? [[verb, from, move.to, move.announces, move.due].filter((cell) => cell !== undefined)] : []
     }),
   )
 }

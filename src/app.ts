@@ -19,7 +19,7 @@ import { createDiscards } from './domain/emails/discards.ts'
 import { observeMail } from './domain/emails/observe.ts'
 import { type MailTools, newCounts } from './domain/emails/send.ts'
 import { createTransport } from './domain/emails/smtp.ts'
-import { observeOwed } from './domain/health/owed.ts'
+import { observePendingMoney } from './domain/health/attention.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './domain/images/files.ts'
 import { picturePage } from './domain/images/page.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
@@ -251,7 +251,7 @@ export function createApp(parts: AppParts): App {
   observeDatabase(metrics, storage)
   observeDispatcher(metrics, dispatcher)
   observePayments(metrics, watch)
-  observeOwed(metrics, storage, clock)
+  observePendingMoney(metrics, storage, clock)
   const mail = mailTools(parts)
   if (mail) observeMail(metrics, mail)
   const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null

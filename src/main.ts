@@ -5,7 +5,7 @@ import { runCommandLine } from './ops/cli/cli.ts'
 import { Failure, type Terminal } from './ops/cli/command.ts'
 
 const isWatched = process.stdout.isTTY === true
-let lastToldAt = 0
+let lastReportedAt = 0
 let isLineOpen = false
 
 const terminal: Terminal = {
@@ -15,8 +15,8 @@ const terminal: Terminal = {
     if (process.stderr.isTTY === true) {
       isLineOpen = true
       write(2, `\r\x1b[2K${text}`)
-    } else if (performance.now() - lastToldAt > 5_000) {
-      lastToldAt = performance.now()
+    } else if (performance.now() - lastReportedAt > 5_000) {
+      lastReportedAt = performance.now()
       write(2, `${text}\n`)
     }
   },

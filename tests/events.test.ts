@@ -75,19 +75,19 @@ interface World {
 }
 
 // What a scenario has brought about. A page calls no operation; time and the operator make no request.
-interface Told {
+interface Announced {
   subjectId: string
   cause: { operationId: OperationId | AdminOperationId; answer: Answer } | 'page' | null
 }
 
-type Scenario = (world: World) => Promise<Told>
+type Scenario = (world: World) => Promise<Announced>
 
 async function asked(
   { testServer }: World,
   operationId: OperationId,
   path: Readonly<Record<string, string>>,
   body: object = {},
-): Promise<Answer & { cause: Told['cause'] }> {
+): Promise<Answer & { cause: Announced['cause'] }> {
   const answer = await testServer.ask(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
   assert.equal(answer.status, 200, answer.text)
   return { ...answer, cause: { operationId, answer } }
@@ -97,7 +97,7 @@ async function askedAdmin(
   { testServer }: World,
   operationId: AdminOperationId,
   { path = {}, body }: { path?: Readonly<Record<string, string>>; body: object },
-): Promise<Answer & { cause: Told['cause'] }> {
+): Promise<Answer & { cause: Announced['cause'] }> {
   const answer = await testServer.askAdmin(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
   assert.equal(answer.status, 200, answer.text)
   return { ...answer, cause: { operationId, answer } }
@@ -345,7 +345,7 @@ const scenarios = {
   'webhook.fixture': null,
 } satisfies Record<EventKind, Scenario | null>
 
-async function installed({ testServer }: World): Promise<Told> {
+async function installed({ testServer }: World): Promise<Announced> {
   const { storage, merchantId, clock } = testServer
   const definition = {
     name: newId('app'),
@@ -383,7 +383,7 @@ async function installed({ testServer }: World): Promise<Told> {
   return { subjectId: made?.id ?? '', cause: null }
 }
 
-async function sentWhole(world: World): Promise<Told> {
+async function sentWhole(world: World): Promise<Announced> {
   const { orderId } = await bought(world)
   await sent(world, orderId, null)
   return { subjectId: orderId, cause: null }
@@ -466,12 +466,12 @@ eachEngine('the catalogue of events', (given) => {
     test(`${kind} is announced`, async () => {
       const { subjectId, cause } = await scenario(world)
       const subject = events[kind].subject
-      const told = await eventsAbout(subject, subjectId)
-      const found = told.findLast(({ type }) => type === kind)
-      assert.ok(found, `${kind} among ${told.map(({ type }) => type).join(', ')}`)
-      for (const row of told) assertWellFormed(row, subject, subjectId)
+      const announced = await eventsAbout(subject, subjectId)
+      const found = announced.findLast(({ type }) => type === kind)
+      assert.ok(found, `${kind} among ${announced.map(({ type }) => type).join(', ')}`)
+      for (const row of announced) assertWellFormed(row, subject, subjectId)
       assertCause(JSON.parse(found.body).cause, cause)
-      await assertSequence(told, subject, subjectId)
+      await assertSequence(announced, subject, subjectId)
       await assertHeard(kind, found.id)
     })
   }
@@ -498,26 +498,30 @@ eachEngine('the catalogue of events', (given) => {
       assert.ok(!body.includes(secret), `${type} tells ${secret}`)
   }
 
-  function assertCause(told: unknown, cause: Told['cause']): void {
-    if (cause === null) assert.equal(told, null)
+  function assertCause(announced: unknown, cause: Announced['cause']): void {
+    if (cause === null) assert.equal(announced, null)
     else if (cause === 'page') {
-      const { operationId, requestId } = told as { operationId: unknown; requestId: string }
+      const { operationId, requestId } = announced as { operationId: unknown; requestId: string }
       assert.equal(operationId, null)
       assert.ok(isId('req', requestId))
     } else {
       const requestId = cause.answer.headers.get('x-request-id')
-      assert.deepEqual(told, { operationId: cause.operationId, requestId })
+      assert.deepEqual(announced, { operationId: cause.operationId, requestId })
     }
   }
 
   // The last event is as new as its subject; those of an order and a SKU's stock have no gap before it.
-  async function assertSequence(told: readonly EventRow[], subject: EventSubject, subjectId: string): Promise<void> {
+  async function assertSequence(
+    announced: readonly EventRow[],
+    subject: EventSubject,
+    subjectId: string,
+  ): Promise<void> {
     const { table, column } = versions[subject]
     const [row] = await world.testServer.storage.read(
       (db) => db.sql<{ version: number }>`
         select ${new Fragment(column)} as "version" from ${new Fragment(table)} where id = ${subjectId}`,
     )
-    const sequences = told.map(({ sequence }) => sequence)
+    const sequences = announced.map(({ sequence }) => sequence)
     assert.equal(sequences.at(-1), row?.version)
     if (withoutGap.includes(subject))
       assert.deepEqual(
@@ -592,7 +596,7 @@ eachEngine('a promotion that is used up', (given) => {
     testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: randomUUID() } })
 
   // Installation, sequence, limit and uses.
-  async function told({ id }: Promotion): Promise<[string, number, number, number][]> {
+  async function announced({ id }: Promotion): Promise<[string, number, number, number][]> {
     const rows = await testServer.storage.read(
       (db) => db.sql<{ name: string; body: string }>`
         select i.name, e.body from events e join installations i on i.id = e.installation_id
@@ -608,17 +612,17 @@ eachEngine('a promotion that is used up', (given) => {
   test('is announced to every active installation by the last use, and again after one was released', async () => {
     const promotion = await made({ code: 'TWICE', usageLimit: 2 })
     const { orderId } = await buy('TWICE')
-    assert.deepEqual(await told(promotion), [])
+    assert.deepEqual(await announced(promotion), [])
     await buy('TWICE')
     const first = [
       ['Storefront', 3, 2, 2],
       ['Second', 3, 2, 2],
     ]
-    assert.deepEqual(await told(promotion), first)
+    assert.deepEqual(await announced(promotion), first)
     assert.equal((await cancel(orderId)).status, 200)
-    assert.deepEqual(await told(promotion), first, 'a use that is given back tells nothing')
+    assert.deepEqual(await announced(promotion), first, 'a use that is given back tells nothing')
     await buy('TWICE')
-    assert.deepEqual(await told(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
+    assert.deepEqual(await announced(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
   })
 
   test('is not announced by a payment that is declined, nor by uses without a limit', async () => {
@@ -626,7 +630,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.equal((await buy('DECLINED', cards.declined)).status, 'open')
     const endless = await made({ code: 'ENDLESS' })
     await buy('ENDLESS')
-    assert.deepEqual([await told(limited), await told(endless)], [[], []])
+    assert.deepEqual([await announced(limited), await announced(endless)], [[], []])
   })
 
   test('is not announced by a use that was released because the goods were sold out', async () => {
@@ -645,7 +649,7 @@ eachEngine('a promotion that is used up', (given) => {
     const { status, lastPaymentError } = (await checkout.read(sessionId)).body.data
     assert.deepEqual([status, lastPaymentError.message], ['open', 'The items are sold out; nothing is charged.'])
     const { used, version } = (await find('NOGOODS')) ?? {}
-    assert.deepEqual([await told(promotion), used, version], [[], 0, 3])
+    assert.deepEqual([await announced(promotion), used, version], [[], 0, 3])
   })
 
   test('of two last uses at once one is counted, and it is announced once', async () => {
@@ -654,31 +658,31 @@ eachEngine('a promotion that is used up', (given) => {
     await Promise.all(ready.map(({ secret, view }) => checkout.pay(secret, view)))
     const ended = await Promise.all(ready.map(({ sessionId }) => checkout.read(sessionId)))
     assert.equal(ended.filter(({ body }) => body.data.status === 'completed').length, 1)
-    assert.equal((await told(promotion)).length, 2)
+    assert.equal((await announced(promotion)).length, 2)
   })
 
   test('is announced once when the operator lowers the limit to the uses', async () => {
     const promotion = await made({ code: 'LOWERED', usageLimit: 5 })
     await buy('LOWERED')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 3 }), [])
-    assert.deepEqual(await told(promotion), [])
+    assert.deepEqual(await announced(promotion), [])
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [])
     const once = [
       ['Storefront', 4, 1, 1],
       ['Second', 4, 1, 1],
     ]
-    assert.deepEqual(await told(promotion), once)
+    assert.deepEqual(await announced(promotion), once)
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [], 'the same again')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1, name: 'Renamed' }), [], 'another word')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 0 }), [], 'test uses are in nobody’s way')
-    assert.deepEqual(await told(promotion), once)
+    assert.deepEqual(await announced(promotion), once)
     assert.deepEqual(await applied({ code: 'LOWERED' }), [], 'without a limit')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [])
-    assert.deepEqual(await told(promotion), [...once, ['Storefront', 9, 1, 1], ['Second', 9, 1, 1]])
+    assert.deepEqual(await announced(promotion), [...once, ['Storefront', 9, 1, 1], ['Second', 9, 1, 1]])
   })
 
   test('is not announced for a promotion that a file creates without uses', async () => {
-    assert.deepEqual(await told(await made({ code: 'NOTHING', usageLimit: 0 })), [])
+    assert.deepEqual(await announced(await made({ code: 'NOTHING', usageLimit: 0 })), [])
   })
 
   test('is not announced by a dry run', async () => {
@@ -686,9 +690,9 @@ eachEngine('a promotion that is used up', (given) => {
     const entry = { code: 'DRY', name: 'Limited', type: 'fixed_amount', amount: 100, usageLimit: 0 } as const
     const file: ShopFile = { merchant: shop.merchant, promotions: [entry] }
     await applyShop(testServer.storage, file, { now: start, stock: false, dryRun: true })
-    assert.deepEqual(await told(promotion), [])
+    assert.deepEqual(await announced(promotion), [])
     await applyShop(testServer.storage, file, { now: start, stock: false, dryRun: false })
-    assert.deepEqual(await told(promotion), [
+    assert.deepEqual(await announced(promotion), [
       ['Storefront', 2, 0, 0],
       ['Second', 2, 0, 0],
     ])

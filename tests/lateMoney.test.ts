@@ -14,8 +14,8 @@ import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { deleteSessions } from '../src/domain/checkout/retention.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import type { PayTools } from '../src/domain/checkout/tools.ts'
+import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { findOwed } from '../src/domain/health/owed.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/domain/payments/port.ts'
 import { chargesOf, createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
@@ -114,7 +114,7 @@ async function openFakeProvider(given: Given) {
       return answerOf(storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome)))
     },
     owed: async () =>
-      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
+      (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
     giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, clock.now),
     charges: async () => (await chargesOf(storage)).map(({ state }) => state),
   }

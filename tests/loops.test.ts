@@ -13,7 +13,7 @@ import { openTestServer, type TestServer, testSecret } from '../harness/testServ
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { deleteCarts } from '../src/domain/carts/retention.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
-import { tellCarts } from '../src/domain/carts/untold.ts'
+import { announceCarts } from '../src/domain/carts/unannounced.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers } from '../src/domain/checkout/retention.ts'
@@ -423,19 +423,19 @@ eachEngine('a loop survives its worst row', (given) => {
     const { view: bad } = await checkout.ready({ COURSE: 1 })
     const { view: good } = await checkout.ready({ COURSE: 1 })
     const badId = bad.session.cartId
-    const untold = async () =>
+    const unannounced = async () =>
       (await storage.read((db) => db.sql<{ id: string }>`select id from carts where untold_since is not null`))
         .map(({ id }) => id)
         .filter((id) => id === badId || id === good.session.cartId)
-    assert.equal((await untold()).length, 2)
+    assert.equal((await unannounced()).length, 2)
     const cure = await poison(storage, 'carts', `old.id = '${badId}'`)
-    const round = (at: number) => failedOf('untold_carts', tellCarts(storage, testServer.app.cartTools, at))
+    const round = (at: number) => failedOf('untold_carts', announceCarts(storage, testServer.app.cartTools, at))
     assert.deepEqual(await round(clock.now + 5_000), [badId])
-    assert.deepEqual(await untold(), [badId])
+    assert.deepEqual(await unannounced(), [badId])
     assert.deepEqual(await round(clock.now + 6_000), [])
     await cure()
     assert.deepEqual(await round(clock.now + 66_000), [])
-    assert.deepEqual(await untold(), [])
+    assert.deepEqual(await unannounced(), [])
   })
 
   test('what is deleted when its time is over', async () => {

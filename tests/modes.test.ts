@@ -14,7 +14,7 @@ import type { EventKind, Mode } from '../src/contract/words.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 
 // Kinds of the events that an installation was told about a subject, each held against its schema and its mode.
-async function toldTo({ storage, installationId, mode }: ModeTestServer, subjectType: string): Promise<string[]> {
+async function announcedTo({ storage, installationId, mode }: ModeTestServer, subjectType: string): Promise<string[]> {
   const rows = await storage.read(
     (db) => db.sql<{ type: EventKind; sequence: number; body: string }>`
       select type, sequence, body from events
@@ -109,22 +109,22 @@ anyEngine('modes', (given) => {
       const [row] = (await side.ask('listStorefrontOrders')).body.data.orders
       const session = (await side.ask('getHostedCheckoutSession', { path: { sessionId } })).body.data
       assert.deepEqual([order.mode, row.mode, session.mode], [side.mode, side.mode, side.mode])
-      assert.deepEqual(await toldTo(side, 'order'), [
+      assert.deepEqual(await announcedTo(side, 'order'), [
         'order.placed 1',
         ...(side.mode === 'test' ? ['order.paid 2'] : []),
       ])
-      assert.ok((await toldTo(side, 'cart')).length > 0)
-      assert.ok((await toldTo(side, 'checkout_session')).length > 0)
+      assert.ok((await announcedTo(side, 'cart')).length > 0)
+      assert.ok((await announcedTo(side, 'checkout_session')).length > 0)
     }
     await trial.buy({ 'ROSE-24': 3 }, { promotionCode: 'LAST' })
-    assert.deepEqual(await toldTo(trial, 'sku'), ['inventory.depleted 1'])
-    assert.deepEqual(await toldTo(trial, 'promotion'), ['promotion.exhausted 2'])
-    assert.deepEqual([await toldTo(live, 'sku'), await toldTo(live, 'promotion')], [[], []])
+    assert.deepEqual(await announcedTo(trial, 'sku'), ['inventory.depleted 1'])
+    assert.deepEqual(await announcedTo(trial, 'promotion'), ['promotion.exhausted 2'])
+    assert.deepEqual([await announcedTo(live, 'sku'), await announcedTo(live, 'promotion')], [[], []])
     // The sequences are each mode's own.
     await live.buy({ 'ROSE-24': 3 }, { promotionCode: 'LAST' })
-    assert.deepEqual(await toldTo(live, 'sku'), ['inventory.depleted 1'])
-    assert.deepEqual(await toldTo(live, 'promotion'), ['promotion.exhausted 2'])
-    assert.deepEqual(await toldTo(trial, 'sku'), ['inventory.depleted 1'])
+    assert.deepEqual(await announcedTo(live, 'sku'), ['inventory.depleted 1'])
+    assert.deepEqual(await announcedTo(live, 'promotion'), ['promotion.exhausted 2'])
+    assert.deepEqual(await announcedTo(trial, 'sku'), ['inventory.depleted 1'])
   })
 
   test('limits of a promotion hold in each mode alone', async () => {
@@ -153,8 +153,8 @@ anyEngine('modes', (given) => {
     await trial.buy({ CARD: 3 }, { promotionCode: 'HALF' })
     await live.buy({ CARD: 3 }, { promotionCode: 'HALF' })
     await live.apply(limited(1))
-    assert.deepEqual(await toldTo(trial, 'promotion'), ['promotion.exhausted 4'])
-    assert.deepEqual(await toldTo(live, 'promotion'), ['promotion.exhausted 3'])
+    assert.deepEqual(await announcedTo(trial, 'promotion'), ['promotion.exhausted 4'])
+    assert.deepEqual(await announcedTo(live, 'promotion'), ['promotion.exhausted 3'])
     const settings = { CARTWRIGHT_DATABASE_URL: live.url, CARTWRIGHT_SECRET: testSecretText }
     const shown = JSON.parse((await cartwright(['promotions', 'show', 'HALF', '--json'], settings)).out)
     assert.deepEqual([shown.used, shown.testUsed, shown.usageLimit, shown.status], [1, 2, 1, 'exhausted'])

@@ -11,8 +11,8 @@ import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
+import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { findOwed } from '../src/domain/health/owed.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/domain/orders/operator.ts'
 
@@ -96,7 +96,7 @@ eachEngine('an order', (given) => {
       const owed = async () =>
         (
           await testServer.storage.read((db) =>
-            findOwed(db, { now: testServer.clock.now, providers: ['test', 'manual'] }),
+            listAttention(db, { now: testServer.clock.now, providers: ['test', 'manual'] }),
           )
         ).map(({ name, sentence, subjects }) => ({ name, sentence, subjects }))
       assert.deepEqual(await owed(), [])

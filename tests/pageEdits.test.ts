@@ -7,7 +7,7 @@ import { eventsOf, market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
-import { tellCarts } from '../src/domain/carts/untold.ts'
+import { announceCarts } from '../src/domain/carts/unannounced.ts'
 
 const edits = 12
 const second = 1_000
@@ -29,24 +29,25 @@ eachEngine('edits on the page', (given) => {
       )
       assert.equal(result?.problem, null)
     }
-    const tell = () => tellCarts(testServer.storage, testServer.app.cartTools, testServer.clock.now)
-    const told = async () => (await eventsOf(testServer, cartId)).map(({ type, sequence }) => `${type} ${sequence}`)
-    const lastTold = async () => (await eventsOf(testServer, cartId)).at(-1)?.body.data.cart
-    return { testServer, checkout, secret, cartId, setCard, tell, told, lastTold }
+    const tell = () => announceCarts(testServer.storage, testServer.app.cartTools, testServer.clock.now)
+    const announced = async () =>
+      (await eventsOf(testServer, cartId)).map(({ type, sequence }) => `${type} ${sequence}`)
+    const lastAnnounced = async () => (await eventsOf(testServer, cartId)).at(-1)?.body.data.cart
+    return { testServer, checkout, secret, cartId, setCard, tell, announced, lastAnnounced }
   }
 
   test('are one event, with the last state, five seconds after the first', async () => {
-    const { testServer, checkout, cartId, setCard, tell, told, lastTold } = await openScene()
-    const before = await told()
+    const { testServer, checkout, cartId, setCard, tell, announced, lastAnnounced } = await openScene()
+    const before = await announced()
     for (let quantity = 2; quantity < 2 + edits; quantity += 1) await setCard(quantity)
-    assert.deepEqual(await told(), before)
+    assert.deepEqual(await announced(), before)
     testServer.clock.now += 5 * second - 1
     assert.equal(await tell(), 0)
     testServer.clock.now += 1
     assert.equal(await tell(), 1)
     const { body } = await checkout.carts.read(cartId)
-    assert.deepEqual(await told(), [...before, `cart.updated ${body.data.version}`])
-    assert.deepEqual(await lastTold(), body.data)
+    assert.deepEqual(await announced(), [...before, `cart.updated ${body.data.version}`])
+    assert.deepEqual(await lastAnnounced(), body.data)
     assert.equal(body.data.items[0].quantity, 1 + edits)
     assert.equal(body.data.version, before.length + edits)
     // Nothing is told twice.
@@ -61,11 +62,11 @@ eachEngine('edits on the page', (given) => {
     const called = await openScene()
     await called.setCard(2)
     const answer = await called.checkout.carts.patch(called.cartId, 'BOOK', 2)
-    assert.deepEqual(await called.lastTold(), answer.body.data)
+    assert.deepEqual(await called.lastAnnounced(), answer.body.data)
     const ended = await openScene()
     await ended.setCard(3)
     await ended.testServer.app.checkout.cancel(ended.secret)
-    assert.equal((await ended.lastTold()).items[0].quantity, 3)
+    assert.equal((await ended.lastAnnounced()).items[0].quantity, 3)
     const paid = await openScene()
     const { secret } = await paid.checkout.ready({ CARD: 2 })
     const { view } = await paid.checkout.pay(secret, await paid.checkout.look(secret))

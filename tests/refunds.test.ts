@@ -16,7 +16,7 @@ import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
-import { insertPayment, lockPayment, oweVoid, savePayment } from '../src/domain/payments/store.ts'
+import { insertPayment, lockPayment, queueVoid, savePayment } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { commandsOf } from '../src/platform/storage/script.ts'
@@ -233,7 +233,7 @@ async function loseVoid(given: Given): Promise<LostVoid> {
     await tx.sql`
       insert into test_charges (key, amount, currency, state, refund_answer, created_at, updated_at)
       values (${id}, ${payment.amount}, 'EUR', 'approved', 'given', 1, 1)`
-    await oweVoid(tx, alone, { id: newId('rfd'), reason: 'no order was possible' }, testServer.clock.now)
+    await queueVoid(tx, alone, { id: newId('rfd'), reason: 'no order was possible' }, testServer.clock.now)
     await tx.sql`update refunds set status = 'failed', try_at = null`
   })
   return { testServer, paymentId: id }

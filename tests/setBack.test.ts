@@ -7,8 +7,8 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
-import { listUntoldCarts } from '../src/domain/carts/store.ts'
-import { listDueLabels, oweLabel } from '../src/domain/payments/labels.ts'
+import { listUnannouncedCarts } from '../src/domain/carts/store.ts'
+import { listDueLabels, queueLabel } from '../src/domain/payments/labels.ts'
 import { leaseMs as paymentLeaseMs } from '../src/domain/payments/schedule.ts'
 import { listPaymentsToCheck, listRefundsToPay } from '../src/domain/payments/store.ts'
 import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/domain/webhooks/claim.ts'
@@ -38,7 +38,7 @@ eachEngine('a clock that is set back', (given) => {
     const cartId = await carts.create({ CARD: 1 })
     await storage.write(async (tx) => {
       await tx.sql`update payments set check_at = ${start + minute}`
-      oweLabel(tx, { installationId, id: 'pay_1' }, start)
+      queueLabel(tx, { installationId, id: 'pay_1' }, start)
       await tx.sql`update webhook_endpoints set consecutive_failures = 3, failing_since = ${start}, last_failure_at = ${start}`
       await tx.sql`update carts set untold_since = ${start} where id = ${cartId}`
       await deferRow(tx, 'holds', { tenantId: 'mer_1', rowId: 'x' }, { errorCode: 'x', now: start })
@@ -55,7 +55,7 @@ eachEngine('a clock that is set back', (given) => {
         refunds: (await listRefundsToPay(db, at, 10)).length,
         payments: (await listPaymentsToCheck(db, at, 10)).length,
         labels: (await listDueLabels(db, at, 10)).length,
-        untold: (await listUntoldCarts(db, at, at, 10)).length,
+        unannounced: (await listUnannouncedCarts(db, at, at, 10)).length,
         deferred: (await listDeferred(db, at, 10)).length,
       }))
     // One delivery is being sent by somebody who will not tell.
@@ -69,12 +69,33 @@ eachEngine('a clock that is set back', (given) => {
     clock.now += 5_000
     counted += 5_000.3
     await turn()
-    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 1, payments: 0, labels: 1, untold: 1, deferred: 1 })
+    assert.deepEqual(await due(clock.now), {
+      endpoints: 1,
+      refunds: 1,
+      payments: 0,
+      labels: 1,
+      unannounced: 1,
+      deferred: 1,
+    })
 
     clock.now -= hour
-    assert.deepEqual(await due(clock.now), { endpoints: 0, refunds: 0, payments: 0, labels: 0, untold: 0, deferred: 1 })
+    assert.deepEqual(await due(clock.now), {
+      endpoints: 0,
+      refunds: 0,
+      payments: 0,
+      labels: 0,
+      unannounced: 0,
+      deferred: 1,
+    })
     await turn()
-    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 0, payments: 0, labels: 0, untold: 1, deferred: 0 })
+    assert.deepEqual(await due(clock.now), {
+      endpoints: 1,
+      refunds: 0,
+      payments: 0,
+      labels: 0,
+      unannounced: 1,
+      deferred: 0,
+    })
     // Somebody may be asking the provider now, under the lease that all of them have.
     const { refunds, labels } = await due(clock.now + paymentLeaseMs)
     assert.deepEqual([refunds, labels], [1, 1])

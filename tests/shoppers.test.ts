@@ -102,7 +102,7 @@ eachEngine('a shopper', (given) => {
     const { eventTexts, ...counts } = planned.erased
     assert.deepEqual(counts, { checkoutSessions: 3, orders: 1, addresses: 2 })
     assert.ok(eventTexts > 10)
-    assert.deepEqual([planned.code, planned.dryRun, planned.kept, planned.owedTexts], [1, true, kept, 0])
+    assert.deepEqual([planned.code, planned.dryRun, planned.kept, planned.pendingTexts], [1, true, kept, 0])
 
     const done = await forget(testServer, '--email', 'ADA@example.com')
     assert.deepEqual(done, { ...planned, dryRun: false })
@@ -196,8 +196,8 @@ eachEngine('a shopper', (given) => {
     await webhooksOf(testServer).add({ events: ['order.placed'], status: 'paused' })
     const checkout = await checkoutOf(testServer)
     await buy(checkout, testServer, ada)
-    const { code, owedTexts, erased } = await forget(testServer, '--email', ada, '--unsent')
-    assert.deepEqual([code, owedTexts, erased.orders], [1, 1, 1])
+    const { code, pendingTexts, erased } = await forget(testServer, '--email', ada, '--unsent')
+    assert.deepEqual([code, pendingTexts, erased.orders], [1, 1, 1])
     const rows = await testServer.storage.read(
       (db) => db.sql<{ type: string }>`select type from events where body <> ''`,
     )

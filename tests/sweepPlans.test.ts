@@ -12,13 +12,13 @@ import { listEndedCarts } from '../src/domain/carts/retention.ts'
 import { listEndedSessions, listToErase } from '../src/domain/checkout/retention.ts'
 import { discardSome } from '../src/domain/webhooks/store.ts'
 import {
+  listAnnounced,
   listFinished,
   listForgottenTexts,
   listOldEvents,
   listOldTexts,
   listOverdueEndpoints,
-  listOwed,
-  listTold,
+  listPending,
   newPlaces,
   sweepWebhooks,
 } from '../src/domain/webhooks/sweep.ts'
@@ -165,9 +165,9 @@ eachEngine('a sweep', (given) => {
     const questions: Record<string, (db: Reader) => Promise<unknown>> = {
       texts: (db) => listOldTexts(db, place, now - 30 * day, now),
       forgotten: (db) => listForgottenTexts(db, place, now),
-      owed: (db) => listOwed(db, installationId, ids),
+      owed: (db) => listPending(db, installationId, ids),
       events: (db) => listOldEvents(db, oldPlace, now - 90 * day, now),
-      told: (db) => listTold(db, installationId, ids),
+      told: (db) => listAnnounced(db, installationId, ids),
       finished: (db) => listFinished(db, now - 90 * day, now),
     }
     await assertPlans(storage, questions, {

@@ -480,7 +480,7 @@ eachEngine('webhooks', (given) => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const sent = await add(testServer, { url: receiver.url, events: ['cart.created'] })
-    const owed = await add(testServer, { url: receiver.url, events: ['cart.updated'], status: 'paused' })
+    const pending = await add(testServer, { url: receiver.url, events: ['cart.updated'], status: 'paused' })
     const { carts } = await checkoutOf(testServer)
     const cartId = (await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
     await testServer.ask('putPublicCartItem', {
@@ -496,17 +496,17 @@ eachEngine('webhooks', (given) => {
     testServer.clock.now += 30 * day - 1
     await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.ok((await texts()).every(({ kept }) => kept === 1))
-    assert.equal((await deliveriesOf(testServer, owed))[0]?.status, 'held')
+    assert.equal((await deliveriesOf(testServer, pending))[0]?.status, 'held')
     testServer.clock.now += 1
     await sweepWebhooks(testServer.storage, testServer.clock.now)
     assert.deepEqual(await texts(), [
       { type: 'cart.created', kept: 0 },
       { type: 'cart.updated', kept: 0 },
     ])
-    const [discarded] = await deliveriesOf(testServer, owed)
+    const [discarded] = await deliveriesOf(testServer, pending)
     assert.deepEqual([discarded?.status, discarded?.lastError], ['discarded', 'it was due for too long'])
     await testServer.storage.write((tx) =>
-      enableEndpoint(tx, testServer.installationId, owed.endpoint.id, testServer.clock.now),
+      enableEndpoint(tx, testServer.installationId, pending.endpoint.id, testServer.clock.now),
     )
     receiver.received.length = 0
     await testServer.app.dispatcher.dispatchDue()
@@ -517,7 +517,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await texts(), [{ type: 'cart.updated', kept: 0 }], 'the log of a delivery keeps its event')
     testServer.clock.now += 30 * day
     await sweepWebhooks(testServer.storage, testServer.clock.now)
-    assert.deepEqual(await deliveriesOf(testServer, owed), [])
+    assert.deepEqual(await deliveriesOf(testServer, pending), [])
     assert.deepEqual(await texts(), [])
     // The cart is still there, and may have been told of before.
     assert.deepEqual(await testServer.storage.read(findViolations), [])

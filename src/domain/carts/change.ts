@@ -38,8 +38,8 @@ export interface ChangeAsk {
   cause: Cause | null
   // The SKU of which this change wants more.
   raised?: string
-  // Told together with others, by a loop.
-  isToldLater?: boolean
+  // Announced together with others, by a loop.
+  isAnnouncedLater?: boolean
 }
 
 // The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
@@ -99,12 +99,12 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
 }
 
 function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { text: string } {
-  const { db, now, cause, isToldLater = false } = ask
+  const { db, now, cause, isAnnouncedLater = false } = ask
   const { cart } = quote
   const at = now.getTime()
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  saveCart(db, { ...cart, untoldSince: isToldLater ? (cart.untoldSince ?? at) : null })
-  if (!isToldLater) announce(db, updatedEvent(quote.cart, text, cause, at))
+  saveCart(db, { ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
+  if (!isAnnouncedLater) announce(db, updatedEvent(quote.cart, text, cause, at))
   return { ...quote, text }
 }
 

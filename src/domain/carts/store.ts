@@ -40,7 +40,7 @@ export interface CartRow {
   updatedAt: number
   expiresAt: number
   // Since when it has changes that no event tells of.
-  untoldSince: number | null
+  unannouncedSince: number | null
   // The publishable key that made it.
   publicKeyId: string | null
   seller: SellerTerms
@@ -116,7 +116,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.untold_since as "untoldSince", c.public_key_id as "publicKeyId", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
@@ -152,7 +152,7 @@ function cartFrom(row: CartColumns): CartRow {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     expiresAt: row.expiresAt,
-    untoldSince: row.untoldSince,
+    unannouncedSince: row.unannouncedSince,
     publicKeyId: row.publicKeyId,
     seller: {
       country: row.sellerCountry,
@@ -344,7 +344,7 @@ export function saveCart(tx: Tx, cart: CartRow): void {
     update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
       address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
       checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
-      expires_at = ${cart.expiresAt}, untold_since = ${cart.untoldSince}
+      expires_at = ${cart.expiresAt}, untold_since = ${cart.unannouncedSince}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
@@ -372,12 +372,12 @@ export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number
 }
 
 // Not a change of the cart: its version stays.
-export function saveTold(tx: Tx, { installationId, cartId }: CartKey): void {
+export function saveAnnounced(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
 }
 
 // One whose payment is under way waits: it becomes an order, or is open again.
-export async function listUntoldCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
+export async function listUnannouncedCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
   return db.sql<CartKey>`
     select installation_id as "installationId", id as "cartId" from carts
     where untold_since is not null and untold_since <= ${since} and status = 'open'
@@ -386,7 +386,7 @@ export async function listUntoldCarts(db: Reader, now: number, since: number, li
 }
 
 // After the clock was set back.
-export async function bringUntoldForward(tx: Tx, now: number): Promise<void> {
+export async function bringUnannouncedForward(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`
 }

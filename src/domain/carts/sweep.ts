@@ -36,7 +36,7 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
     status: move.to,
     version: facts.cart.version + 1,
     updatedAt: now,
-    untoldSince: null,
+    unannouncedSince: null,
   }
   const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
   saveCart(tx, cart)

@@ -9,7 +9,7 @@ import { list, type Reader, type Storage, type Tx } from '../../platform/storage
 import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
 import { findCart } from '../carts/store.ts'
 import { lockOrder } from '../orders/store.ts'
-import { listOwed } from '../webhooks/sweep.ts'
+import { listPending } from '../webhooks/sweep.ts'
 import { customerHashes, listCustomerKeys } from './customer.ts'
 import { lockSessionAndCart } from './sessions.ts'
 import { findSession } from './store.ts'
@@ -34,7 +34,7 @@ export interface Forgotten {
   eventTexts: number
   kept: ShopperData[]
   // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
-  owedTexts: number
+  pendingTexts: number
 }
 
 // `unsent`: the order is still to be sent. `payment_in_progress`: a payment is under way.
@@ -67,7 +67,7 @@ interface Work {
 }
 
 function nothing(): Forgotten {
-  return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, kept: [], owedTexts: 0 }
+  return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, kept: [], pendingTexts: 0 }
 }
 
 // Rows that one statement looks at. There is no index of customers: this is asked for rarely, and every purchase would have to
@@ -229,15 +229,15 @@ async function dropTexts(work: Work, installationId: string, subject: EventSubje
     )
     const ids = texts.map(({ id }) => id)
     if (ids.length === 0) return
-    const owed = await storage.read((db) => listOwed(db, installationId, ids))
-    const dropped = ids.filter((id) => !owed.has(id))
-    forgotten.owedTexts += owed.size
+    const pending = await storage.read((db) => listPending(db, installationId, ids))
+    const dropped = ids.filter((id) => !pending.has(id))
+    forgotten.pendingTexts += pending.size
     forgotten.eventTexts += dropped.length
     if (!input.isDryRun)
       await storage.write(async (tx) => {
         if (dropped.length > 0)
           await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`
-        for (const { id, occurredAt } of texts.filter((text) => owed.has(text.id)))
+        for (const { id, occurredAt } of texts.filter((text) => pending.has(text.id)))
           await tx.sql`
             insert into forgotten_texts (installation_id, event_id, occurred_at)
             values (${installationId}, ${id}, ${occurredAt}) on conflict (installation_id, event_id) do nothing`

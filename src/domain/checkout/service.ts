@@ -190,7 +190,7 @@ function change(
         expectedVersion: undefined,
         now,
         cause: pageCause(),
-        isToldLater: true,
+        isAnnouncedLater: true,
       })
     }),
   )

@@ -336,27 +336,27 @@ eachEngine('stock', (given) => {
 
   test('events are reported once at each crossing, to everyone who is active', async () => {
     const { room, hold, release, sell, restock, set, sweep } = await stockroom({ A: { product: 'one', stock: 8 } })
-    const told = async () =>
+    const announced = async () =>
       (await room.world()).events.map(([who, kind, , available, n]) => `${n} ${who} ${kind} ${available}`)
     await hold('one', { A: 2 })
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await announced(), [])
     await hold('two', { A: 1 })
     await hold('three', { A: 1 })
     await hold('four', { A: 4 })
     await hold('three', { A: 1 }, { now, expiresAt: expiresAt + minute })
-    assert.deepEqual(await told(), ['1 Web inventory.low 5', '2 Web inventory.depleted 0'])
+    assert.deepEqual(await announced(), ['1 Web inventory.low 5', '2 Web inventory.depleted 0'])
     await sell('four', { A: 4 })
-    assert.equal((await told()).length, 2, 'a sale of what was held leaves as much for others as before')
+    assert.equal((await announced()).length, 2, 'a sale of what was held leaves as much for others as before')
     await release('two')
     await release('one')
-    assert.deepEqual((await told()).slice(2), ['3 Web inventory.replenished 1'])
+    assert.deepEqual((await announced()).slice(2), ['3 Web inventory.replenished 1'])
     await hold('one', { A: 3 })
-    assert.equal((await told()).length, 4)
+    assert.equal((await announced()).length, 4)
     // Time alone tells nothing; whoever takes the units afterwards finds nothing new to tell either.
     assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt, expiresAt: expiresAt + minute }), {})
-    assert.deepEqual((await told()).slice(3), ['4 Web inventory.depleted 0'])
+    assert.deepEqual((await announced()).slice(3), ['4 Web inventory.depleted 0'])
     assert.equal(await sweep(expiresAt + minute), 2)
-    assert.deepEqual((await told()).slice(4), ['5 Web inventory.replenished 4'])
+    assert.deepEqual((await announced()).slice(4), ['5 Web inventory.replenished 4'])
     await restock('order of four')
     await set({ A: 0 })
     await set({ A: 0 })
@@ -365,7 +365,7 @@ eachEngine('stock', (given) => {
     await set({ A: 4 })
     await set({ A: 6 })
     await set({ A: 4 })
-    assert.deepEqual((await told()).slice(5), [
+    assert.deepEqual((await announced()).slice(5), [
       '6 Web inventory.depleted 0',
       '7 Web inventory.replenished 6',
       '8 Web inventory.low 5',

@@ -38,13 +38,13 @@ describe('what an owner may have', () => {
 
 test('an event is reported exactly where a mark is crossed', () => {
   const quantities = [-2, 0, 1, 5, 6, 9]
-  const told = quantities.flatMap((before) =>
+  const announced = quantities.flatMap((before) =>
     quantities.flatMap((after) => {
       const kind = stockEventFor(before, after, 5)
       return kind ? [`${before} → ${after} ${kind.slice('inventory.'.length)}`] : []
     }),
   )
-  assert.deepEqual(told, [
+  assert.deepEqual(announced, [
     '-2 → 1 replenished',
     '-2 → 5 replenished',
     '-2 → 6 replenished',

@@ -153,7 +153,7 @@ export async function findInstalledApp(db: Reader, id: string): Promise<Installe
   return row
 }
 
-const toldMax = 200
+const reportedMax = 200
 
 // Active ones that have a webhook endpoint: the others could not be told.
 export async function listOtherInstallations(
@@ -166,7 +166,7 @@ export async function listOtherInstallations(
     where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.ended_at is null and i.disabled_at is null
       and i.id <> ${id}
       and exists (select 1 from webhook_endpoints e where e.installation_id = i.id and e.ended_at is null)
-    order by i.id limit ${toldMax}`
+    order by i.id limit ${reportedMax}`
   return rows.map((row) => row.id)
 }
 

@@ -71,7 +71,7 @@ export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
       facts.payments.some(({ provider }) => provider === manualName),
     fulfilAdminOrder: isSendable,
     cancelAdminOrder: obstacle === undefined || obstacle === 'already_processing',
-    refundAdminOrder: moveFor(orderPaymentLifecycle, 'owe', paymentStatus) !== undefined && refunded < total,
+    refundAdminOrder: moveFor(orderPaymentLifecycle, 'queue', paymentStatus) !== undefined && refunded < total,
   }
   return orderActions.filter((action) => isAllowed[action])
 }

@@ -9,11 +9,11 @@ import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
 import type { Line } from '../inventory/stock.ts'
-import { oweVoid } from '../payments/store.ts'
+import { queueVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
-import { lockOrderFacts, tellChange } from './change.ts'
+import { announceChange, lockOrderFacts } from './change.ts'
 import { cancellableReason, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
-import { oweRefund } from './refunds.ts'
+import { queueRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
@@ -54,7 +54,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
       ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, moment)
       : []
   const { facts, refundId, timeline } =
-    move.owes === 'money_back' ? await oweMoneyBack(tx, found, input, moment) : nothingOwed(found)
+    move.due === 'money_back' ? await queueMoneyBack(tx, found, input, moment) : nothingDue(found)
   const cancellation: CancellationRow = {
     id: newId('can'),
     by: input.by,
@@ -72,7 +72,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
   } as const
   const { installationId, merchantId, id: orderId } = order
   queueEmails(tx, { installationId, merchantId, orderId }, [email], moment.now)
-  return tellChange(
+  return announceChange(
     tx,
     facts,
     { kind: move.announces, order: { status: move.to, cancellation }, timeline: ['cancelled', ...timeline] },
@@ -108,11 +108,11 @@ interface MoneyBack {
   timeline: readonly ('refund_started' | 'voided')[]
 }
 
-function nothingOwed(facts: OrderFacts): MoneyBack {
+function nothingDue(facts: OrderFacts): MoneyBack {
   return { facts, refundId: null, timeline: [] }
 }
 
-async function oweMoneyBack(
+async function queueMoneyBack(
   tx: Tx,
   facts: OrderFacts,
   input: Pick<CancelInput, 'reason'>,
@@ -121,7 +121,7 @@ async function oweMoneyBack(
   const { order } = facts
   const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (voiding) {
-    await oweVoids(tx, facts, moment)
+    await queueVoids(tx, facts, moment)
     return { facts: { ...facts, order: { ...order, paymentStatus: voiding.to } }, refundId: null, timeline: ['voided'] }
   }
   const amount = order.total - order.refunded
@@ -130,14 +130,14 @@ async function oweMoneyBack(
     const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
-  const owed = await oweRefund(tx, facts, { amount, reason: input.reason }, moment)
-  if (!owed) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
-  return { facts: owed.facts, refundId: owed.refund.id, timeline: ['refund_started'] }
+  const queued = await queueRefund(tx, facts, { amount, reason: input.reason }, moment)
+  if (!queued) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
+  return { facts: queued.facts, refundId: queued.refund.id, timeline: ['refund_started'] }
 }
 
 // A payment that is awaited must not be taken any more.
-export async function oweVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
+export async function queueVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
   for (const payment of payments) {
-    if (payment.status === 'pending') await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
+    if (payment.status === 'pending') await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   }
 }

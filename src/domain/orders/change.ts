@@ -38,7 +38,7 @@ export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts 
 }
 
 // One version further, with its event.
-export function tellChange(
+export function announceChange(
   tx: Tx,
   facts: OrderFacts,
   change: { kind: EventKind; order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },

@@ -36,9 +36,9 @@ test('the moves of its money, all pairs, with the event of each', () => {
     ['pay', 'pending', 'paid', 'order.paid'],
     ['pay', 'voided', 'paid', 'order.paid'],
     ['void', 'pending', 'voided', null],
-    ['owe', 'paid', 'refunding', null],
-    ['owe', 'partially_refunded', 'refunding', null],
-    ['owe', 'refunding', 'refunding', null],
+    ['queue', 'paid', 'refunding', null],
+    ['queue', 'partially_refunded', 'refunding', null],
+    ['queue', 'refunding', 'refunding', null],
     ['refund_some', 'refunding', 'refunding', 'order.refunded'],
     ['refund_part', 'paid', 'partially_refunded', 'order.refunded'],
     ['refund_part', 'partially_refunded', 'partially_refunded', 'order.refunded'],
@@ -76,9 +76,9 @@ test('how far the money of a cancelled order is', () => {
   assert.deepEqual(statuses(40, 60), all('refund_pending'))
   assert.deepEqual(statuses(40, 10), all('refund_pending'))
   assert.deepEqual(statuses(100, 0), all('completed'))
-  const owed = (status: string) => ['completed', status, status, status, status, 'completed']
-  assert.deepEqual(statuses(40, 0, 60), owed('refund_failed'))
-  assert.deepEqual(statuses(40, 0), owed('refund_pending'))
+  const due = (status: string) => ['completed', status, status, status, status, 'completed']
+  assert.deepEqual(statuses(40, 0, 60), due('refund_failed'))
+  assert.deepEqual(statuses(40, 0), due('refund_pending'))
   assert.deepEqual(statuses(100, 0, 60), all('completed'))
   assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0, failed: 0 }), 'completed')
 })

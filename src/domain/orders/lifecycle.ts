@@ -12,7 +12,7 @@ import { moveFor } from '../../platform/kit/lifecycle.ts'
 
 // biome-ignore format: one row is one move
 export const orderLifecycle = [
-  // verb       from          to            announces           owes
+  // verb       from          to            announces           due
   ['place',    null,         'placed',     'order.placed',     null        ],
   ['start',    'placed',     'processing', 'order.processing', null        ],
   // A parcel that is not the last one has no event kind of its own, and a change without an event would leave a gap.
@@ -35,9 +35,9 @@ export const orderPaymentLifecycle = [
   // Money that people move may come after it was given up. Of a cancelled order it is owed back.
   ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
-  ['owe',         'paid',               'refunding',          null                 ],
-  ['owe',         'partially_refunded', 'refunding',          null                 ],
-  ['owe',         'refunding',          'refunding',          null                 ],
+  ['queue',       'paid',               'refunding',          null                 ],
+  ['queue',       'partially_refunded', 'refunding',          null                 ],
+  ['queue',       'refunding',          'refunding',          null                 ],
   ['refund_some', 'refunding',          'refunding',          'order.refunded'     ],
   ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'refunding',          'refunded',           'order.refunded'     ],

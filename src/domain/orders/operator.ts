@@ -16,13 +16,13 @@ import {
   insertPayment,
   listRefundsOfPayment,
   lockPayment,
-  oweVoid,
   type PaymentRow,
+  queueVoid,
   type RefundRow,
   savePayment,
 } from '../payments/store.ts'
-import { cancelFound, oweVoids } from './cancel.ts'
-import { findOrderFacts, lockOrderFacts, noteChange, tellChange } from './change.ts'
+import { cancelFound, queueVoids } from './cancel.ts'
+import { announceChange, findOrderFacts, lockOrderFacts, noteChange } from './change.ts'
 import {
   correctionEvents,
   fulfillmentStatusFor,
@@ -31,7 +31,7 @@ import {
   returnObstacle,
   sendingReason,
 } from './lifecycle.ts'
-import { isWaiting, oweRefund, payByHand } from './refunds.ts'
+import { isWaiting, payByHand, queueRefund } from './refunds.ts'
 import {
   type CancellationRow,
   copyReplacedLines,
@@ -78,7 +78,7 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<O
     moment.now,
   )
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
-  return tellChange(tx, { ...found, payments }, change, moment)
+  return announceChange(tx, { ...found, payments }, change, moment)
 }
 
 async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
@@ -161,7 +161,7 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const email = { kind: 'shipped', subjectId: fulfillment.id } as const
   queueEmails(tx, { ...key, merchantId: order.merchantId }, [email], moment.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
-  return tellParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
+  return announceParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
 }
 
 export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
@@ -196,7 +196,7 @@ function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts
 
 // A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
 // the end of the order.
-function tellParcel(
+function announceParcel(
   tx: Tx,
   found: OrderFacts,
   { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: FulfillmentRow },
@@ -210,18 +210,28 @@ function tellParcel(
     if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
     const order = { status: move.to, fulfillmentStatus }
     const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
-    return tellChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
+    return announceChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
   }
   const started = start
-    ? tellChange(tx, found, { kind: start.announces, order: { status: start.to }, timeline: ['processing'] }, moment)
+    ? announceChange(
+        tx,
+        found,
+        { kind: start.announces, order: { status: start.to }, timeline: ['processing'] },
+        moment,
+      )
     : found
   const sent = moveFor(orderLifecycle, 'fulfil', started.order.status)
   if (!sent) throw new Error(`order ${found.order.id} is ${started.order.status} and its last parcel was sent`)
   const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
-  const fulfilled = tellChange(tx, { ...started, ...withParcel }, all, moment)
+  const fulfilled = announceChange(tx, { ...started, ...withParcel }, all, moment)
   const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
   if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
-  return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
+  return announceChange(
+    tx,
+    fulfilled,
+    { kind: end.announces, order: { status: end.to }, timeline: ['completed'] },
+    moment,
+  )
 }
 
 // What goes into the parcel.
@@ -274,9 +284,9 @@ export async function returnOrder(
     return cancelFound(tx, found, input, moment)
   }
   if (isRestocked) await restock(tx, order, order.id, null, moment)
-  if (move.owes === 'money_back') await oweVoids(tx, found, moment)
+  if (move.due === 'money_back') await queueVoids(tx, found, moment)
   const change = { status: move.to, paymentStatus: voiding.to }
-  return tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
+  return announceChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
 }
 
 // What a parcel is tracked by is part of the order, so it has a version and an event: again the one of how far the order is sent.
@@ -290,7 +300,7 @@ export async function correctFulfillment(
   await updateFulfillment(tx, { installationId, orderId }, corrected)
   const fulfillments = facts.fulfillments.map((known) => (known.id === corrected.id ? corrected : known))
   const kind = correctionEvents[fulfillmentStatus]
-  return tellChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, moment)
+  return announceChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, moment)
 }
 
 export interface RefundInput {
@@ -303,23 +313,23 @@ export interface RefundInput {
   lines?: readonly RefundedLine[]
 }
 
-export interface OwedRefund {
+export interface QueuedRefund {
   facts: OrderFacts
   refund: RefundRow
 }
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
 // answer the same again.
-export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<OwedRefund> {
+export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<QueuedRefund> {
   const found = await lockOrder(tx, key)
   const { order, refunds } = found
   const unvoided = unvoidedOf(found)
-  if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
+  if (unvoided) return queuedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
   refuseUnpaidFor(found)
   const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
   if (settled) {
     await payByHand(tx, settled, moment.now)
-    return owedOf(tx, key, settled)
+    return queuedOf(tx, key, settled)
   }
   const { number } = order
   const left = order.total - order.refunded
@@ -327,15 +337,15 @@ export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, mom
   const amount = amountMeant(found, input)
   if (!input.isByHand) refuseUncounted(found, amount)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
-  const owed = await oweRefund(tx, found, { amount, reason }, moment)
-  if (!owed) throw tooHigh(number, left, amount)
-  const { refund } = owed
+  const queued = await queueRefund(tx, found, { amount, reason }, moment)
+  if (!queued) throw tooHigh(number, left, amount)
+  const { refund } = queued
   for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
   if (!input.lines) copyReplacedLines(tx, key, refund.id)
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
-  noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
+  noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, moment)
   if (input.isByHand) await payByHand(tx, refund, moment.now)
-  return owedOf(tx, key, refund)
+  return queuedOf(tx, key, refund)
 }
 
 // What a refund would give back, or why it would be refused. Nothing is written.
@@ -374,7 +384,7 @@ function pendingOf(refunds: readonly RefundRow[]): RefundRow[] {
 }
 
 function refuseUnpaidFor({ order: { number, paymentStatus } }: OrderFacts): void {
-  if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
+  if (!moveFor(orderPaymentLifecycle, 'queue', paymentStatus))
     throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
 }
 
@@ -415,7 +425,7 @@ function nothingToRefund(message: string, current: Readonly<Record<string, unkno
   return refuse('nothing_to_refund', { message, current })
 }
 
-async function owedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<OwedRefund> {
+async function queuedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<QueuedRefund> {
   const facts = await findOrderFacts(tx, key)
   if (!facts) throw refuse('order_not_found')
   return { facts, refund }
@@ -448,7 +458,7 @@ export async function returnPayment(
   const failed = refunds.findLast(isLostVoid)
   const { id: paymentId, status } = payment
   if (!failed) throw nothingToRefund(`Nothing of payment ${paymentId} waits to be given back.`, { status })
-  const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
+  const refund = await queueVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
   if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already on its way back.` })
   if (isByHand) await payByHand(tx, refund, now)
   return refund

@@ -13,7 +13,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
-import { announceOrder, tellChange } from './change.ts'
+import { announceChange, announceOrder } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { orderPageSecrets } from './secret.ts'
 import {
@@ -103,7 +103,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   // That it was placed and that it was paid are two facts, though they became true together.
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const { order: last } = paid
-    ? tellChange(
+    ? announceChange(
         tx,
         placed,
         { kind: paid.announces, order: { paymentStatus: paid.to }, timeline: ['paid'] },

@@ -17,27 +17,27 @@ import {
   savePayment,
   saveRefund,
 } from '../payments/store.ts'
-import { lockOrderFacts, tellChange } from './change.ts'
+import { announceChange, lockOrderFacts } from './change.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
-export interface OwedRefund {
+export interface QueuedRefund {
   refund: RefundRow
   // The order as it is to be written: refunding, with the refund among the others.
   facts: OrderFacts
 }
 
 // Undefined when nothing was paid, or less than that is left.
-export async function oweRefund(
+export async function queueRefund(
   tx: Tx,
   facts: OrderFacts,
   { amount, reason }: { amount: number; reason: string | null },
   { now }: Moment,
-): Promise<OwedRefund | undefined> {
+): Promise<QueuedRefund | undefined> {
   const { order, refunds } = facts
   const { installationId, merchantId, id: orderId, currency } = order
-  const move = moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
+  const move = moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
   const payment = facts.payments.find((paid) => leftOf(paid, refunds) >= amount)
   if (!move || !payment || amount < 1) return undefined
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
@@ -67,10 +67,10 @@ export async function oweRefund(
 // What of a payment has not gone back.
 function leftOf({ id, amount, status }: PaymentRow, refunds: readonly RefundRow[]): number {
   if (status !== 'succeeded') return 0
-  return refunds.reduce((left, refund) => (refund.paymentId === id ? left - owedBy(refund) : left), amount)
+  return refunds.reduce((left, refund) => (refund.paymentId === id ? left - amountDue(refund) : left), amount)
 }
 
-function owedBy({ status, amount }: RefundRow): number {
+function amountDue({ status, amount }: RefundRow): number {
   return status === 'failed' ? 0 : amount
 }
 
@@ -92,11 +92,11 @@ export async function refundPaid(
   // One that failed is owed no longer by itself; the operator owes anew.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
-  tellRefundEnded(tx, { ...found, order: { ...found.order, refunded }, refunds }, outcome, now)
+  announceRefundEnded(tx, { ...found, order: { ...found.order, refunded }, refunds }, outcome, now)
 }
 
 // The order as it is with the refund that has ended: its money moves, and that is announced.
-export function tellRefundEnded(
+export function announceRefundEnded(
   tx: Tx,
   facts: OrderFacts,
   outcome: Exclude<RefundStatus, 'pending'>,
@@ -109,7 +109,7 @@ export function tellRefundEnded(
   const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
-  return tellChange(tx, facts, change, { now, cause: null })
+  return announceChange(tx, facts, change, { now, cause: null })
 }
 
 // A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
@@ -125,8 +125,8 @@ export function queueRefundEmail(
 }
 
 // By the operator, past the provider: of a card that was closed, say.
-export async function payByHand(tx: Tx, owed: RefundRow, now: number): Promise<void> {
-  const refund = { ...owed, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
+export async function payByHand(tx: Tx, queued: RefundRow, now: number): Promise<void> {
+  const refund = { ...queued, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
   await saveRefund(tx, refund)
   await refundPaid(tx, refund, 'succeeded', now)
 }

@@ -17,7 +17,7 @@ import {
   replaceRefund,
 } from '../payments/store.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { queueRefundEmail, tellRefundEnded } from './refunds.ts'
+import { announceRefundEnded, queueRefundEmail } from './refunds.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -53,7 +53,7 @@ async function recordFailed(
   const refunded = await lowerRefunded(tx, key, failed.amount)
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than went back`)
   const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
-  return tellRefundEnded(tx, { ...facts, order: { ...facts.order, refunded }, refunds }, 'failed', now)
+  return announceRefundEnded(tx, { ...facts, order: { ...facts.order, refunded }, refunds }, 'failed', now)
 }
 
 // Of a payment without an order, or whose order awaits no money, it is only written down.
@@ -74,7 +74,7 @@ async function recordForeign(
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
   if (refunded === undefined) throw new Error(`more of order ${orderId} went back than was paid`)
   const order = { ...facts.order, refunded }
-  return tellRefundEnded(tx, { ...facts, order, refunds: [...facts.refunds, refund] }, 'succeeded', now)
+  return announceRefundEnded(tx, { ...facts, order, refunds: [...facts.refunds, refund] }, 'succeeded', now)
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {

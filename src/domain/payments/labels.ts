@@ -12,7 +12,11 @@ export interface LabelRow {
   tries: number
 }
 
-export function oweLabel(tx: Tx, { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>, now: number): void {
+export function queueLabel(
+  tx: Tx,
+  { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
+  now: number,
+): void {
   tx.send`
     insert into payment_labels (installation_id, payment_id, due_at, created_at)
     values (${installationId}, ${id}, ${now}, ${now}) on conflict (installation_id, payment_id) do nothing`

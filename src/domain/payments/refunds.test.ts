@@ -77,7 +77,7 @@ eachEngine('paying refunds', (given) => {
       if (name === 'test') await provider.start(chargeOf(payment), { method: 'card', details, returnUrls }, signal)
       return payment
     }
-    const owe = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>
+    const queue = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>
       storage.write((tx) =>
         insertRefund(
           tx,
@@ -99,14 +99,14 @@ eachEngine('paying refunds', (given) => {
       payRefunds({ storage: on, providers, watch, onPaid: then, callMsMax }, clock.now)
     const find = async (refund: RefundRow) => storage.write((tx) => lockRefund(tx, installationId, refund.id))
     const refunded = async () => (await chargesOf(storage)).reduce((sum, charge) => sum + charge.refunded, 0)
-    return { url, storage, clock, provider, told, pay, owe, round, find, refunded, onPaid, watch, lines }
+    return { url, storage, clock, provider, told, pay, queue, round, find, refunded, onPaid, watch, lines }
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
   test('pays what is due, once, and informs the orders room in the same commit', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
-    const [one, two] = [await fakeProvider.owe(payment.id, 300), await fakeProvider.owe(payment.id, 700)]
+    const [one, two] = [await fakeProvider.queue(payment.id, 300), await fakeProvider.queue(payment.id, 700)]
     const paid = await fakeProvider.round()
     assert.deepEqual(outcomesOf(paid), ['succeeded', 'succeeded'])
     assert.deepEqual(new Set(fakeProvider.told.map(([id]) => id)), new Set([one.id, two.id]))
@@ -129,7 +129,7 @@ eachEngine('paying refunds', (given) => {
   test('a void takes the charge back as a whole', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
-    await fakeProvider.owe(payment.id, 1_000, 'void')
+    await fakeProvider.queue(payment.id, 1_000, 'void')
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
     assert.equal((await chargesOf(fakeProvider.storage))[0]?.state, 'voided')
     assert.equal(fakeProvider.told.length, 1)
@@ -139,7 +139,7 @@ eachEngine('paying refunds', (given) => {
   test('a manual refund is the operator’s to pay, and is done at once', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('manual')
-    await fakeProvider.owe(payment.id, 1_000)
+    await fakeProvider.queue(payment.id, 1_000)
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
     assert.equal(fakeProvider.told.length, 1)
   })
@@ -147,7 +147,7 @@ eachEngine('paying refunds', (given) => {
   test('a lost answer is asked for again by schedule, and never paid twice', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000007726' })
     const payment = await fakeProvider.pay()
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['later'])
     assert.deepEqual(fakeProvider.told, [])
     assert.equal((await fakeProvider.find(refund))?.tryAt, start + waitsMs[0])
@@ -166,7 +166,7 @@ eachEngine('paying refunds', (given) => {
       },
     })
     const payment = await fakeProvider.pay()
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     for (let tries = 1; tries <= 12; tries++) {
       const [paid] = await fakeProvider.round()
       assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
@@ -186,7 +186,7 @@ eachEngine('paying refunds', (given) => {
   test('a refusal is tried a bounded number of times, then it has failed', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
     const payment = await fakeProvider.pay()
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     const outcomes: string[] = []
     for (let tries = 0; tries < refusedTriesMax; tries++) {
       outcomes.push(...outcomesOf(await fakeProvider.round()))
@@ -214,12 +214,12 @@ eachEngine('paying refunds', (given) => {
       incidents: { 'provider="test",kind="refund_failed"': 1 },
       notices: {},
     })
-    await fakeProvider.owe(payment.id, 1_000)
+    await fakeProvider.queue(payment.id, 1_000)
   })
 
   test('a try without an answer is no refusal: after an outage a refund is refused as often as any', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
-    const refund = await fakeProvider.owe((await fakeProvider.pay()).id, 400)
+    const refund = await fakeProvider.queue((await fakeProvider.pay()).id, 400)
     await fakeProvider.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['later'])
     const kept = await fakeProvider.find(refund)
@@ -229,11 +229,11 @@ eachEngine('paying refunds', (given) => {
   test('a void that is refused for good is reported as such', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
-    const part = await fakeProvider.owe(payment.id, 400)
+    const part = await fakeProvider.queue(payment.id, 400)
     await fakeProvider.round()
     // Of a charge of which some went back, nothing can be voided.
     await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed' where id = ${part.id}`)
-    const refund = await fakeProvider.owe(payment.id, 1_000, 'void')
+    const refund = await fakeProvider.queue(payment.id, 1_000, 'void')
     for (let tries = 0; tries < refusedTriesMax; tries++) {
       await fakeProvider.round()
       fakeProvider.clock.now += 6 * 3_600_000
@@ -256,7 +256,7 @@ eachEngine('paying refunds', (given) => {
       hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
     })
     const payment = await fakeProvider.pay()
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     const recorded = Promise.withResolvers<void>()
     const onPaid: OnPaid = async (tx, ...rest) => {
       await fakeProvider.onPaid(tx, ...rest)
@@ -279,7 +279,7 @@ eachEngine('paying refunds', (given) => {
       hook: (point) => (point === 'after_refund' ? meanwhile() : undefined),
     })
     const payment = await fakeProvider.pay()
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     meanwhile = async () => {
       await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
     }
@@ -293,7 +293,7 @@ eachEngine('paying refunds', (given) => {
   test('a provider that is gone is waited for', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('departed')
-    const refund = await fakeProvider.owe(payment.id, 400)
+    const refund = await fakeProvider.queue(payment.id, 400)
     const [paid] = await fakeProvider.round()
     assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
     assert.deepEqual(fakeProvider.lines(), [
@@ -314,7 +314,7 @@ eachEngine('paying refunds', (given) => {
   test('what cannot be recorded is reported with its error, holds up no one, and is recorded after the lease', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
-    const [stuck, well] = [await fakeProvider.owe(payment.id, 300), await fakeProvider.owe(payment.id, 200)]
+    const [stuck, well] = [await fakeProvider.queue(payment.id, 300), await fakeProvider.queue(payment.id, 200)]
     const broken = new Error('the orders room is on fire')
     const paid = await fakeProvider.round(fakeProvider.storage, async (tx, refund, outcome, now) => {
       if (refund.id === stuck.id) throw broken
@@ -344,7 +344,7 @@ eachEngine('paying refunds', (given) => {
     const fakeProvider = await openFakeProvider()
     const other = await given.open({ url: fakeProvider.url })
     const payment = await fakeProvider.pay()
-    for (let i = 0; i < 10; i++) await fakeProvider.owe(payment.id, 100)
+    for (let i = 0; i < 10; i++) await fakeProvider.queue(payment.id, 100)
     const rounds = await Promise.all(
       Array.from({ length: 6 }, (_, i) => {
         // As if every round came when the leases of the one before are over, though its calls are still under way.

@@ -74,11 +74,11 @@ eachEngine('payments and refunds in the store', (given) => {
           at,
         ),
       )
-    const owe = (refund: NewRefund, at = now) => storage.write((tx) => insertRefund(tx, refund, at))
-    return { url, storage, paid, owe }
+    const queue = (refund: NewRefund, at = now) => storage.write((tx) => insertRefund(tx, refund, at))
+    return { url, storage, paid, queue }
   }
 
-  const owed = (paymentId: string, amount: number, changes: Partial<NewRefund> = {}): NewRefund => ({
+  const due = (paymentId: string, amount: number, changes: Partial<NewRefund> = {}): NewRefund => ({
     installationId,
     id: newId('rfd'),
     merchantId,
@@ -215,10 +215,10 @@ eachEngine('payments and refunds in the store', (given) => {
   })
 
   test('two nodes that claim at once never get the same row, and together get all', async () => {
-    const { url, storage, paid, owe } = await openStore()
+    const { url, storage, paid, queue } = await openStore()
     const other = await given.open({ url })
     const payments = await Promise.all(Array.from({ length: 30 }, () => paid()))
-    const refunds = await Promise.all(payments.map(({ id }) => owe(owed(id, 100))))
+    const refunds = await Promise.all(payments.map(({ id }) => queue(due(id, 100))))
     const nodes = Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? storage : other))
     const checks = await Promise.all(nodes.map((node) => node.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, 3))))
     const pays = await Promise.all(nodes.map((node) => node.write((tx) => claimRefundsToPay(tx, now, leaseMs, 3))))
@@ -254,10 +254,10 @@ eachEngine('payments and refunds in the store', (given) => {
     })
 
   test('a refund is owed from now on, and brings what the provider has to know', async () => {
-    const { storage, paid, owe } = await openStore()
+    const { storage, paid, queue } = await openStore()
     const orderId = newId('ord')
     const payment = await paid(now)
-    const refund = await owe(owed(payment.id, 400, { orderId, reason: 'duplicate' }), now)
+    const refund = await queue(due(payment.id, 400, { orderId, reason: 'duplicate' }), now)
     assert.deepEqual(refund, {
       installationId,
       id: refund.id,
@@ -299,7 +299,7 @@ eachEngine('payments and refunds in the store', (given) => {
       assert.equal(await lockRefund(tx, rivalId, refund.id), undefined)
       await saveRefund(tx, done)
     })
-    const later = await owe(owed(payment.id, 1, { orderId }), now + 9)
+    const later = await queue(due(payment.id, 1, { orderId }), now + 9)
     const [listed, none] = await storage.read((db) =>
       Promise.all([listRefundsOfOrder(db, installationId, orderId), listRefundsOfOrder(db, rivalId, orderId)]),
     )
@@ -313,12 +313,12 @@ eachEngine('payments and refunds in the store', (given) => {
   })
 
   test('all that is owed of a payment is never more than it, however many owe at once', async () => {
-    const { url, storage, paid, owe } = await openStore()
+    const { url, storage, paid, queue } = await openStore()
     const payment = await paid()
     const nodes = [storage, await given.open({ url })]
     const tries = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) =>
-        (nodes[i % 2] as Storage).write((tx) => insertRefund(tx, owed(payment.id, 300), now)),
+        (nodes[i % 2] as Storage).write((tx) => insertRefund(tx, due(payment.id, 300), now)),
       ),
     )
     const refused = tries.filter((outcome) => outcome.status === 'rejected')
@@ -330,10 +330,10 @@ eachEngine('payments and refunds in the store', (given) => {
     assert.ok(first)
     await storage.write((tx) => saveRefund(tx, { ...first, status: 'failed', tryAt: null }))
     assert.equal(await sum(), 600, 'what failed is owed no more')
-    await owe(owed(payment.id, 400, { kind: 'void' }))
-    await assert.rejects(owe(owed(payment.id, 1)), /more than was paid/)
-    await assert.rejects(owe(owed(payment.id, 0, { currency: 'USD' })), /another currency/)
-    await assert.rejects(owe(owed(payment.id, 0, { installationId: rivalId })), /does not exist/)
+    await queue(due(payment.id, 400, { kind: 'void' }))
+    await assert.rejects(queue(due(payment.id, 1)), /more than was paid/)
+    await assert.rejects(queue(due(payment.id, 0, { currency: 'USD' })), /another currency/)
+    await assert.rejects(queue(due(payment.id, 0, { installationId: rivalId })), /does not exist/)
   })
 
   if (given.engine === 'postgres')
@@ -343,8 +343,8 @@ eachEngine('payments and refunds in the store', (given) => {
       const payment = await paid()
       let second: Promise<unknown> = Promise.resolve()
       await storage.write(async (tx) => {
-        await insertRefund(tx, owed(payment.id, 700), now)
-        second = other.write((theirs) => insertRefund(theirs, owed(payment.id, 700), now))
+        await insertRefund(tx, due(payment.id, 700), now)
+        second = other.write((theirs) => insertRefund(theirs, due(payment.id, 700), now))
         second.catch(() => {})
         // Time enough for the second to be done, if nothing held it.
         await Promise.race([second, pause(200)])

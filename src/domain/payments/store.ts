@@ -414,11 +414,11 @@ const refundColumns = new Fragment(`
 export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
   if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
-  const owed =
+  const due =
     refund.kind === 'void'
       ? await sumBesideVoids(tx, refund.installationId, refund.paymentId)
       : await sumRefunds(tx, refund.installationId, refund.paymentId)
-  if (owed + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
+  if (due + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
   const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
       created_at, updated_at, try_at)
@@ -446,7 +446,7 @@ async function sumBesideVoids(db: Reader, installation: string, paymentId: strin
   return row?.sum ?? 0
 }
 
-async function isVoidOwed(db: Reader, installation: string, paymentId: string): Promise<boolean> {
+async function isVoidQueued(db: Reader, installation: string, paymentId: string): Promise<boolean> {
   const rows = await db.sql`
     select id from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} and kind = 'void' and status = 'pending'`
@@ -568,7 +568,7 @@ export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, 
 }
 
 // Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
-export async function oweVoid(
+export async function queueVoid(
   tx: Tx,
   payment: Pick<PaymentRow, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
   { id, reason }: { id: string; reason: string | null },
@@ -577,12 +577,12 @@ export async function oweVoid(
   const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
   // Two who owe at once count each other.
   await lockPayment(tx, installationId, paymentId)
-  if (await isVoidOwed(tx, installationId, paymentId)) return undefined
+  if (await isVoidQueued(tx, installationId, paymentId)) return undefined
   // What others gave back at the provider is not owed any more.
   const left = amount - (await sumBesideVoids(tx, installationId, paymentId))
   if (left <= 0 && amount > 0) return undefined
-  const owed = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
-  const refund = await insertRefund(tx, { ...owed, kind: 'void' }, now)
+  const queued = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
+  const refund = await insertRefund(tx, { ...queued, kind: 'void' }, now)
   replaceFailedRefunds(tx, refund)
   return refund
 }

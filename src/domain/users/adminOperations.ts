@@ -33,7 +33,7 @@ import {
   setRole,
   setSecondFactorRequired,
 } from './members.ts'
-import { tellPerson } from './notices.ts'
+import { notifyUser } from './notices.ts'
 import { emailProblem } from './users.ts'
 
 export interface AdminPeopleParts {
@@ -95,7 +95,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       if (!member) throw refuse('member_not_found')
       if (before === role) return new Audited({ data: memberView(member) }, [])
       if (memberId !== caller.id)
-        await tellPerson(
+        await notifyUser(
           db,
           rootSecret,
           { userId: memberId, merchantId, kind: 'role_changed', facts: { role } },
@@ -151,7 +151,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
   async function showReset(db: Tx, reset: ResetForMember, now: number) {
     const { path, expiresAt } = await createResetForMember(db, reset, now)
     const { userId, merchantId, createdBy } = reset
-    if (userId !== createdBy) await tellPerson(db, rootSecret, { userId, merchantId, kind: 'reset_made' }, now)
+    if (userId !== createdBy) await notifyUser(db, rootSecret, { userId, merchantId, kind: 'reset_made' }, now)
     return { link: publicOrigin() + path, expiresAt: toInstant(expiresAt) }
   }
 

@@ -11,7 +11,7 @@ import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } fr
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
-import { findAddress, tellOwners, tellPerson } from './notices.ts'
+import { findAddress, notifyOwners, notifyUser } from './notices.ts'
 import { linkPaths } from './places.ts'
 import { mayGive } from './roles.ts'
 import {
@@ -253,7 +253,7 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
   if (rows.length === 0) throw refuse('invitation_not_found')
   const { merchantId, email: address, role, createdBy } = seen
   if (createdBy !== null && !isId('usr', createdBy))
-    await tellOwners(tx, rootSecret, { merchantId, address, role }, now)
+    await notifyOwners(tx, rootSecret, { merchantId, address, role }, now)
   return seen
 }
 
@@ -396,9 +396,9 @@ export async function useReset(
   if (merchantId !== null && (await actsForOthers(tx, userId, merchantId))) throw refuse('person_of_others')
   const isProof = Number(reset.isMailed) === 1 && (await proveEmail(tx, userId))
   if (isProof && (await removeAllFactors(tx, userId)))
-    await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'factor_removed' }, now)
+    await notifyUser(tx, rootSecret, { userId, merchantId, kind: 'factor_removed' }, now)
   await setPassword(tx, userId, passwordHash, now)
-  await tellPerson(tx, rootSecret, { userId, merchantId, kind: 'password_changed' }, now)
+  await notifyUser(tx, rootSecret, { userId, merchantId, kind: 'password_changed' }, now)
   return { userId }
 }
 

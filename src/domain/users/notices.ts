@@ -16,7 +16,7 @@ export interface Notice {
   facts?: Readonly<Record<string, string>>
 }
 
-export async function tellPerson(tx: Tx, rootSecret: RootSecret, notice: Notice, now: number): Promise<void> {
+export async function notifyUser(tx: Tx, rootSecret: RootSecret, notice: Notice, now: number): Promise<void> {
   const { userId, kind, facts = {} } = notice
   const email = await findAddress(tx, rootSecret, userId)
   const merchantId = notice.merchantId ?? (await listMerchantsOf(tx, userId))[0]?.id
@@ -25,7 +25,7 @@ export async function tellPerson(tx: Tx, rootSecret: RootSecret, notice: Notice,
 }
 
 // A person whom a key or an app invited is chosen by it, and stays when it has ended: the owners learn of each.
-export async function tellOwners(
+export async function notifyOwners(
   tx: Tx,
   rootSecret: RootSecret,
   { merchantId, address, role }: { merchantId: string; address: string; role: Role },

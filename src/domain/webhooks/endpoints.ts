@@ -16,7 +16,7 @@ import {
   countOpenDeliveries,
   type Delivery,
   discardEarlierPings,
-  discardOwed,
+  discardPending,
   type Endpoint,
   endEndpoint,
   endpointsMax,
@@ -248,7 +248,7 @@ export async function removeEndpoint(tx: Tx, installationId: string, id: string,
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
   // The rest of a long queue is left to the sweeper.
-  await discardOwed(tx, endpoint, discardedAtOnce, now)
+  await discardPending(tx, endpoint, discardedAtOnce, now)
   return true
 }
 

@@ -127,9 +127,9 @@ async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Ou
   if (!isOurs) return false
   if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
   // Events about webhooks never cause further ones.
-  const isTold =
+  const isAnnounced =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
-  if (endpoint && isTold) announceFailure(tx, endpoint, outcome, verdict, now)
+  if (endpoint && isAnnounced) announceFailure(tx, endpoint, outcome, verdict, now)
   return true
 }
 

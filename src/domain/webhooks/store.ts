@@ -293,20 +293,20 @@ export async function discardSome(
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
   { dueBy, error, limit, now }: Discard,
 ): Promise<number> {
-  const owed = await tx.sql<{ id: string }>`
+  const pending = await tx.sql<{ id: string }>`
     select id from webhook_deliveries
     where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${dueBy}
     order by due_at limit ${limit} ${tx.skipLocked}`
-  if (owed.length === 0) return 0
+  if (pending.length === 0) return 0
   await tx.sql`
     update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now},
       last_error = coalesce(last_error, ${error})
-    where installation_id = ${installationId} and id in (${list(owed.map((delivery) => delivery.id))})`
-  return owed.length
+    where installation_id = ${installationId} and id in (${list(pending.map((delivery) => delivery.id))})`
+  return pending.length
 }
 
 // To an endpoint that was removed nothing is sent any more, with or without this.
-export function discardOwed(
+export function discardPending(
   tx: Tx,
   endpoint: Pick<Endpoint, 'installationId' | 'id'>,
   limit: number,

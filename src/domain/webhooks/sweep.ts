@@ -15,7 +15,7 @@ import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { type RetentionMs, retentionDefaultsMs } from '../../platform/kit/retention.ts'
 import { list, type Reader, type Storage } from '../../platform/storage/storage.ts'
 import { removeEndpoint } from './endpoints.ts'
-import { discardOwed, discardSome, isMakerLiving } from './store.ts'
+import { discardPending, discardSome, isMakerLiving } from './store.ts'
 
 const sweptMax = 500
 const roundsMax = 200
@@ -53,7 +53,7 @@ export async function sweepWebhooks(storage: Storage, now: number, input: Webhoo
   const parts = [
     removeOfEndedKeys,
     dropSecrets,
-    discardOwedToRemoved,
+    discardPendingOfRemoved,
     discardOverdue,
     dropTexts,
     dropForgotten,
@@ -114,7 +114,7 @@ interface EndpointName {
 
 const endpointsMax = 100
 
-async function discardOwedToRemoved(sweep: Sweep): Promise<void> {
+async function discardPendingOfRemoved(sweep: Sweep): Promise<void> {
   const { storage, now } = sweep
   const removed = await storage.read(
     (db) => db.sql<EndpointName>`
@@ -123,7 +123,7 @@ async function discardOwedToRemoved(sweep: Sweep): Promise<void> {
         select 1 from webhook_deliveries d where d.endpoint_id = e.id and d.status in ('pending', 'retrying'))
       order by e.id limit ${endpointsMax}`,
   )
-  await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardOwed(tx, endpoint, sweptMax, now)))
+  await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardPending(tx, endpoint, sweptMax, now)))
 }
 
 // What an endpoint could not be sent for so long, because it is paused, disabled or far behind, is not sent any more: without
@@ -186,7 +186,7 @@ async function dropTexts(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   await walk(sweep, 'texts', {
     list: () => storage.read((db) => listOldTexts(db, places.texts, now - retentionMs.texts, now)),
-    listStaying: listOwed,
+    listStaying: listPending,
     drop: async (installationId, ids) => {
       await storage.write(
         (tx) => tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`,
@@ -207,7 +207,7 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
   const { storage, now, places } = sweep
   await walk(sweep, 'forgotten', {
     list: () => storage.read((db) => listForgottenTexts(db, places.forgotten, now)),
-    listStaying: listOwed,
+    listStaying: listPending,
     drop: async (installationId, ids) => {
       await storage.write(async (tx) => {
         await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`
@@ -220,12 +220,12 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
 
 // The event alone leads to its deliveries. Named as they are, the installation and the status would lead PostgreSQL, as long
 // as it has no statistics, through everything that the installation is owed.
-export async function listOwed(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
-  const owed = await db.sql<{ eventId: string }>`
+export async function listPending(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const pending = await db.sql<{ eventId: string }>`
     select event_id as "eventId" from webhook_deliveries
     where event_id in (${list(ids)}) and installation_id || '' = ${installationId}
       and status || '' in ('pending', 'sending', 'retrying')`
-  return new Set(owed.map(({ eventId }) => eventId))
+  return new Set(pending.map(({ eventId }) => eventId))
 }
 
 // The attempts of a delivery go with it.
@@ -269,7 +269,7 @@ async function dropEvents(sweep: Sweep): Promise<void> {
   const until = now - retentionMs.log
   await walk(sweep, 'events', {
     list: () => storage.read((db) => listOldEvents(db, places.events, until, now)),
-    listStaying: listTold,
+    listStaying: listAnnounced,
     drop: async (installationId, ids) => {
       await storage.write(async (tx) => {
         await tx.sql`
@@ -281,11 +281,11 @@ async function dropEvents(sweep: Sweep): Promise<void> {
   })
 }
 
-export async function listTold(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
-  const told = await db.sql<{ eventId: string }>`
+export async function listAnnounced(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const announced = await db.sql<{ eventId: string }>`
     select event_id as "eventId" from webhook_deliveries
     where event_id in (${list(ids)}) and installation_id || '' = ${installationId}`
-  return new Set(told.map(({ eventId }) => eventId))
+  return new Set(announced.map(({ eventId }) => eventId))
 }
 
 interface Walk {

@@ -5,8 +5,8 @@ import { openDocument } from '../../contract/open/document.ts'
 import { printOpenApi } from '../../contract/openapi.ts'
 import { countIndex } from '../../domain/catalog/indexStore.ts'
 import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
+import { listAttention } from '../../domain/health/attention.ts'
 import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
-import { findOwed } from '../../domain/health/owed.ts'
 import { listAccountsOfAll, openSecrets } from '../../domain/payments/accounts.ts'
 import { installedNames } from '../../domain/payments/providers/installed.ts'
 import { visible } from '../../platform/audit/change.ts'
@@ -46,7 +46,7 @@ export const doctorCommand = command({
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
         ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
-      const owed = isOther ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
+      const attention = isOther ? [] : await storage.read((db) => listAttention(db, { now, providers: installedNames }))
       const healthy = !isOther && findings.length === 0
       const message =
         newer > 0
@@ -64,7 +64,7 @@ export const doctorCommand = command({
           findings,
           deferredRows: deferred.map(shownRow),
           warnings,
-          needsPerson: owed,
+          needsPerson: attention,
         },
         lines: () => [
           ...(newer > 0 ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
@@ -75,13 +75,13 @@ export const doctorCommand = command({
           ...(healthy
             ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold, the root secret fits`]
             : []),
-          ...(owed.length > 0 ? ['', 'Needs a person:'] : []),
-          ...owed.flatMap(({ sentence, subjects }) => [
+          ...(attention.length > 0 ? ['', 'Needs a person:'] : []),
+          ...attention.flatMap(({ sentence, subjects }) => [
             `! ${sentence}`,
             ...subjects.map((subject) => `    ${subject}`),
           ]),
         ],
-        error: healthy ? (owed.some(isLive) ? waits : null) : { code: 'unhealthy', message },
+        error: healthy ? (attention.some(isLive) ? waits : null) : { code: 'unhealthy', message },
       })
     } finally {
       await storage.close()

@@ -3,9 +3,9 @@
 import type { App } from '../../app.ts'
 import { sweepAddresses } from '../../domain/addresses/vault.ts'
 import { cartsDeletedMax, deleteCarts } from '../../domain/carts/retention.ts'
-import { bringUntoldForward } from '../../domain/carts/store.ts'
+import { bringUnannouncedForward } from '../../domain/carts/store.ts'
 import { expireCarts } from '../../domain/carts/sweep.ts'
-import { tellCarts } from '../../domain/carts/untold.ts'
+import { announceCarts } from '../../domain/carts/unannounced.ts'
 import { foldTexts } from '../../domain/catalog/fold.ts'
 import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
 import { indexProducts, newWalk } from '../../domain/catalog/reindex.ts'
@@ -105,7 +105,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),
     rounds('holds', 2_000, many, (now) => sweepHolds(storage, now, many)),
     rounds('carts', 30_000, some, (now) => expireCarts(storage, app.cartTools, now, some)),
-    rounds('untold_carts', 1_000, some, (now) => tellCarts(storage, app.cartTools, now, some)),
+    rounds('untold_carts', 1_000, some, (now) => announceCarts(storage, app.cartTools, now, some)),
     rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),
     rounds('idempotency_keys', 60_000, keysSweptMax, (now) => sweepIdempotencyKeys(storage, now, retentionMs.answers)),
     {
@@ -115,7 +115,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         const back = setBack.look()
         if (!back) return false
         await storage.write((tx) => makeDeferredDue(tx, back.now))
-        await storage.write((tx) => bringUntoldForward(tx, back.now))
+        await storage.write((tx) => bringUnannouncedForward(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
         await storage.write(async (tx) => bringLabelsForward(tx, back))
         await storage.write((tx) => bringEmailsForward(tx, back))

@@ -338,20 +338,20 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
     const key = payment
       ? { installationId: payment.installationId, orderId: payment.orderId }
       : await findNamed(storage, name, given)
-    const owed = await payAfter(storage, config, async (tx, now) => {
+    const queued = await payAfter(storage, config, async (tx, now) => {
       const done = await writeDownOrder(tx, key, { operation: 'refundAdminOrder', now }, async () => {
         const { facts, refund } = await refundOrder(tx, key, input, { now, cause: null })
         return { done: { facts, refund }, facts, refund }
       })
       return { done, payments: done.facts.payments }
     })
-    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
+    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? queued.done.facts
     const order = orderView(facts)
-    const made = order.refunds.find(({ id }) => id === owed.done.refund.id)
+    const made = order.refunds.find(({ id }) => id === queued.done.refund.id)
     return printReport(terminal, given, {
       value: { order, refund: made },
       lines: () => orderText(facts),
-      error: tellUnpaid(terminal, `order ${order.number}`, owed.paid),
+      error: tellUnpaid(terminal, `order ${order.number}`, queued.paid),
     })
   })
 }
@@ -447,7 +447,7 @@ function orderText(facts: OrderFacts): string[] {
     row('total', money(totals.total)),
     ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
     ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
-    ...owedRows(facts, money),
+    ...dueRows(facts, money),
     ...facts.payments.map(({ provider, method, brand, last4, status, closedByHandAt }) =>
       row(
         'payment',
@@ -489,10 +489,10 @@ function disputeText({ id, reference, amount, currency, status, reason, dueAt }:
 }
 
 // Money that is owed and that no loop will pay.
-function owedRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
+function dueRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
   const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
   const left =
-    order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
+    order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
       ? order.total - order.refunded
       : 0
   const byHand = 'with --by-hand it records that you paid it yourself'

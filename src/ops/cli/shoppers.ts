@@ -40,21 +40,21 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
     const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
     const isDryRun = given.flags.has('dry-run')
     const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
-    const { kept, owedTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, input)
-    print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, owedTexts }, () => [
+    const { kept, pendingTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, input)
+    print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, pendingTexts }, () => [
       ...erasedLines(erased, isDryRun),
       ...kept.map(keptLine),
-      ...(owedTexts === 0
+      ...(pendingTexts === 0
         ? []
         : [
-            `not erased yet: ${owedTexts} event texts with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
+            `not erased yet: ${pendingTexts} event texts with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
           ]),
     ])
-    return kept.length === 0 && owedTexts === 0 ? 0 : 1
+    return kept.length === 0 && pendingTexts === 0 ? 0 : 1
   })
 }
 
-function erasedLines(erased: Omit<Forgotten, 'kept' | 'owedTexts'>, isDryRun: boolean): string[] {
+function erasedLines(erased: Omit<Forgotten, 'kept' | 'pendingTexts'>, isDryRun: boolean): string[] {
   const { checkoutSessions, orders, addresses, eventTexts } = erased
   if (checkoutSessions + orders === 0) return ['nothing is stored about this shopper']
   const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts`

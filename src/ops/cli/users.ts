@@ -4,7 +4,7 @@ import { adminScopes, type Role, roles } from '../../contract/words.ts'
 import { removeAllFactors } from '../../domain/users/factors.ts'
 import { createInvitation, createReset, type MadeLink } from '../../domain/users/invitations.ts'
 import { removeMember, replaceMerchants, setRole } from '../../domain/users/members.ts'
-import { tellPerson } from '../../domain/users/notices.ts'
+import { notifyUser } from '../../domain/users/notices.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../../domain/users/password.ts'
 import { listSessions } from '../../domain/users/sessions.ts'
 import {
@@ -186,7 +186,7 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
       const now = Date.now()
       await setPassword(tx, user.id, passwordHash, now)
       await writeDownReset(tx, user.id, now)
-      await tellPerson(tx, rootSecret, { userId: user.id, kind: 'password_changed' }, now)
+      await notifyUser(tx, rootSecret, { userId: user.id, kind: 'password_changed' }, now)
     })
     tellPassword(user, password, given, terminal, {})
     return 0
@@ -220,9 +220,9 @@ function reset(given: Given, terminal: Terminal): Promise<number> {
       const now = Date.now()
       const { id: userId } = user
       if (given.flags.has('second-factor') && (await removeAllFactors(tx, userId)))
-        await tellPerson(tx, config.rootSecret, { userId, kind: 'factor_removed' }, now)
+        await notifyUser(tx, config.rootSecret, { userId, kind: 'factor_removed' }, now)
       await writeDownReset(tx, userId, now)
-      await tellPerson(tx, config.rootSecret, { userId, kind: 'reset_made' }, now)
+      await notifyUser(tx, config.rootSecret, { userId, kind: 'reset_made' }, now)
       return createReset(tx, userId, now)
     })
     printLink(given, terminal, { link, config, facts: { user: user.id, email: user.email } })
@@ -253,7 +253,7 @@ function changeRole(given: Given, terminal: Terminal): Promise<number> {
       const now = Date.now()
       const from = await setRole(tx, change, now)
       const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role } } as const
-      if (from !== role) await tellPerson(tx, rootSecret, notice, now)
+      if (from !== role) await notifyUser(tx, rootSecret, notice, now)
       const changes = from === role ? [] : [roleChange('change', 'member', user.id, from, role)]
       writeDown(tx, { merchantId, mode: null, operation: 'updateAdminMember', changes, now })
       return from
@@ -342,7 +342,7 @@ function setMerchants(given: Given, terminal: Terminal): Promise<number> {
       const { added, dropped } = await replaceMerchants(tx, user.id, ids, now)
       for (const merchantId of added) {
         const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role: 'owner' } } as const
-        await tellPerson(tx, rootSecret, notice, now)
+        await notifyUser(tx, rootSecret, notice, now)
         const changes = [roleChange('create', 'member', user.id, null, 'owner')]
         writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
       }

@@ -60,7 +60,7 @@ export interface ImportOptions {
   record?: Recorder
 }
 
-const toldMax = 1_000
+const reportedMax = 1_000
 // Early, and then ever more rarely: what matters is the order of magnitude.
 const learnAfterBatches = [1, 5, 25, 125]
 
@@ -100,7 +100,7 @@ export async function importProducts(
 
   function refuseRow(row: RefusedRow): void {
     report.refusedCount += 1
-    if (report.refused.length < toldMax) report.refused.push(row)
+    if (report.refused.length < reportedMax) report.refused.push(row)
   }
 
   let savedBatches = 0
@@ -138,7 +138,7 @@ export async function importProducts(
       refuseRow({ line, handle: slug, reason })
     }
     report.notesCount += saved.notes.length
-    report.notes.push(...saved.notes.slice(0, toldMax - report.notes.length))
+    report.notes.push(...saved.notes.slice(0, reportedMax - report.notes.length))
     options.onProgress(report)
   }
 

@@ -14,7 +14,7 @@ test('a pair of verb and status that has a row answers with that row, any other 
     from: 'open',
     to: 'locked',
     announces: 'door.locked',
-    owes: 'key',
+    due: 'key',
   })
   assert.equal(moveFor(doorLifecycle, 'build', null)?.to, 'open')
   assert.equal(moveFor(doorLifecycle, 'build', 'open'), undefined)
@@ -23,11 +23,11 @@ test('a pair of verb and status that has a row answers with that row, any other 
 
 test('the type of an answer is that of the rows of its verb', () => {
   const event: 'door.locked' | undefined = moveFor(doorLifecycle, 'lock', 'shut')?.announces
-  const debt: null = onlyMove(doorLifecycle, 'shut').owes
+  const debt: null = onlyMove(doorLifecycle, 'shut').due
   assert.deepEqual([event, debt], ['door.locked', null])
 })
 
 test('only a verb with one row can be asked for without a status', () => {
-  assert.deepEqual(onlyMove(doorLifecycle, 'shut'), { from: 'open', to: 'shut', announces: null, owes: null })
+  assert.deepEqual(onlyMove(doorLifecycle, 'shut'), { from: 'open', to: 'shut', announces: null, due: null })
   assert.throws(() => onlyMove(doorLifecycle, 'lock'), /the verb lock does not have exactly one row/)
 })

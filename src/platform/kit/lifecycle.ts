@@ -1,20 +1,20 @@
 // Reads lifecycle tables: what may happen to a thing, by verb and status, one row for each move. A pair of verb and status
 // without a row may not happen. Pure.
 
-// `from` is null for the move that creates the thing. `announces` is the kind of its event, `owes` what is owed because of it.
+// `from` is null for the move that creates the thing. `announces` is the kind of its event, `due` what is owed because of it.
 export type LifecycleRow = readonly [
   verb: string,
   from: string | null,
   to: string,
   announces?: string | null,
-  owes?: string | null,
+  due?: string | null,
 ]
 
 export interface Move<Row extends LifecycleRow> {
   from: Row[1]
   to: Row[2]
   announces: Row[3]
-  owes: Row[4]
+  due: Row[4]
 }
 
 type RowOf<Row extends LifecycleRow, Verb extends string> = Extract<Row, readonly [Verb, ...unknown[]]>
@@ -40,7 +40,7 @@ export function onlyMove<Row extends LifecycleRow, Verb extends Row[0]>(
 }
 
 function moveOf<Row extends LifecycleRow, Verb extends Row[0]>(row: Row): Move<RowOf<Row, Verb>> {
-  const [, from, to, announces, owes] = row
+  const [, from, to, announces, due] = row
   // The row was found by its verb, so it is one of those of the verb.
-  return { from, to, announces, owes } as Move<RowOf<Row, Verb>>
+  return { from, to, announces, due } as Move<RowOf<Row, Verb>>
 }

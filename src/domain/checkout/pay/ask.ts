@@ -5,7 +5,7 @@ import { checkPaymentSoon, type PaymentRow } from '../../payments/store.ts'
 import type { CallAnswer, CallFacts, ProviderCall } from '../../payments/watch.ts'
 import type { PayTools } from '../tools.ts'
 import { finishPayment } from './finish.ts'
-import { nothingOwed } from './settlement.ts'
+import { nothingDue } from './settlement.ts'
 
 export async function askProvider<Answer extends Finding>(
   tools: PayTools,
@@ -25,7 +25,7 @@ export async function askProvider<Answer extends Finding>(
 
 // Where there is no provider to ask: nothing is owed, or it is not installed.
 export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): Outcome {
-  return provider === nothingOwed
+  return provider === nothingDue
     ? { kind: 'approved', reference: id, collected: amount, brand: null, last4: null }
     : { kind: 'unknown' }
 }

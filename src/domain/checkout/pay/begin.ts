@@ -24,7 +24,7 @@ import { type Billed, findBilling } from './billing.ts'
 import { openAddressOf, openCustomerOf } from './customer.ts'
 import { findMethodProblem, findOrderProblem } from './problems.ts'
 import { purchaseOf } from './purchase.ts'
-import { nothingOwed } from './settlement.ts'
+import { nothingDue } from './settlement.ts'
 
 // The address of a cart stays at least this long once a payment has begun.
 const paymentAddressMs = 30 * 24 * 3_600_000
@@ -160,9 +160,9 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
       merchantId,
       mode,
       checkoutSessionId,
-      provider: isFree(quote) ? nothingOwed : attempt.input.provider,
+      provider: isFree(quote) ? nothingDue : attempt.input.provider,
       accountId: offered?.accountId ?? null,
-      method: isFree(quote) ? nothingOwed : attempt.input.method,
+      method: isFree(quote) ? nothingDue : attempt.input.method,
       amount: quote.pricing.totals.total,
       currency: quote.cart.currency,
       checkAt: firstCheckAt(at),

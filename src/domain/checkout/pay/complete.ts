@@ -14,7 +14,7 @@ import { cartView, type Quote } from '../../carts/view.ts'
 import { sell } from '../../inventory/sales.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
 import { takeOrderNumber } from '../../orders/store.ts'
-import { oweLabel } from '../../payments/labels.ts'
+import { queueLabel } from '../../payments/labels.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
 import { manualName } from '../../payments/providers/manual/provider.ts'
 import { savePayment } from '../../payments/store.ts'
@@ -26,8 +26,8 @@ import { type SessionRow, saveSession } from '../store.ts'
 import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
 import { reopenSession } from './reopen.ts'
-import { oweReturn } from './return.ts'
-import { nothingOwed, type Settlement } from './settlement.ts'
+import { queueReturn } from './return.ts'
+import { nothingDue, type Settlement } from './settlement.ts'
 
 // An order's address is stored this long, for returns and disputes.
 const orderAddressMs = 400 * 24 * 3_600_000
@@ -90,7 +90,7 @@ async function takeGoods(
 async function returnCharge(settlement: Settlement, obstacle: OrderObstacle): Promise<void> {
   const { tx, payment, now } = settlement
   await savePayment(tx, payment)
-  if (payment.provider !== nothingOwed) await oweReturn(tx, payment, 'no order was possible', now)
+  if (payment.provider !== nothingDue) await queueReturn(tx, payment, 'no order was possible', now)
   await reopenSession(settlement, obstacleFailure(obstacle))
 }
 
@@ -122,7 +122,7 @@ async function bookOrder(
   const booked = { ...payment, orderId }
   // The number last: the next order of the merchant in this mode waits for it.
   const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, session)])
-  if (payment.accountId !== null) oweLabel(tx, booked, now)
+  if (payment.accountId !== null) queueLabel(tx, booked, now)
   const placed = await placeOrder(tx, {
     ...draft,
     orderId,
@@ -167,7 +167,7 @@ function convertCart(
     address: null,
     version: facts.cart.version + 1,
     updatedAt: now,
-    untoldSince: null,
+    unannouncedSince: null,
   }
   saveCart(tx, cart)
   const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines), isPriced: true }

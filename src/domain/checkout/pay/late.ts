@@ -11,10 +11,10 @@ import {
 } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
-import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { listRefundsOfPayment, type PaymentRow, queueVoid, savePayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import { noteDispute, standingIn } from './dispute.ts'
-import { oweReturn } from './return.ts'
+import { queueReturn } from './return.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
 export async function recordAfterEnd(
@@ -43,8 +43,8 @@ export async function recordAfterEnd(
   if (booked) {
     const reason = 'approved after the payment had ended'
     // What is still pending there has not left the shopper's account.
-    if (outcome.kind === 'approved') await oweReturn(tx, payment, reason, now)
-    else await oweVoid(tx, payment, { id: newId('rfd'), reason }, now)
+    if (outcome.kind === 'approved') await queueReturn(tx, payment, reason, now)
+    else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
     // An order that awaited it was cancelled, and does not await it again.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'

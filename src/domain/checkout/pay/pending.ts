@@ -15,8 +15,8 @@ import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import {
   bringRefundsForward,
   lockPayment,
-  oweVoid,
   type PaymentRow,
+  queueVoid,
   type RefundRow,
   savePayment,
 } from '../../payments/store.ts'
@@ -82,10 +82,10 @@ async function endCancelled(
   const { reference, collected } = outcome.kind === 'approved' ? outcome : payment
   await savePayment(tx, { ...payment, reference, collected, checkAt: null })
   // One that was refused while the money was on its way is owed again.
-  await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
-  const isOwed = ({ paymentId, kind, status }: RefundRow) =>
+  await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
+  const isQueued = ({ paymentId, kind, status }: RefundRow) =>
     paymentId === payment.id && kind === 'void' && status === 'pending'
-  bringRefundsForward(tx, refunds.filter(isOwed), now)
+  bringRefundsForward(tx, refunds.filter(isQueued), now)
 }
 
 // The money will not come. An order that was not sent is cancelled; of one that was sent only the payment ends.

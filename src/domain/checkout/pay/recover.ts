@@ -8,7 +8,7 @@ import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } 
 import type { PayTools } from '../tools.ts'
 import { askProvider, callFacts, callOptions, outcomeWithoutProvider } from './ask.ts'
 import { finishPayment } from './finish.ts'
-import { challengeMs, nothingOwed, type PaymentOutcome } from './settlement.ts'
+import { challengeMs, nothingDue, type PaymentOutcome } from './settlement.ts'
 
 // After this long a provider that does not know a payment will never hear of it.
 const absentMs = 2 * leaseMs
@@ -44,7 +44,7 @@ export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise
   const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (provider) return lookUpOrClose(tools, provider, payment)
   // A provider that is not installed now may be again; until then it is asked for ever more rarely.
-  if (payment.provider !== nothingOwed) tools.watch.missing(callFacts(payment, 'lookUp'))
+  if (payment.provider !== nothingDue) tools.watch.missing(callFacts(payment, 'lookUp'))
   return outcomeWithoutProvider(payment)
 }
 

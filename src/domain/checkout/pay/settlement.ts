@@ -22,7 +22,7 @@ export interface Settlement {
 export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; standing?: Standing }
 
 // The provider of a payment of 0: the order is approved without asking anyone.
-export const nothingOwed = 'none'
+export const nothingDue = 'none'
 
 // A challenge that is not answered for this long is closed.
 export const challengeMs = 30 * 60_000

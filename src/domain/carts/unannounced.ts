@@ -1,4 +1,4 @@
-// Tells of carts that shoppers changed on the checkout page. A page saves with every field, and an event holds the whole cart,
+// Announces carts that shoppers changed on the checkout page. A page saves with every field, and an event holds the whole cart,
 // so what was changed within a few seconds is one event, with the state it led to.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
@@ -6,29 +6,30 @@ import { announce } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { type CartTools, updatedEvent } from './change.ts'
 import { findCartFacts, quoteFor } from './quote.ts'
-import { type CartKey, listUntoldCarts, lockCart, saveTold } from './store.ts'
+import { type CartKey, listUnannouncedCarts, lockCart, saveAnnounced } from './store.ts'
 import { cartView } from './view.ts'
 
-const tellAfterMs = 5_000
+const announceAfterMs = 5_000
 // Side by side, so that commits are shared and no cart waits for the round trips of another.
 const cartsAtOnce = 8
 
-// Answers how many were told of. Safe on several nodes: each cart is looked at again under its lock.
-export async function tellCarts(storage: Storage, tools: CartTools, now: number, limit = 100): Promise<number> {
-  const untold = await storage.read((db) => listUntoldCarts(db, now, now - tellAfterMs, limit))
+// Answers how many were announced. Safe on several nodes: each cart is looked at again under its lock.
+export async function announceCarts(storage: Storage, tools: CartTools, now: number, limit = 100): Promise<number> {
+  const unannounced = await storage.read((db) => listUnannouncedCarts(db, now, now - announceAfterMs, limit))
   return handleEach(
+    // The name is stored with rows that are put off.
     { storage, loop: 'untold_carts', now, atOnce: cartsAtOnce },
-    untold,
+    unannounced,
     ({ installationId, cartId }) => ({ tenantId: installationId, rowId: cartId }),
-    (key) => storage.write((tx) => tellCart(tx, tools, key, now)),
+    (key) => storage.write((tx) => announceCart(tx, tools, key, now)),
   )
 }
 
-async function tellCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<number> {
+async function announceCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<number> {
   const [, facts] = await Promise.all([lockCart(tx, key), findCartFacts(tx, tools.pricebooks, key, now)])
-  if (!facts || facts.cart.untoldSince === null || facts.cart.status !== 'open') return 0
+  if (!facts || facts.cart.unannouncedSince === null || facts.cart.status !== 'open') return 0
   const quote = await quoteFor(tx, tools.pricebooks, facts, now)
-  saveTold(tx, key)
+  saveAnnounced(tx, key)
   const text = JSON.stringify(cartView(quote, now, tools.pictureUrl))
   announce(tx, updatedEvent(facts.cart, text, null, now))
   return 1

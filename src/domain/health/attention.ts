@@ -7,7 +7,7 @@ import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'
 import { Fragment, list, type Reader, type Storage } from '../../platform/storage/storage.ts'
 import type { Finding } from './invariants.ts'
 
-export interface OwedLook {
+export interface AttentionLook {
   now: number
   // The names of the installed payment providers.
   providers: readonly string[]
@@ -21,12 +21,12 @@ const closedMs = 2 * unansweredMs
 const pendingMs = 14 * unansweredMs
 const subjectsMax = 100
 
-interface OwedQuestion {
+interface AttentionQuestion {
   name: string
   // What it is, and what can be done.
   sentence: string
   // Order or payment, and refund; `(test)` if no real money is involved.
-  subjects: (db: Reader, look: OwedLook) => Promise<{ subject: string }[]>
+  subjects: (db: Reader, look: AttentionLook) => Promise<{ subject: string }[]>
 }
 
 // So many in test mode hide none that is about real money.
@@ -35,7 +35,7 @@ const testMark = new Fragment("case i.mode when 'test' then ' (test)' else '' en
 // The provider of payments of zero: no provider is asked.
 const zeroAmountProviders = ['none']
 
-const questions: readonly OwedQuestion[] = [
+const questions: readonly AttentionQuestion[] = [
   {
     name: 'refund_failed',
     sentence:
@@ -150,7 +150,7 @@ const questions: readonly OwedQuestion[] = [
   },
 ]
 
-export async function findOwed(db: Reader, look: OwedLook): Promise<Finding[]> {
+export async function listAttention(db: Reader, look: AttentionLook): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { name, sentence, subjects } of questions) {
     const found = (await subjects(db, look)).map(({ subject }) => subject)
@@ -220,7 +220,7 @@ function complete<Name extends 'status' | 'kind'>(
   )
 }
 
-export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Date): void {
+export function observePendingMoney(metrics: Metrics, storage: Storage, clock: () => Date): void {
   const seen = lookBefore(metrics, () =>
     storage.read(async (db) => ({
       payments: await readOpenPayments(db),

@@ -8,8 +8,13 @@ import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { settingsOf, type TestServer, testSecretText } from '../harness/testServer.ts'
-import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/domain/health/owed.ts'
-import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/domain/payments/store.ts'
+import {
+  listAttention,
+  readFailedRefunds,
+  readOpenPayments,
+  readPendingRefunds,
+} from '../src/domain/health/attention.ts'
+import { insertPayment, type PaymentRow, queueVoid, savePayment } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Reader } from '../src/platform/storage/storage.ts'
 
@@ -48,7 +53,7 @@ async function failVoid(testServer: OrderTestServer): Promise<{ paymentId: strin
   const payment = await openPayment(testServer, { status: 'succeeded', checkAt: null })
   const refundId = newId('rfd')
   await testServer.storage.write(async (tx) => {
-    await oweVoid(tx, payment, { id: refundId, reason: null }, testServer.clock.now)
+    await queueVoid(tx, payment, { id: refundId, reason: null }, testServer.clock.now)
     await tx.sql`update refunds set status = 'failed', try_at = null where id = ${refundId}`
   })
   return { paymentId: payment.id, refundId }
@@ -78,7 +83,7 @@ eachEngine('money that waits', (given) => {
     const slow = await openPayment(testServer, { ageMs: 30 * hour, status: 'succeeded', checkAt: null })
     const slowId = newId('rfd')
     await testServer.storage.write((tx) =>
-      oweVoid(tx, slow, { id: slowId, reason: null }, testServer.clock.now - 25 * hour),
+      queueVoid(tx, slow, { id: slowId, reason: null }, testServer.clock.now - 25 * hour),
     )
     // Too young to be worth a look.
     await openPayment(testServer, { ageMs: 23 * hour })
@@ -132,7 +137,7 @@ eachEngine('money that waits', (given) => {
     await failRefunds(testServer)
     const look = () =>
       testServer.storage.read((db) =>
-        findOwed(db, { now: testServer.clock.now, providers: testServer.orders.providers.names }),
+        listAttention(db, { now: testServer.clock.now, providers: testServer.orders.providers.names }),
       )
     const names = async () => (await look()).map(({ name }) => name)
     assert.deepEqual(await names(), ['refund_failed'])
