@@ -3,9 +3,10 @@
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
+import type { Issue } from '../src/contract/issues.ts'
 import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
-import { compile, type Issue } from '../src/contract/validator.ts'
+import { compile } from '../src/contract/validator.ts'
 
 const answerMsMax = 60_000
 

@@ -77,9 +77,9 @@ eachEngine('createPublicCart', (given) => {
     const answer = await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a', items } })
     assertError(answer, 'invalid_request')
     assert.deepEqual(answer.body.error.issues, [
-      { path: '/items/1/skuId', message: 'is not a SKU of this merchant' },
-      { path: '/items/2/skuId', message: 'is not a SKU of this merchant' },
-      { path: '/items/3/skuId', message: 'is there twice' },
+      { path: '/items/1/skuId', code: 'unknown_sku', values: {}, message: 'is not a SKU of this merchant' },
+      { path: '/items/2/skuId', code: 'unknown_sku', values: {}, message: 'is not a SKU of this merchant' },
+      { path: '/items/3/skuId', code: 'duplicate', values: {}, message: 'is there twice' },
     ])
   })
 

@@ -173,7 +173,9 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
     test('reports that end with 1 have the error beside what they report', async () => {
       await writeFile(file('bad.yaml'), 'merchant: 1\n')
       const { problems } = await failure(['apply', file('bad.yaml')], 1, 'invalid_shop_file')
-      assert.deepEqual(problems, [{ path: '/merchant', message: 'must be an object' }])
+      assert.deepEqual(problems, [
+        { path: '/merchant', code: 'not_an_object', values: {}, message: 'must be an object' },
+      ])
 
       const taken = { ...bloom, products: [{ slug: 'other', name: 'Other', skus: [{ code: 'ROSE-12', price: 1 }] }] }
       await writeFile(file('taken.json'), JSON.stringify(taken))

@@ -12,6 +12,7 @@ import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { anyText } from '../harness/texts.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
+import { issueAt } from '../src/contract/issues.ts'
 import type { Mode } from '../src/contract/words.ts'
 import { allPromotions } from '../src/domain/promotions/change.ts'
 import { promotionStatus } from '../src/domain/promotions/entry.ts'
@@ -112,7 +113,7 @@ describe('a shop file with bad promotions', () => {
   test('reports a code that is there twice, however it is written', () => {
     const file = withPromotions(tenPercent, { ...tenPercent, code: ' ｗelcome10' })
     assert.deepEqual(readShopFile(stringify(file), now), {
-      problems: [{ path: '/promotions/1/code', message: 'is there twice' }],
+      problems: [issueAt('/promotions/1/code', 'duplicate')],
     })
   })
 })

@@ -17,6 +17,7 @@ import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
+import { issueAt } from '../src/contract/issues.ts'
 import { renderProduct } from '../src/domain/catalog/answer.ts'
 import type { PublishedProduct } from '../src/domain/catalog/product.ts'
 import { findSeller, listPublishedProducts, type StaleProduct } from '../src/domain/catalog/store.ts'
@@ -898,12 +899,13 @@ describe('a shop file', () => {
     const text = JSON.stringify({ merchant: merchant('Tee für alle') })
     assert.ok('file' in readShopBytes(Buffer.from(text), now))
     assert.deepEqual(readShopBytes(Buffer.from(text, 'latin1'), now), {
-      problems: [{ path: '', message: 'the file is not UTF-8' }],
+      problems: [issueAt('', 'file_not_utf8')],
     })
     const large = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
-    const message = 'the file is larger than 8 MiB; bring a large catalog by import'
-    assert.deepEqual(readShopBytes(large, now), { problems: [{ path: '', message }] })
-    assert.deepEqual(readShopFile('ü'.repeat(4 * 1024 * 1024 + 1), now), { problems: [{ path: '', message }] })
+    const problems = [issueAt('', 'file_too_large', { mebibytes: 8 })]
+    assert.equal(problems[0]?.message, 'the file is larger than 8 MiB; bring a large catalog by import')
+    assert.deepEqual(readShopBytes(large, now), { problems })
+    assert.deepEqual(readShopFile('ü'.repeat(4 * 1024 * 1024 + 1), now), { problems })
   })
 
   for (const [url, isTaken] of [

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { issueAt } from '../src/contract/issues.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('a page that waits for a payment', (given) => {
@@ -81,7 +82,7 @@ eachEngine('a page that waits for a payment', (given) => {
     assert.ok(!(await offered()).includes('redirect'))
     const input = { version, expectedTotal: totals.total, details: {}, attempt: newId('pay') }
     const result = await testServer.app.checkout.pay(secret, { ...input, provider: 'redirect', method: 'bank' })
-    assert.deepEqual(result?.problem, { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] })
+    assert.deepEqual(result?.problem, { code: 'invalid', issues: [issueAt('/method', 'not_offered')] })
     assert.deepEqual([result?.view.session.status, bank.provider.calls.start], ['open', 0])
   })
 })

@@ -1,5 +1,6 @@
 // The one shape of every error.
 
+import { type AnyIssueValues, openIssueCodes } from './issues.ts'
 import { limits } from './limits.ts'
 import { Count, RequestId, Scope, Version } from './parts.ts'
 import { openRefusalCodes } from './refusals.ts'
@@ -7,13 +8,34 @@ import { nullable, object, oneOf, type Static, Type } from './schema.ts'
 
 export const ErrorCode = oneOf(openRefusalCodes, { description: 'Stable, for programs.' })
 
-export const ErrorIssue = object({
-  path: Type.String({
-    description: 'JSON Pointer into the body; /query/… and /headers/… outside of it.',
-    maxLength: 1000,
-  }),
-  message: Type.String({ description: 'The rule that is broken.', maxLength: limits.issueLengthMax }),
-})
+export const ErrorIssue = issueSchema(openIssueCodes)
+
+// The codes are those of a surface.
+export function issueSchema<const Codes extends readonly string[]>(codes: Codes) {
+  return object({
+    path: Type.String({
+      description: 'JSON Pointer into the body; /query/… and /headers/… outside of it.',
+      maxLength: 1000,
+    }),
+    code: oneOf(codes, { description: 'The rule that is broken. Stable, for programs.' }),
+    values: Type.Unsafe<AnyIssueValues>({
+      type: 'object',
+      description: 'The values of the rule, such as max.',
+      additionalProperties: {
+        anyOf: [
+          { type: 'string', maxLength: limits.issueLengthMax },
+          { type: 'integer' },
+          { type: 'array', items: { type: 'string' } },
+        ],
+      },
+      maxProperties: 10,
+    }),
+    message: Type.String({
+      description: 'The rule in words, for people; may change.',
+      maxLength: limits.issueLengthMax,
+    }),
+  })
+}
 
 // What helps to go on. Only the members that apply are there, unlike elsewhere.
 export const ErrorCurrent = object(

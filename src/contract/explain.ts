@@ -1,15 +1,10 @@
 // Why a value does not fit its schema, as a list of places and broken rules. Walks the parts of JSON Schema that the
 // contract uses; whether a single value fits is always asked of the engine, so the two cannot disagree.
 
+import { answered, type BrokenRule, type Issue, issue } from './issues.ts'
 import { limits } from './limits.ts'
-import { wordsFor } from './patterns.ts'
+import { idPrefixOf, patterns } from './patterns.ts'
 import type { TSchema } from './schema.ts'
-
-export interface Issue {
-  // JSON Pointer to the place in the value, which for a request is its body; `/query/…` and `/headers/…` are outside of it.
-  path: string
-  message: string
-}
 
 export type Fits = (schema: TSchema, value: unknown) => boolean
 
@@ -17,7 +12,7 @@ export function explain(schema: TSchema, value: unknown, fits: Fits): Issue[] {
   const issues: Issue[] = []
   visit({ fits, issues }, schema, value, '', '')
   // A keyword that this walk does not know must not turn a refusal into a silent pass.
-  if (issues.length === 0) issues.push({ path: '', message: 'does not match the contract' })
+  if (issues.length === 0) report({ fits, issues }, '', issue('does_not_match'))
   return issues
 }
 
@@ -56,7 +51,7 @@ function visit(walk: Walk, node: Node, value: unknown, path: string, orElse: str
   if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
   else if (node.type === 'object' && isObject(value)) visitObject(walk, node, value, path)
   else if (node.type === 'array' && Array.isArray(value)) visitArray(walk, node, value, path)
-  else report(walk, path, `must be ${ruleOf(node)}${orElse}`)
+  else report(walk, path, ruleOf(node), orElse)
 }
 
 function visitUnion(walk: Walk, branches: readonly Node[], value: unknown, path: string): void {
@@ -66,9 +61,13 @@ function visitUnion(walk: Walk, branches: readonly Node[], value: unknown, path:
   const branch = meant.length === 1 ? meant[0] : branchOf(meant, tag, value)
   if (branch) visit(walk, branch, value, path, orNull)
   else if (tag && isObject(value)) {
-    const words = meant.map(({ properties }) => JSON.stringify(properties?.[tag]?.const)).join(', ')
-    report(walk, pointer(path, tag), Object.hasOwn(value, tag) ? `must be one of ${words}` : 'is required')
-  } else report(walk, path, `must be ${[...new Set(meant.map(ruleOf))].join(' or ')}${orNull}`)
+    const allowed = meant.map(({ properties }) => String(properties?.[tag]?.const))
+    const isGiven = Object.hasOwn(value, tag)
+    report(walk, pointer(path, tag), isGiven ? issue('not_one_of', { allowed }) : issue('required'))
+  } else {
+    const rule = [...new Set(meant.map((one) => wordsOf(ruleOf(one))))].join(' or ')
+    report(walk, path, issue('no_rule_met', { rule }), orNull)
+  }
 }
 
 // The member that is a constant in every branch, and so tells the branches apart.
@@ -86,24 +85,25 @@ function visitObject(walk: Walk, node: Node, value: Record<string, unknown>, pat
   const properties = node.properties ?? {}
   for (const [name, member] of Object.entries(properties)) {
     if (Object.hasOwn(value, name)) visit(walk, member, value[name], pointer(path, name), '')
-    else if (node.required?.includes(name)) report(walk, pointer(path, name), 'is required')
+    else if (node.required?.includes(name)) report(walk, pointer(path, name), issue('required'))
   }
   visitChoice(walk, node.oneOf ?? [], value, path)
   for (const [name, needs] of Object.entries(node.dependentRequired ?? {})) {
-    const missing = Object.hasOwn(value, name) ? needs.filter((need) => !Object.hasOwn(value, need)) : []
-    if (missing.length > 0) report(walk, pointer(path, name), `is only allowed together with ${missing.join(', ')}`)
+    const members = Object.hasOwn(value, name) ? needs.filter((need) => !Object.hasOwn(value, need)) : []
+    if (members.length > 0) report(walk, pointer(path, name), issue('needs_members', { members }))
   }
   const names = Object.keys(value)
   if (node.maxProperties !== undefined && names.length > node.maxProperties) {
-    report(walk, path, `must have at most ${node.maxProperties} members`)
+    report(walk, path, issue('too_many_members', { max: node.maxProperties }))
   }
   for (const name of names) {
     if (walk.issues.length >= limits.issuesMax) return
     if (Object.hasOwn(properties, name)) continue
     const place = pointer(path, name)
-    if (node.additionalProperties === false) report(walk, place, 'is not a known member')
+    if (node.additionalProperties === false) report(walk, place, issue('unknown_member'))
     else if (node.propertyNames && !walk.fits(node.propertyNames as TSchema, name)) {
-      report(walk, place, `must have a name that is ${ruleOf(node.propertyNames)}`)
+      const rule = wordsOf(ruleOf({ ...node.propertyNames, type: 'string' }))
+      report(walk, place, issue('bad_member_name', { rule }))
     } else if (node.additionalProperties) visit(walk, node.additionalProperties, value[name], place, '')
   }
 }
@@ -112,64 +112,95 @@ function visitObject(walk: Walk, node: Node, value: Record<string, unknown>, pat
 function visitChoice(walk: Walk, branches: readonly Node[], value: Record<string, unknown>, path: string): void {
   const names = branches.flatMap((branch) => branch.required ?? [])
   const present = names.filter((name) => Object.hasOwn(value, name))
-  const [first, ...rest] = names
-  if (first && present.length === 0) report(walk, pointer(path, first), `is required, or ${rest.join(' or ')} instead`)
-  for (const name of present.slice(1)) {
-    report(walk, pointer(path, name), `is not allowed together with ${present[0]}`)
-  }
+  const [first, ...alternatives] = names
+  if (first && present.length === 0) report(walk, pointer(path, first), issue('required_unless', { alternatives }))
+  const [member = '', ...others] = present
+  for (const name of others) report(walk, pointer(path, name), issue('excluded_by', { member }))
 }
 
 function visitArray(walk: Walk, node: Node, value: unknown[], path: string): void {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node
-  if (value.length < minItems || value.length > maxItems) report(walk, path, `must be ${ruleOf(node)}`)
+  if (value.length < minItems || value.length > maxItems) report(walk, path, ruleOf(node))
   const seen = new Set<string>()
   for (const [index, item] of value.entries()) {
     if (walk.issues.length >= limits.issuesMax) return
     if (node.items) visit(walk, node.items, item, `${path}/${index}`, '')
     if (!node.uniqueItems) continue
     const text = JSON.stringify(item)
-    if (seen.has(text)) report(walk, `${path}/${index}`, 'must not repeat an earlier item')
+    if (seen.has(text)) report(walk, `${path}/${index}`, issue('repeated_item'))
     seen.add(text)
   }
 }
 
-function report(walk: Walk, path: string, message: string): void {
+// The end of the sentence is not a value: a form that shows the rule has an empty field for null.
+function report(walk: Walk, path: string, rule: BrokenRule, orElse = ''): void {
   if (walk.issues.length >= limits.issuesMax) return
-  // A long list of words would not fit its own schema.
-  const whole = message.length <= limits.issueLengthMax
-  walk.issues.push({ path, message: whole ? message : `${message.slice(0, limits.issueLengthMax - 1)}…` })
+  walk.issues.push(answered({ path, ...rule, message: `${rule.message}${orElse}` }))
 }
 
 // The rule as it follows "must be".
-function ruleOf(node: Node): string {
-  if (node.const !== undefined) return JSON.stringify(node.const)
-  if (node.enum) return `one of ${node.enum.map((word) => JSON.stringify(word)).join(', ')}`
+function wordsOf({ message }: BrokenRule): string {
+  return message.replace(/^must be /, '')
+}
+
+function ruleOf(node: Node): BrokenRule {
+  if (node.const !== undefined) return issue('not_exactly', { value: JSON.stringify(node.const) })
+  if (node.enum) return issue('not_one_of', { allowed: node.enum.map(String) })
   switch (node.type) {
     case 'integer':
-      return `an integer${bounds(node.minimum, node.maximum, '')}`
+      return boundRule(node.minimum, node.maximum, {
+        none: 'not_an_integer',
+        both: 'integer_out_of_range',
+        min: 'integer_too_low',
+        max: 'integer_too_high',
+      })
     case 'string':
       return stringRule(node)
     case 'array':
-      return `an array${bounds(node.minItems, node.maxItems, ' items')}`
+      return boundRule(node.minItems, node.maxItems, {
+        none: 'not_an_array',
+        both: 'array_length',
+        min: 'array_too_short',
+        max: 'array_too_long',
+      })
     case 'boolean':
-      return 'true or false'
+      return issue('not_a_boolean')
     case 'object':
-      return 'an object'
+      return issue('not_an_object')
     default:
-      return 'null'
+      return issue('not_null')
   }
 }
 
-function stringRule({ minLength, maxLength, pattern }: Node): string {
-  if (pattern === undefined) return `a string${bounds(minLength, maxLength, ' characters')}`
-  const words = wordsFor(pattern) ?? `a string that matches ${pattern}`
-  return maxLength === undefined ? words : `${words} (${minLength ?? 0} to ${maxLength} characters)`
+// A pattern with a bound has both in its sentence.
+function stringRule({ minLength, maxLength, pattern }: Node): BrokenRule {
+  if (pattern === undefined)
+    return boundRule(minLength, maxLength, {
+      none: 'not_a_string',
+      both: 'string_length',
+      min: 'string_too_short',
+      max: 'string_too_long',
+    })
+  const length = maxLength === undefined ? {} : { min: minLength ?? 0, max: maxLength }
+  const known = Object.values(patterns).find(({ source }) => source === pattern)
+  if (known) return issue(known.code, length)
+  const prefix = idPrefixOf(pattern)
+  return prefix === undefined
+    ? issue('pattern_mismatch', { pattern, ...length })
+    : issue('not_an_id', { prefix, ...length })
 }
 
-function bounds(low: number | undefined, high: number | undefined, unit: string): string {
-  if (low !== undefined && high !== undefined) return ` ${unit ? 'of' : 'from'} ${low} to ${high}${unit}`
-  if (low !== undefined) return ` of at least ${low}${unit}`
-  return high === undefined ? '' : ` of at most ${high}${unit}`
+interface BoundCodes {
+  none: 'not_an_integer' | 'not_a_string' | 'not_an_array'
+  both: 'integer_out_of_range' | 'string_length' | 'array_length'
+  min: 'integer_too_low' | 'string_too_short' | 'array_too_short'
+  max: 'integer_too_high' | 'string_too_long' | 'array_too_long'
+}
+
+function boundRule(min: number | undefined, max: number | undefined, codes: BoundCodes): BrokenRule {
+  if (min !== undefined && max !== undefined) return issue(codes.both, { min, max })
+  if (min !== undefined) return issue(codes.min, { min })
+  return max === undefined ? issue(codes.none) : issue(codes.max, { max })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -7,6 +7,11 @@ export interface Pattern {
   words: string
 }
 
+// A pattern by itself, and the code of the issue where a text does not match it.
+interface NamedPattern extends Pattern {
+  code: string
+}
+
 // Control characters and lone surrogates are refused in all text that callers send: no store keeps them faithfully.
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ud800-\\udfff'
 
@@ -19,35 +24,69 @@ const label = `[${letter}0-9]([${letter}0-9-]{0,61}[${letter}0-9])?`
 const topLevel = `[${letter}]([${letter}0-9-]{0,61}[${letter}0-9])?`
 
 export const patterns = {
-  slug: { source: '^[a-z0-9]+(-[a-z0-9]+)*$', words: 'a slug: lower-case letters and digits joined by single hyphens' },
-  option: { source: '^[^:]+:.+$', words: 'the name and the value of an option, such as Colour:Plum' },
+  slug: {
+    code: 'not_a_slug',
+    source: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    words: 'a slug: lower-case letters and digits joined by single hyphens',
+  },
+  option: {
+    code: 'not_an_option',
+    source: '^[^:]+:.+$',
+    words: 'the name and the value of an option, such as Colour:Plum',
+  },
   // Seconds end at 59: JavaScript knows no leap seconds, and would read one as no time at all.
   instant: {
+    code: 'not_an_instant',
     source: '^\\d{4}-\\d\\d-\\d\\dT([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
     words: 'an instant in UTC with milliseconds, such as 2026-01-31T09:30:00.000Z',
   },
-  currency: { source: '^[A-Z]{3}$', words: 'an ISO 4217 code of three capital letters' },
-  country: { source: '^[A-Z]{2}$', words: 'an ISO 3166-1 code of two capital letters' },
-  line: { source: `^[^${control}\\t\\n\\r]*$`, words: 'one line of text without control characters' },
-  paragraph: { source: `^[^${control}]*$`, words: 'text without control characters' },
-  visibleAscii: { source: '^[\\x21-\\x7e]+$', words: 'a string of visible ASCII' },
-  httpUrl: { source: '^https?://[\\x21-\\x7e]+$', words: 'an absolute http or https address' },
+  currency: { code: 'not_a_currency', source: '^[A-Z]{3}$', words: 'an ISO 4217 code of three capital letters' },
+  country: { code: 'not_a_country_code', source: '^[A-Z]{2}$', words: 'an ISO 3166-1 code of two capital letters' },
+  line: {
+    code: 'not_a_line',
+    source: `^[^${control}\\t\\n\\r]*$`,
+    words: 'one line of text without control characters',
+  },
+  paragraph: { code: 'not_plain_text', source: `^[^${control}]*$`, words: 'text without control characters' },
+  visibleAscii: { code: 'not_visible_ascii', source: '^[\\x21-\\x7e]+$', words: 'a string of visible ASCII' },
+  httpUrl: {
+    code: 'not_a_web_address',
+    source: '^https?://[\\x21-\\x7e]+$',
+    words: 'an absolute http or https address',
+  },
   email: {
+    code: 'not_an_email',
     source: `^(?=.{1,64}@)${atom}(\\.${atom})*@(${label}\\.)+${topLevel}$`,
     words: 'an e-mail address',
   },
-  phone: { source: '^[+0-9 ()./-]+$', words: 'a telephone number of digits, spaces and + ( ) . / -' },
+  phone: {
+    code: 'not_a_phone',
+    source: '^[+0-9 ()./-]+$',
+    words: 'a telephone number of digits, spaces and + ( ) . / -',
+  },
   locale: {
+    code: 'not_a_locale',
     source: '^(auto|[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?)$',
     words: 'auto or a language such as de or pt-BR',
   },
-  subscription: { source: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$', words: 'an event name, subject.* or *' },
-  apiKey: { source: '^cw[kp]_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
-} as const satisfies Record<string, Pattern>
+  subscription: {
+    code: 'not_a_subscription',
+    source: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$',
+    words: 'an event name, subject.* or *',
+  },
+  apiKey: { code: 'not_an_api_key', source: '^cw[kp]_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
+} as const satisfies Record<string, NamedPattern>
 
 // A TypeID: the prefix, then a UUIDv7 in Crockford's base32. The first digit is at most 7, since 26 of them hold 130 bits.
 export function idPattern(prefix: string): Pattern {
   return { source: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, words: `an id of the form ${prefix}_…` }
+}
+
+const prefixBySource = new Map(Object.values(idPrefixes).map((prefix) => [idPattern(prefix).source, prefix]))
+
+// The prefix of the ids that match this pattern.
+export function idPrefixOf(source: string): string | undefined {
+  return prefixBySource.get(source)
 }
 
 const wordsBySource = new Map(

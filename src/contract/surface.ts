@@ -1,6 +1,7 @@
 // A surface is one API: its rows, where they stand, and how it says no. Routes, checks, handler types, the OpenAPI document,
 // the reference page and the tests from the rows all take a surface.
 
+import type { Issue } from './issues.ts'
 import type { RefusalCode, RefusalCodeOf } from './refusals.ts'
 import type { Static, TSchema } from './schema.ts'
 import type { Stability } from './words.ts'
@@ -66,7 +67,7 @@ export interface ErrorFacts {
   message: string
   status: number
   requestId: string
-  issues: readonly { path: string; message: string }[]
+  issues: readonly Issue[]
   current: Readonly<Record<string, unknown>> | null
 }
 

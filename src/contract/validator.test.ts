@@ -2,19 +2,25 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isWide } from '../../harness/wide.ts'
+import { openIssueCodes } from './issues.ts'
 import { examples } from './open/examples.ts'
 import { type OpenOperation, operationIds, operations } from './open/operations.ts'
 import { Metadata } from './parts.ts'
-import { object, Type } from './schema.ts'
+import { object, type TSchema, Type } from './schema.ts'
 import { compile } from './validator.ts'
 import { scopes } from './words.ts'
 
-const quantity = compile(operations.updatePublicCartItemQuantity.body)
-const checkout = compile(operations.createHostedCheckoutSession.body)
-const promotion = compile(operations.applyPublicCartPromotion.body)
-const address = compile(operations.setPublicCartAddress.body)
-const key = compile(operations.createInstallationKey.body)
-const reply = compile(operations.listInstallationWebhooks.reply.schema)
+const quantity = sentencesBy(operations.updatePublicCartItemQuantity.body)
+const checkout = sentencesBy(operations.createHostedCheckoutSession.body)
+const promotion = sentencesBy(operations.applyPublicCartPromotion.body)
+const address = sentencesBy(operations.setPublicCartAddress.body)
+const key = sentencesBy(operations.createInstallationKey.body)
+const reply = sentencesBy(operations.listInstallationWebhooks.reply.schema)
+
+function sentencesBy(schema: TSchema) {
+  const check = compile(schema)
+  return (value: unknown) => check(value).map(({ path, message }) => ({ path, message }))
+}
 
 describe('a quantity', () => {
   const rule = [{ path: '/quantity', message: 'must be an integer from 0 to 999' }]
@@ -56,6 +62,28 @@ describe('a body', () => {
       { path: '/quantity', message: 'is required' },
       { path: '/expectedVersion', message: 'must be an integer from 1 to 9007199254740991' },
       { path: '/extra', message: 'is not a known member' },
+    ])
+  })
+
+  it('has a code and values beside each sentence, whatever the keyword of the rule', () => {
+    const { body } = operations.createHostedCheckoutSession
+    const rules = compile(body)({ items: [{ skuId: 'x', quantity: 0 }], successUrl: 7, metadata: [], locale: 'de_DE' })
+    assert.deepEqual(
+      rules.map(({ path, code, values }) => [path, code, values]),
+      [
+        ['/items/0/skuId', 'not_an_id', { prefix: 'sku' }],
+        ['/items/0/quantity', 'integer_out_of_range', { min: 1, max: 999 }],
+        ['/successUrl', 'not_a_web_address', { min: 8, max: 2000 }],
+        ['/locale', 'not_a_locale', {}],
+        ['/metadata', 'not_an_object', {}],
+      ],
+    )
+    const kinds = compile(
+      object({ kind: Type.Union([Type.Literal('a'), Type.Null()]), list: Type.Array(Type.Boolean(), { minItems: 1 }) }),
+    )
+    assert.deepEqual(kinds({ kind: 'b', list: [] }), [
+      { path: '/kind', code: 'not_exactly', values: { value: '"a"' }, message: 'must be "a" or null' },
+      { path: '/list', code: 'array_too_short', values: { min: 1 }, message: 'must be an array of at least 1 items' },
     ])
   })
 
@@ -172,7 +200,7 @@ describe('the creation of a checkout session', () => {
 })
 
 describe('metadata', () => {
-  const check = compile(Metadata)
+  const check = sentencesBy(Metadata)
   it('is names and texts within bounds', () => {
     assert.deepEqual(check({}), [])
     assert.deepEqual(check({ a: '', ['k'.repeat(40)]: 'v'.repeat(500), 'two\tlines': '1' }).length, 1)
@@ -226,8 +254,12 @@ it('explains whatever it refuses, and echoes nothing of it', () => {
       (schema, seed, how, value) => {
         const issues = schema.check(mutated(schema.good, seed, how, value))
         assert.ok(issues.length <= 20)
-        for (const { path, message } of issues) {
+        for (const { path, code, message } of issues) {
           assert.match(path, /^(\/|$)/)
+          assert.ok(
+            openIssueCodes.some((known) => known === code),
+            code,
+          )
           assert.notEqual(message, 'does not match the contract')
           assert.ok(!message.includes(secret))
         }

@@ -1,7 +1,7 @@
 // The one error that the client throws, apart from the reason of an aborted signal.
 
-import type { AdminErrorCode } from './printed/admin.ts'
-import type { ErrorCurrent, ErrorIssue, ErrorCode as OpenErrorCode } from './printed/open.ts'
+import type { AdminErrorCode, AdminErrorIssue } from './printed/admin.ts'
+import type { ErrorCurrent, ErrorCode as OpenErrorCode } from './printed/open.ts'
 
 /** A refusal of the server, or one of the last five, which the client itself says. */
 export type ErrorCode =
@@ -23,7 +23,7 @@ export interface ErrorFacts {
   message: string
   status?: number
   requestId?: string | null
-  issues?: ErrorIssue[]
+  issues?: AdminErrorIssue[]
   current?: (ErrorCurrent & Record<string, unknown>) | null
 }
 
@@ -35,8 +35,8 @@ export class CartwrightError extends Error {
   readonly status: number
   /** Name it when you ask for help. */
   readonly requestId: string | null
-  /** What is wrong with the request, place by place. */
-  readonly issues: readonly ErrorIssue[]
+  /** What is wrong with the request, place by place. The open surface answers with some of these codes. */
+  readonly issues: readonly AdminErrorIssue[]
   /** What helps to go on: the present version, the stock that is left. */
   readonly current: (ErrorCurrent & Record<string, unknown>) | null
 

@@ -11,7 +11,7 @@ import {
   SkuEntry,
   TaxEntry,
 } from '../entries.ts'
-import { ErrorIssue } from '../errors.ts'
+import { issueAt } from '../issues.ts'
 import * as openCarts from '../open/carts.ts'
 import { openDocument } from '../open/document.ts'
 import * as openOrders from '../open/orders.ts'
@@ -104,7 +104,7 @@ export const adminDocument: SurfaceDocument = {
     ...transferExamples,
   },
   schemas: [
-    ...namedIn(parts, { ErrorIssue }, openCarts, openOrders, entries),
+    ...namedIn(parts, openCarts, openOrders, entries),
     ...namedIn(
       errors,
       bulk,
@@ -124,7 +124,7 @@ export const adminDocument: SurfaceDocument = {
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,
   errorDetails: {
-    invalid_request: { issues: [{ path: '/items/0/quantity', message: 'must be an integer from 1 to 999' }] },
+    invalid_request: { issues: [issueAt('/items/0/quantity', 'integer_out_of_range', { min: 1, max: 999 })] },
     scope_missing: { current: { requiredScope: 'admin:orders' } },
     version_conflict: { current: { version: 8 } },
   },

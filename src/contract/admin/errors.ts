@@ -1,6 +1,7 @@
 // Errors of the admin surface: the same shape as elsewhere, with more codes, and with the present thing in `current`.
 
-import { ErrorIssue } from '../errors.ts'
+import { issueSchema } from '../errors.ts'
+import { issueCodes } from '../issues.ts'
 import { limits } from '../limits.ts'
 import { RequestId } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
@@ -8,13 +9,15 @@ import { adminRefusalCodes } from './operations.ts'
 
 export const AdminErrorCode = oneOf(adminRefusalCodes, { description: 'Stable, for programs.' })
 
+export const AdminErrorIssue = issueSchema(issueCodes)
+
 export const AdminErrorResponse = object({
   error: object({
     code: AdminErrorCode,
     message: Type.String({ description: 'For people; may change.' }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.' }),
     requestId: RequestId,
-    issues: Type.Array(ErrorIssue, {
+    issues: Type.Array(AdminErrorIssue, {
       maxItems: limits.issuesMax,
       description: 'Each place where the request is wrong.',
     }),

@@ -2,6 +2,7 @@
 
 import { namedIn } from '../components.ts'
 import * as errors from '../errors.ts'
+import { issueAt } from '../issues.ts'
 import type { EventsDocument, SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
 import { openRefusalCodes } from '../refusals.ts'
@@ -35,7 +36,7 @@ const description = `A storefront and checkout installation over HTTP: catalog, 
 
 // Only the codes that carry more than their sentence.
 const errorDetails: SurfaceDocument['errorDetails'] = {
-  invalid_request: { issues: [{ path: '/quantity', message: 'must be an integer from 0 to 999' }] },
+  invalid_request: { issues: [issueAt('/quantity', 'integer_out_of_range', { min: 0, max: 999 })] },
   scope_missing: { current: { requiredScope: 'checkout:quote' } },
   version_conflict: { current: { version: 8 } },
   cart_not_open: { current: { status: 'converted', version: 9 } },

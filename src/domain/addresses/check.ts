@@ -1,7 +1,7 @@
 // Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
 // because an address concerns only the carrier.
 
-import type { Issue } from '../../contract/explain.ts'
+import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { Address, type AddressSummary } from '../../contract/open/carts.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { compact, formatFor, normalPostalCode } from './formats.ts'
@@ -17,11 +17,11 @@ export function checkAddress(address: Address): { address: NormalAddress } | { i
   const issues: Issue[] = []
   // A field that is empty and not needed is left out, as if it had not been sent.
   function keep<Field extends string>(field: Field, finding: Finding): { [name in Field]?: string } {
-    if ('problem' in finding) issues.push({ path: `/address/${field}`, message: finding.problem })
+    if ('problem' in finding) issues.push({ path: `/address/${field}`, ...finding.problem })
     return 'value' in finding && finding.value ? ({ [field]: finding.value } as { [name in Field]: string }) : {}
   }
 
-  if (!isCountry(country)) keep('country', { problem: 'must be an assigned ISO 3166-1 code of two capital letters' })
+  if (!isCountry(country)) keep('country', { problem: issue('not_a_country') })
   const normal = {
     name: '',
     line1: '',
@@ -58,20 +58,20 @@ function prefixOf(postalCode = ''): string | null {
   return code.slice(0, Math.min(prefixLengthMax, Math.floor(code.length / 2))) || null
 }
 
-type Finding = { readonly value: string } | { readonly problem: string }
+type Finding = { readonly value: string } | { readonly problem: BrokenRule }
 
 const nothing: Finding = { value: '' }
-const needed: Finding = { problem: 'is needed' }
-const neededHere: Finding = { problem: 'is needed in this country' }
+const needed: Finding = { problem: issue('needed') }
+const neededHere: Finding = { problem: issue('needed_in_country') }
 
 function textFinding(field: Text, text = ''): Finding {
   const value = oneLine(text)
   if (value === '') return field === 'name' || field === 'line1' || field === 'city' ? needed : nothing
-  if ([...value].length > lengthMax(field)) return { problem: `must be at most ${lengthMax(field)} characters` }
-  if (/[<>]/.test(value)) return { problem: 'must not contain < or >' }
-  if (holdsLink(value)) return { problem: 'must not contain a web address' }
-  if ((field === 'name' || field === 'city') && !/\p{L}/u.test(value)) return { problem: 'must contain a letter' }
-  if (field === 'line1' && !/[\p{L}\p{N}]/u.test(value)) return { problem: 'must contain a letter or a digit' }
+  if ([...value].length > lengthMax(field)) return { problem: issue('too_long', { max: lengthMax(field) }) }
+  if (/[<>]/.test(value)) return { problem: issue('contains_angle_bracket') }
+  if (holdsLink(value)) return { problem: issue('contains_link') }
+  if ((field === 'name' || field === 'city') && !/\p{L}/u.test(value)) return { problem: issue('no_letter') }
+  if (field === 'line1' && !/[\p{L}\p{N}]/u.test(value)) return { problem: issue('no_letter_or_digit') }
   return { value }
 }
 
@@ -90,7 +90,7 @@ function regionFinding(country: string, text = ''): Finding {
   if (finding.value === '') return need === 'required' ? neededHere : nothing
   if (!regionsFor(country)) return finding
   const code = regionCode(country, finding.value)
-  return code === undefined ? { problem: 'must be the code or the name of a region of this country' } : { value: code }
+  return code === undefined ? { problem: issue('not_a_region') } : { value: code }
 }
 
 function postalCodeFinding(country: string, text = ''): Finding {
@@ -100,7 +100,7 @@ function postalCodeFinding(country: string, text = ''): Finding {
   if (line === '') return need === 'required' ? neededHere : nothing
   const value = normalPostalCode(country, line)
   if (value !== undefined) return { value }
-  return { problem: `must be a postal code of this country${example && `, such as ${example}`}` }
+  return { problem: issue('not_a_postal_code', example === '' ? {} : { example }) }
 }
 
 const phoneDigitsMin = 5
@@ -114,7 +114,7 @@ function phoneFinding(text = ''): Finding {
   const digits = dialled.replace(/\D/g, '')
   const isPhone = /^\+?[0-9 ()./-]+$/.test(dialled)
   if (!isPhone || digits.length < phoneDigitsMin || digits.length > phoneDigitsMax) {
-    return { problem: `must be a telephone number of ${phoneDigitsMin} to ${phoneDigitsMax} digits` }
+    return { problem: issue('phone_digits', { min: phoneDigitsMin, max: phoneDigitsMax }) }
   }
   return { value: dialled.startsWith('+') ? `+${digits}` : digits }
 }

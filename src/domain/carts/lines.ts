@@ -1,5 +1,6 @@
 // Making carts and changing their lines. Each is all or nothing, and refused with what is there.
 
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Metadata } from '../../contract/parts.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
@@ -139,8 +140,8 @@ async function listWantedOffers(
   const skuIds = items.map(({ skuId }) => skuId)
   const byId = new Map((await listOffers(db, seller, skuIds, now)).map((offer) => [offer.skuId, offer]))
   const issues = skuIds.flatMap((skuId, index) => {
-    if (!byId.has(skuId)) return [{ path: `/items/${index}/skuId`, message: 'is not a SKU of this merchant' }]
-    return skuIds.indexOf(skuId) < index ? [{ path: `/items/${index}/skuId`, message: 'is there twice' }] : []
+    if (!byId.has(skuId)) return [issueAt(`/items/${index}/skuId`, 'unknown_sku')]
+    return skuIds.indexOf(skuId) < index ? [issueAt(`/items/${index}/skuId`, 'duplicate')] : []
   })
   if (issues.length > 0) throw refuse('invalid_request', { issues: issues.slice(0, limits.issuesMax) })
   return skuIds.map((skuId) => byId.get(skuId) as Offer)

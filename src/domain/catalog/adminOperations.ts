@@ -2,6 +2,7 @@
 
 import type { catalogRows } from '../../contract/admin/catalog.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { bulkChanges, bulkReply } from '../../platform/audit/bulk.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
@@ -11,7 +12,7 @@ import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
-import { blank, controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import {
@@ -237,12 +238,12 @@ function* productProblemsOf(product: ProductEntry, now: number): Generator<Probl
   yield* productProblems(product, now)
   const codes = product.skus.map(({ code }) => code)
   for (const [index, code] of codes.entries())
-    if (codes.indexOf(code) !== index) yield { path: `/skus/${index}/code`, message: 'is there twice' }
+    if (codes.indexOf(code) !== index) yield issueAt(`/skus/${index}/code`, 'duplicate')
 }
 
 function* changeProblems(change: { brand?: string | null | undefined }): Generator<Problem> {
   yield* controlCharacters(change, '')
-  if (isBlank(change.brand ?? undefined)) yield { path: '/brand', message: blank }
+  if (isBlank(change.brand ?? undefined)) yield issueAt('/brand', 'blank')
 }
 
 function* categoryProblemsOf(category: CategoryEntry): Generator<Problem> {
@@ -264,16 +265,16 @@ interface SkuRowAsk {
 function* rowProblems(rows: readonly SkuRowAsk[]): Generator<Problem> {
   const seen = new Set<string>()
   for (const [index, row] of rows.entries()) {
-    if (seen.has(row.skuId)) yield { path: `/${index}/skuId`, message: 'is there twice' }
+    if (seen.has(row.skuId)) yield issueAt(`/${index}/skuId`, 'duplicate')
     seen.add(row.skuId)
     if (row.adjustBy !== undefined && row.onHand !== undefined)
-      yield { path: `/${index}/onHand`, message: 'cannot be together with adjustBy' }
+      yield issueAt(`/${index}/onHand`, 'excluded_by', { member: 'adjustBy' })
     if ((row.onHand === undefined) !== (row.expectedOnHand === undefined))
-      yield { path: `/${index}/expectedOnHand`, message: 'is needed with onHand, and only with it' }
+      yield issueAt(`/${index}/expectedOnHand`, 'goes_with', { member: 'onHand' })
     if (row.price === undefined && row.expectedPrice !== undefined)
-      yield { path: `/${index}/expectedPrice`, message: 'can only be together with price' }
+      yield issueAt(`/${index}/expectedPrice`, 'needs_members', { members: ['price'] })
     if (row.compareAtPrice === undefined && row.expectedCompareAtPrice !== undefined)
-      yield { path: `/${index}/expectedCompareAtPrice`, message: 'can only be together with compareAtPrice' }
+      yield issueAt(`/${index}/expectedCompareAtPrice`, 'needs_members', { members: ['compareAtPrice'] })
   }
 }
 

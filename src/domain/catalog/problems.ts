@@ -1,26 +1,27 @@
 // What a schema cannot express about products and categories. Pure.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { fromInstant } from '../../platform/kit/instant.ts'
-import { blank, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
 import { safeHtml } from './safehtml.ts'
 
 // A product that an import made has none of these: `shopify.ts` ensures it, and its tests check it here.
 export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
   const options = product.options ?? []
-  if (isBlank(product.name)) yield { path: '/name', message: blank }
-  if (isBlank(product.brand ?? undefined)) yield { path: '/brand', message: blank }
+  if (isBlank(product.name)) yield issueAt('/name', 'blank')
+  if (isBlank(product.brand ?? undefined)) yield issueAt('/brand', 'blank')
   // Escaped and with its end tags it is longer.
   if (product.descriptionHtml != null && safeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
-    yield { path: '/descriptionHtml', message: 'is too long' }
+    yield issueAt('/descriptionHtml', 'html_too_long')
   for (const [index, { name, values }] of options.entries()) {
-    if (isBlank(name)) yield { path: `/options/${index}/name`, message: blank }
+    if (isBlank(name)) yield issueAt(`/options/${index}/name`, 'blank')
     for (const [at, value] of values.entries())
-      if (isBlank(value)) yield { path: `/options/${index}/values/${at}`, message: blank }
+      if (isBlank(value)) yield issueAt(`/options/${index}/values/${at}`, 'blank')
   }
   for (const [index, { url }] of (product.images ?? []).entries())
-    if (!isPicture(url)) yield { path: `/images/${index}/url`, message: noPicture }
+    if (!isPicture(url)) yield issueAt(`/images/${index}/url`, 'not_an_image_address')
   yield* repeated(
     options.map((option) => option.name),
     (index) => `/options/${index}/name`,
@@ -29,32 +30,28 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   yield* repeated(combinations, (index) => `/skus/${index}/options`)
   for (const [index, sku] of product.skus.entries()) {
     for (const member of ['code', 'name'] as const)
-      if (isBlank(sku[member])) yield { path: `/skus/${index}/${member}`, message: blank }
-    if (sku.image != null && !isPicture(sku.image)) yield { path: `/skus/${index}/image`, message: noPicture }
+      if (isBlank(sku[member])) yield issueAt(`/skus/${index}/${member}`, 'blank')
+    if (sku.image != null && !isPicture(sku.image)) yield issueAt(`/skus/${index}/image`, 'not_an_image_address')
     const given = sku.options ?? {}
     for (const { name, values } of options) {
       const value = given[name]
-      if (value === undefined) yield { path: `/skus/${index}/options`, message: `must name ${name}` }
-      else if (!values.includes(value))
-        yield { path: `/skus/${index}/options/${name}`, message: 'is not among the values of the option' }
+      if (value === undefined) yield issueAt(`/skus/${index}/options`, 'option_missing', { option: name })
+      else if (!values.includes(value)) yield issueAt(`/skus/${index}/options/${name}`, 'unknown_option_value')
     }
     for (const name of Object.keys(given)) {
       if (!options.some((option) => option.name === name))
-        yield { path: `/skus/${index}/options/${name}`, message: 'is not an option of the product' }
+        yield issueAt(`/skus/${index}/options/${name}`, 'unknown_option')
     }
     if (sku.compareAtPrice != null && sku.compareAtPrice <= sku.price) {
-      yield { path: `/skus/${index}/compareAtPrice`, message: 'must be above the price' }
+      yield issueAt(`/skus/${index}/compareAtPrice`, 'not_above_price')
     }
   }
   if (product.publishedAt !== undefined) {
     const publishedAt = fromInstant(product.publishedAt)
-    if (publishedAt === undefined) yield { path: '/publishedAt', message: 'is not an instant' }
-    else if (publishedAt > now)
-      yield { path: '/publishedAt', message: 'must not lie in the future; use published: false' }
+    if (publishedAt === undefined) yield issueAt('/publishedAt', 'unreadable_instant')
+    else if (publishedAt > now) yield issueAt('/publishedAt', 'published_in_future')
   }
 }
-
-const noPicture = 'is not an address with a host, or a path under /media/ without .., // and the like'
 
 // The schema checks the rest. `https:///a` would take its host from the path, and a host does not begin with a blank.
 export function isPicture(picture: string): boolean {
@@ -67,8 +64,8 @@ const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
 // Of one category, without its place in the tree.
 export function* categoryProblems({ name, image }: CategoryEntry): Generator<Problem> {
-  if (isBlank(name)) yield { path: '/name', message: blank }
-  if (image != null && !isPicture(image)) yield { path: '/image', message: noPicture }
+  if (isBlank(name)) yield issueAt('/name', 'blank')
+  if (image != null && !isPicture(image)) yield issueAt('/image', 'not_an_image_address')
 }
 
 // Of a file, which names every category that it refers to.
@@ -79,15 +76,11 @@ export function* parentProblems(categories: readonly CategoryEntry[]): Generator
     let at: CategoryEntry | undefined = category
     while (at?.parent && depth <= categoryDepthMax) {
       const parent = bySlug.get(at.parent)
-      if (!parent && at === category)
-        yield { path: `/categories/${index}/parent`, message: 'is not among the categories of this file' }
+      if (!parent && at === category) yield issueAt(`/categories/${index}/parent`, 'category_not_in_file')
       at = parent
       depth += 1
     }
     if (depth > categoryDepthMax)
-      yield {
-        path: `/categories/${index}/parent`,
-        message: `goes in a circle, or deeper than ${categoryDepthMax} levels`,
-      }
+      yield issueAt(`/categories/${index}/parent`, 'category_circle', { max: categoryDepthMax })
   }
 }

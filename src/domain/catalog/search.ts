@@ -1,6 +1,7 @@
 // Answers a search: finds by the full-text index, and filters, counts and sorts in memory. Facets are counted of the whole result. Of more
 // than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
 
+import { issueAt } from '../../contract/issues.ts'
 import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../../contract/open/search.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -61,8 +62,7 @@ export interface SearchShop extends MerchantMode {
 
 export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery): void {
   if (Object.keys(asked).length > 0) return
-  const message = 'must have q, category, brand, minPrice, maxPrice, inStock, tag or option'
-  throw refuse('invalid_request', { issues: [{ path: '/query', message }] })
+  throw refuse('invalid_request', { issues: [issueAt('/query', 'empty_search')] })
 }
 
 interface Question {

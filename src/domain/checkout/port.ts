@@ -1,7 +1,6 @@
 // What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
 // what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
 
-import type { Issue } from '../../contract/explain.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason } from '../../contract/words.ts'
@@ -112,9 +111,15 @@ export type CheckoutProblem =
   | { code: 'shipping_unavailable' } // nothing carries this parcel there
   | { code: 'promotion_rejected'; reason: PromotionReason }
   | { code: 'too_many_codes' }
-  | { code: 'invalid'; issues: readonly Issue[] } // `/email`, `/address/city`, `/card/number` …
+  | { code: 'invalid'; issues: readonly FieldProblem[] } // `/email`, `/address/city`, `/card/number` …
   | { code: 'payment_in_progress' }
   | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
+
+// An issue, or what a payment provider says about a field of its method, by a key of its texts.
+export interface FieldProblem {
+  path: string
+  code: string
+}
 
 export interface CheckoutResult {
   view: CheckoutView

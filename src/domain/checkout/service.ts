@@ -1,7 +1,7 @@
 // The checkout service: finds the session by its secret, does what the page asks in one transaction, and turns a
 // refusal of the domain into a problem that the page can say in the shopper's language.
 
-import type { Issue } from '../../contract/explain.ts'
+import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import { patterns } from '../../contract/patterns.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -305,11 +305,10 @@ const phone = new RegExp(patterns.phone.source)
 
 function contactIssues(contact: ContactInput): Issue[] {
   const issues: Issue[] = []
-  if (!isEmail(contact.email.trim())) issues.push({ path: '/email', message: `must be ${patterns.email.words}` })
-  if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
+  if (!isEmail(contact.email.trim())) issues.push(issueAt('/email', 'not_an_email'))
+  if (contact.name.length > 200) issues.push(issueAt('/name', 'too_long', { max: 200 }))
   const number = contact.phone.trim()
-  if (number !== '' && (number.length > 32 || !phone.test(number)))
-    issues.push({ path: '/phone', message: 'must be a telephone number' })
+  if (number !== '' && (number.length > 32 || !phone.test(number))) issues.push(issueAt('/phone', 'not_a_phone'))
   return issues
 }
 

@@ -1,6 +1,6 @@
 // Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
 
-import type { Issue } from '../../contract/explain.ts'
+import type { Issue } from '../../contract/issues.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
 import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
@@ -137,8 +137,8 @@ function redirectIssues(
   rules: RedirectRules,
 ): Issue[] {
   return Object.entries({ successUrl, cancelUrl }).flatMap(([name, url]) => {
-    const message = url === undefined ? undefined : redirectProblem(url, rules)
-    return message === undefined ? [] : [{ path: `/${name}`, message }]
+    const problem = url === undefined ? undefined : redirectProblem(url, rules)
+    return problem === undefined ? [] : [{ path: `/${name}`, ...problem }]
   })
 }
 

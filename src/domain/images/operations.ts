@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { AdminPicture, pictureRows } from '../../contract/admin/pictures.ts'
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
@@ -14,12 +15,14 @@ import { countFiles, findFile, insertFile, listSizes, type PictureRow } from './
 const filesPerMerchantMax = 100_000
 const sizesMax = 8
 
-const problems: Readonly<Record<PictureProblem, string>> = {
-  unknown: 'must be a WebP, JPEG, PNG or AVIF file',
-  broken: 'must be a whole picture file',
-  too_large: `must be at most ${pictureSideMax} pixels a side`,
-  has_metadata: 'must have no camera data, which cannot be taken out of an AVIF file',
+const problems: Readonly<Record<PictureProblem, BrokenRule>> = {
+  unknown: issue('unknown_image_format'),
+  broken: issue('broken_image'),
+  too_large: issue('image_too_large', { max: pictureSideMax }),
+  has_metadata: issue('image_has_metadata'),
 }
+
+const tooHeavy = issue('image_too_heavy', { mebibytes: limits.pictureBytesMax / 1_048_576 })
 
 export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: AdminHandler<Id> } {
   return {
@@ -27,8 +30,8 @@ export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: Ad
       const bytes = Buffer.from(body.content, 'base64')
       const picture = bytes.length > limits.pictureBytesMax ? 'too_heavy' : readPicture(bytes)
       if (typeof picture === 'string') {
-        const message = picture === 'too_heavy' ? 'must be at most 1 MiB' : problems[picture]
-        throw refuse('invalid_request', { issues: [{ path: '/content', message }] })
+        const problem = picture === 'too_heavy' ? tooHeavy : problems[picture]
+        throw refuse('invalid_request', { issues: [{ path: '/content', ...problem }] })
       }
       const hash = createHash('sha256').update(picture.bytes).digest('hex').slice(0, 32)
       // Uploads of one merchant come one after the other, so that a file is stored once and the bounds hold.

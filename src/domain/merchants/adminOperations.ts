@@ -1,6 +1,7 @@
 // The admin operations on the shop: the merchant, taxes, shipping and payment methods.
 
 import type { shopRows } from '../../contract/admin/shop.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
@@ -119,11 +120,8 @@ export function adminShopOperations(parts: AdminShopParts): {
   }
 }
 
-const noTimeZone: Problem = { path: '/timeZone', message: 'is not a time zone of IANA, such as Europe/Berlin' }
-const noInstructions: Problem = {
-  path: '/instructions',
-  message: 'is needed: it tells shoppers where to send the money',
-}
+const noTimeZone: Problem = issueAt('/timeZone', 'unknown_time_zone')
+const noInstructions: Problem = issueAt('/instructions', 'instructions_needed')
 
 async function lockShop(tx: Tx, caller: MerchantMode, expectedVersion: number): Promise<Merchant> {
   const merchant = await lockMerchantById(tx, caller.merchantId)

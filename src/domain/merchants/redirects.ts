@@ -2,6 +2,7 @@
 // other clients read odd URLs differently, so a URL whose host is not written plainly is refused.
 
 import { isIP } from 'node:net'
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 
@@ -13,22 +14,20 @@ export interface RedirectRules {
 
 // What is wrong with a URL that a caller wants shoppers to be sent to, or undefined. https, or http on a loopback host;
 // the host must be on the allow-list. In test mode a loopback host needs no entry.
-export function redirectProblem(text: string, { mode, redirectHosts }: RedirectRules): string | undefined {
+export function redirectProblem(text: string, { mode, redirectHosts }: RedirectRules): BrokenRule | undefined {
   // A browser takes a backslash for a slash and drops tabs and line breaks; RFC 3986 knows none of them.
-  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return 'must not contain white space, control characters or backslashes'
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return issue('url_characters')
   const url = URL.parse(text.replaceAll('{sessionId}', 'x'))
-  if (!url) return 'must be a URL'
+  if (!url) return issue('url_unreadable')
   const isLocal = isLoopback(url)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
-    return 'must be https, or http on a loopback host'
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) return issue('url_not_secure')
   const written = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1]?.toLowerCase() ?? ''
   // An empty user name leaves no trace in the parsed URL, so the text is asked.
-  if (written.includes('@')) return 'must not contain a user name or a password'
+  if (written.includes('@')) return issue('url_has_credentials')
   const defaultPort = url.protocol === 'https:' ? ':443' : ':80'
-  if (written !== url.host && written !== `${url.host}${defaultPort}`)
-    return 'must name its host plainly, right after two slashes'
+  if (written !== url.host && written !== `${url.host}${defaultPort}`) return issue('url_host_unclear')
   if (isLocal && (mode === 'test' || redirectHosts.includes(url.hostname))) return undefined
-  return redirectHosts.includes(url.host) ? undefined : 'its host is not on the allow-list of the installation'
+  return redirectHosts.includes(url.host) ? undefined : issue('url_host_not_allowed')
 }
 
 // The one spelling of an entry: lower case, ASCII, and without a port that https has anyway. Undefined when no URL could

@@ -2,12 +2,13 @@
 // anything in them differs. Pure, except that a new merchant gets its id here.
 
 import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../../contract/entries.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { isPlainAddress } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
-import { blank, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
 import type { Merchant, ShippingZone, TaxRate } from './store.ts'
 
 export function planMerchant(
@@ -142,22 +143,19 @@ export function* merchantProblems({
   supportEmail,
   synonyms = [],
 }: ShopEntry): Generator<Problem> {
-  if (isBlank(name)) yield { path: '/name', message: blank }
-  if (currencyExponent(currency) === undefined) yield { path: '/currency', message: 'is not a currency of ISO 4217' }
-  if (!isCountry(country)) yield { path: '/country', message: noCountry }
+  if (isBlank(name)) yield issueAt('/name', 'blank')
+  if (currencyExponent(currency) === undefined) yield issueAt('/currency', 'unknown_currency')
+  if (!isCountry(country)) yield issueAt('/country', 'unknown_country')
   yield* addressProblems(supportEmail, '/supportEmail')
   for (const [group, words] of synonyms.entries())
     for (const [at, word] of words.entries())
-      if (!/[\p{L}\p{N}]/u.test(word))
-        yield { path: `/synonyms/${group}/${at}`, message: 'must have a letter or a digit' }
+      if (!/[\p{L}\p{N}]/u.test(word)) yield issueAt(`/synonyms/${group}/${at}`, 'no_letter_or_digit')
 }
 
 // By the rule of e-mails: one with another address would never be sent.
 export function* addressProblems(address: string | null | undefined, path: string): Generator<Problem> {
-  if (address != null && !isPlainAddress(address)) yield { path, message: 'is not one e-mail address without a name' }
+  if (address != null && !isPlainAddress(address)) yield issueAt(path, 'not_one_email')
 }
-
-const noCountry = 'is not a country of ISO 3166'
 
 export function* taxProblems(taxes: readonly TaxEntry[]): Generator<Problem> {
   yield* repeated(
@@ -165,7 +163,7 @@ export function* taxProblems(taxes: readonly TaxEntry[]): Generator<Problem> {
     (index) => `/${index}`,
   )
   for (const [index, tax] of taxes.entries())
-    if (!isCountry(tax.country)) yield { path: `/${index}/country`, message: noCountry }
+    if (!isCountry(tax.country)) yield issueAt(`/${index}/country`, 'unknown_country')
 }
 
 export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generator<Problem> {
@@ -181,7 +179,7 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
     (index) => countries[index]?.path ?? '',
   )
   for (const { country, path } of countries)
-    if (country !== '*' && !isCountry(country)) yield { path, message: noCountry }
+    if (country !== '*' && !isCountry(country)) yield issueAt(path, 'unknown_country')
   for (const [index, zone] of zones.entries()) {
     yield* repeated(
       zone.options.map((option) => option.id),
@@ -189,7 +187,7 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
     )
     for (const [at, { weightSteps = [] }] of zone.options.entries()) {
       const rising = weightSteps.every((step, i) => i === 0 || step.upToGrams > (weightSteps[i - 1]?.upToGrams ?? 0))
-      if (!rising) yield { path: `/${index}/options/${at}/weightSteps`, message: 'must rise' }
+      if (!rising) yield issueAt(`/${index}/options/${at}/weightSteps`, 'not_rising')
     }
   }
 }

@@ -1,6 +1,7 @@
 // The admin operations on installations and their keys.
 
 import type { AdminInstallation, AdminKey, developerRows } from '../../contract/admin/developers.ts'
+import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
 import type { BodyOf } from '../../contract/surface.ts'
 import { adminScopes, type Mode, publishableScopes, type Scope } from '../../contract/words.ts'
 import { credentialStatus, originsFrom, scopesFrom } from '../../platform/access/credential.ts'
@@ -100,7 +101,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       const { scopes, origins } = rightsFrom(body, caller.mode)
       const wantedEnd = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
       if (wantedEnd !== null && wantedEnd <= now.getTime())
-        throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })
+        throw refuse('invalid_request', { issues: [issueAt('/expiresAt', 'not_in_future')] })
       refuseToGive(caller, scopes)
       const installation = await findOwn(db, caller, installationId)
       await refuseBeyondApp(db, caller, installationId)
@@ -214,11 +215,11 @@ function rightsFrom(
   mode: Mode,
 ): { scopes: readonly Scope[]; origins: readonly string[] } {
   if (kind === 'secret') {
-    if (named.length > 0) throw badMember('/origins', 'only a publishable key has origins')
+    if (named.length > 0) throw badMember('/origins', issue('origins_of_secret_key'))
     return { scopes, origins: [] }
   }
-  if (scopes.length > 0) throw badMember('/scopes', 'must be empty for a publishable key')
-  if (named.length === 0) throw badMember('/origins', 'must name at least one origin')
+  if (scopes.length > 0) throw badMember('/scopes', issue('scopes_of_publishable_key'))
+  if (named.length === 0) throw badMember('/origins', issue('no_origin'))
   const origins = named.map((origin, at) => {
     const normal = normalOrigin(origin, mode)
     if (normal === undefined) throw badMember(`/origins/${at}`, originRule)
@@ -227,15 +228,13 @@ function rightsFrom(
   return { scopes: publishableScopes, origins: [...new Set(origins)] }
 }
 
-function badMember(path: string, message: string) {
-  return refuse('invalid_request', { issues: [{ path, message }] })
+function badMember(path: string, rule: BrokenRule) {
+  return refuse('invalid_request', { issues: [{ path, ...rule }] })
 }
 
 function hostsFrom(redirectHosts: readonly string[]): string[] {
   const hosts = redirectHosts.map(normalRedirectHost)
-  const issues = hosts.flatMap((host, i) =>
-    host === undefined ? [{ path: `/redirectHosts/${i}`, message: 'must be a host such as shop.example.com' }] : [],
-  )
+  const issues = hosts.flatMap((host, i) => (host === undefined ? [issueAt(`/redirectHosts/${i}`, 'not_a_host')] : []))
   if (issues.length > 0) throw refuse('invalid_request', { issues })
   return [...new Set(hosts.filter((host) => host !== undefined))]
 }

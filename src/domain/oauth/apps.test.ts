@@ -69,7 +69,7 @@ describe('redirect URIs', () => {
     ['https:///pigeon.example/', /written as/],
     [`https://pigeon.example/${'x'.repeat(2_000)}`, /at most/],
   ] as const)
-    test(`refuses ${uri.slice(0, 60)}`, () => assert.match(redirectUriProblem(uri) ?? '', why))
+    test(`refuses ${uri.slice(0, 60)}`, () => assert.match(redirectUriProblem(uri)?.message ?? '', why))
 
   test('the hosts of an app are those of its https addresses with their ports, each once', () => {
     const redirectUris = ['https://b.example:8443/x', 'http://localhost/', 'https://a.example/', 'https://b.example/y']

@@ -1,6 +1,7 @@
 // The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
 // signs. Apps are created by the operator; there is no dynamic registration.
 
+import { type BrokenRule, type Issue, issue, issueAt } from '../../contract/issues.ts'
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -33,41 +34,35 @@ export interface AppDefinition {
   jwks: ClientKeys | null
 }
 
-export interface AppProblem {
-  // JSON Pointer into the definition.
-  path: string
-  message: string
-}
-
 const nameLengthMax = 100
 const descriptionLengthMax = 300
 const redirectUrisMax = 20
 
 // What is wrong with a definition, or nothing.
-export function appProblem(definition: AppDefinition): AppProblem | undefined {
+export function appProblem(definition: AppDefinition): Issue | undefined {
   if (
     definition.name.length > nameLengthMax ||
     !isLine(definition.name) ||
     definition.name.trim() !== definition.name ||
     definition.name === ''
   )
-    return { path: '/name', message: `must be one line of 1 to ${nameLengthMax} characters` }
+    return issueAt('/name', 'line_length', { min: 1, max: nameLengthMax })
   if (definition.description.length > descriptionLengthMax || !isLine(definition.description))
-    return { path: '/description', message: `must be one line of at most ${descriptionLengthMax} characters` }
+    return issueAt('/description', 'line_too_long', { max: descriptionLengthMax })
   const { redirectUris } = definition
   if (redirectUris.length < 1 || redirectUris.length > redirectUrisMax)
-    return { path: '/redirectUris', message: `must be 1 to ${redirectUrisMax} addresses` }
+    return issueAt('/redirectUris', 'address_count', { min: 1, max: redirectUrisMax })
   for (const [index, uri] of redirectUris.entries()) {
-    const message = redirectUris.indexOf(uri) < index ? 'is named twice' : redirectUriProblem(uri)
-    if (message !== undefined) return { path: `/redirectUris/${index}`, message }
+    const problem = redirectUris.indexOf(uri) < index ? issue('duplicate') : redirectUriProblem(uri)
+    if (problem !== undefined) return { path: `/redirectUris/${index}`, ...problem }
   }
   const unknown = definition.scopes.find((scope) => !knownScopes.includes(scope))
   if (unknown !== undefined || definition.scopes.length === 0)
-    return { path: '/scopes', message: `must be some of ${knownScopes.join(', ')}` }
-  if (!modes.includes(definition.mode)) return { path: '/mode', message: `must be ${modes.join(' or ')}` }
+    return issueAt('/scopes', 'not_some_of', { members: knownScopes })
+  if (!modes.includes(definition.mode)) return issueAt('/mode', 'not_either', { alternatives: modes })
   if (definition.jwks !== null) {
     const read = readClientKeys(definition.jwks)
-    if ('problem' in read) return { path: `/jwks${read.problem.path}`, message: read.problem.message }
+    if ('problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }
   }
   return undefined
 }
@@ -81,16 +76,15 @@ const redirectUriLengthMax = 2_000
 
 // Compared character by character with what an app asks for (RFC 9700, 2.1), so only the spelling that browsers use is
 // accepted.
-export function redirectUriProblem(uri: string): string | undefined {
-  if (uri.length > redirectUriLengthMax) return `must have at most ${redirectUriLengthMax} characters`
-  if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return 'must be an absolute https address'
+export function redirectUriProblem(uri: string): BrokenRule | undefined {
+  if (uri.length > redirectUriLengthMax) return issue('too_long', { max: redirectUriLengthMax })
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return issue('redirect_not_secure')
   const url = new URL(uri)
-  if (uri.includes('#')) return 'must have no fragment'
-  if (url.username !== '' || url.password !== '') return 'must hold no user or password'
-  if (uri.includes('*')) return 'must be exact: there are no wildcards'
-  if (url.protocol === 'http:' && !isLoopback(url))
-    return 'must be https; http is for apps on the same machine, at 127.0.0.1, [::1] or localhost'
-  if (url.href !== uri && url.href !== `${uri}/`) return `must be written as ${url.href}`
+  if (uri.includes('#')) return issue('redirect_has_fragment')
+  if (url.username !== '' || url.password !== '') return issue('redirect_has_credentials')
+  if (uri.includes('*')) return issue('redirect_has_wildcard')
+  if (url.protocol === 'http:' && !isLoopback(url)) return issue('redirect_not_loopback')
+  if (url.href !== uri && url.href !== `${uri}/`) return issue('redirect_spelling', { value: url.href })
   return undefined
 }
 

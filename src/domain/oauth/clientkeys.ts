@@ -1,6 +1,7 @@
 // The public keys with which a confidential app signs its requests: which are accepted, and what is stored of them. Pure.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 
 // A JSON Web Key Set (RFC 7517) of public keys.
 export interface ClientKeys {
@@ -8,11 +9,6 @@ export interface ClientKeys {
 }
 
 export type ClientKey = Readonly<Record<string, string>>
-
-export interface KeyProblem {
-  path: string
-  message: string
-}
 
 const keysMax = 10
 const keyIdLengthMax = 200
@@ -30,53 +26,51 @@ const kinds = {
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 // Reads the operator's input. Only known members are stored.
-export function readClientKeys(given: unknown): ClientKeys | { readonly problem: KeyProblem } {
-  if (!isRecord(given) || !Array.isArray(given.keys)) return bad('', 'must be a JSON Web Key Set: { "keys": […] }')
+export function readClientKeys(given: unknown): ClientKeys | { readonly problem: Issue } {
+  if (!isRecord(given) || !Array.isArray(given.keys))
+    return bad('', issue('not_a_key_set', { example: '{ "keys": […] }' }))
   const entries: readonly unknown[] = given.keys
-  if (entries.length < 1 || entries.length > keysMax) return bad('/keys', `must have 1 to ${keysMax} keys`)
+  if (entries.length < 1 || entries.length > keysMax) return bad('/keys', issue('key_count', { min: 1, max: keysMax }))
   const keys: ClientKey[] = []
   for (const [index, entry] of entries.entries()) {
     const read = readKey(entry)
     if ('problem' in read) return bad(`/keys/${index}${read.place}`, read.problem)
     if (read.key.kid !== undefined && keys.some(({ kid }) => kid === read.key.kid))
-      return bad(`/keys/${index}/kid`, 'is the id of another key too')
+      return bad(`/keys/${index}/kid`, issue('repeated_key_id'))
     keys.push(read.key)
   }
   return { keys }
 }
 
-type Read = { key: ClientKey } | { place: string; problem: string }
+type Read = { key: ClientKey } | { place: string; problem: BrokenRule }
 
 function readKey(given: unknown): Read {
-  const wrong = (place: string, problem: string): Read => ({ place, problem })
-  if (!isRecord(given)) return wrong('', 'must be a JSON Web Key')
+  const wrong = (place: string, problem: BrokenRule): Read => ({ place, problem })
+  if (!isRecord(given)) return wrong('', issue('not_a_key'))
   const secret = privateMembers.find((member) => Object.hasOwn(given, member))
-  if (secret !== undefined)
-    return wrong(`/${secret}`, 'is a part of the private key: give public keys only, and replace this one')
+  if (secret !== undefined) return wrong(`/${secret}`, issue('private_key'))
   const { kty, kid, use, alg } = given
   const kind = kty === 'EC' || kty === 'OKP' || kty === 'RSA' ? kinds[kty] : undefined
-  if (typeof kty !== 'string' || !kind) return wrong('/kty', 'must be EC, OKP or RSA')
-  if (kind.curve !== undefined && given.crv !== kind.curve) return wrong('/crv', `must be ${kind.curve}`)
+  if (typeof kty !== 'string' || !kind) return wrong('/kty', issue('unknown_key_type'))
+  if (kind.curve !== undefined && given.crv !== kind.curve)
+    return wrong('/crv', issue('not_exactly', { value: kind.curve }))
   if (alg !== undefined && !kind.algorithms.some((known) => known === alg))
-    return wrong('/alg', `must be ${kind.algorithms.join(' or ')}`)
-  if (use !== undefined && use !== 'sig') return wrong('/use', 'must be sig')
-  if (!mayVerify(given.key_ops)) return wrong('/key_ops', 'must be ["verify"]')
-  if (kid !== undefined && !isKeyId(kid))
-    return wrong('/kid', `must be visible ASCII of at most ${keyIdLengthMax} characters`)
+    return wrong('/alg', issue('not_either', { alternatives: kind.algorithms }))
+  if (use !== undefined && use !== 'sig') return wrong('/use', issue('not_exactly', { value: 'sig' }))
+  if (!mayVerify(given.key_ops)) return wrong('/key_ops', issue('not_exactly', { value: '["verify"]' }))
+  if (kid !== undefined && !isKeyId(kid)) return wrong('/kid', issue('bad_key_id', { max: keyIdLengthMax }))
   const key: Record<string, string> = { kty, use: 'sig' }
   if (typeof kid === 'string') key.kid = kid
   if (typeof alg === 'string') key.alg = alg
   else if (kty === 'RSA') key.alg = 'PS256'
   for (const member of kind.members) {
     const value = given[member]
-    if (typeof value !== 'string' || !/^[\w-]{1,1000}$/.test(value)) return wrong(`/${member}`, 'must be base64url')
+    if (typeof value !== 'string' || !/^[\w-]{1,1000}$/.test(value)) return wrong(`/${member}`, issue('not_base64url'))
     key[member] = value
   }
   const made = publicKeyFrom(key)
-  if (!made) return wrong('', 'is no valid key')
-  return kty === 'RSA' && !isStrong(made)
-    ? wrong('/n', `must have ${modulusBits.min} to ${modulusBits.max} bits, and e at least 65537`)
-    : { key }
+  if (!made) return wrong('', issue('invalid_key'))
+  return kty === 'RSA' && !isStrong(made) ? wrong('/n', issue('weak_key', modulusBits)) : { key }
 }
 
 function mayVerify(operations: unknown): boolean {
@@ -107,6 +101,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function bad(path: string, message: string): { problem: KeyProblem } {
-  return { problem: { path, message } }
+function bad(path: string, rule: BrokenRule): { problem: Issue } {
+  return { problem: { path, ...rule } }
 }

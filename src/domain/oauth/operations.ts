@@ -1,5 +1,6 @@
 // The operations of an installed app: what it was granted, and the API keys that it issues for itself.
 
+import { issueAt } from '../../contract/issues.ts'
 import type { InstallationKey } from '../../contract/open/oauth.ts'
 import { credentialStatus, newCredential, scopesFrom } from '../../platform/access/credential.ts'
 import {
@@ -72,7 +73,7 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
     async createInstallationKey({ db, caller, body, now }) {
       const expiresAt = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
       if (expiresAt !== null && expiresAt <= now.getTime())
-        throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })
+        throw refuse('invalid_request', { issues: [issueAt('/expiresAt', 'not_in_future')] })
       await lockLiving(db, caller)
       if ((await countLivingKeys(db, caller.installationId, now.getTime())) >= livingKeysMax) {
         const message = `The installation has ${livingKeysMax} keys that work. Revoke one first.`

@@ -1,6 +1,7 @@
 // The admin operations on orders.
 
 import { orderNotesMax, type orderRows } from '../../contract/admin/orders.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
@@ -260,9 +261,9 @@ function parcelOf({ carrier = null, trackingNumber = null, trackingUrl = null, i
 function refuseMixed({ amount, items, shipping, restock }: BodyOf<(typeof orderRows)['refundAdminOrder']>): void {
   const issues = [
     ...(amount !== undefined && (items || shipping)
-      ? [{ path: '/amount', message: 'must not be sent with items or shipping' }]
+      ? [issueAt('/amount', 'excluded_by', { member: 'items or shipping' })]
       : []),
-    ...(restock && !items ? [{ path: '/restock', message: 'needs items' }] : []),
+    ...(restock && !items ? [issueAt('/restock', 'needs_members', { members: ['items'] })] : []),
   ]
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 }

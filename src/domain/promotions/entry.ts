@@ -2,11 +2,12 @@
 // how they are shown. Pure, except that a new promotion gets its id here.
 
 import type { PromotionEntry } from '../../contract/entries.ts'
+import { issueAt } from '../../contract/issues.ts'
 import type { PromotionStatus, PromotionType } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { fromInstant, toInstant } from '../../platform/kit/instant.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
-import { blank, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { isBlank, type Problem } from '../../platform/kit/problems.ts'
 import { normalCode, type OperatorPromotion, type Promotion } from './store.ts'
 
 // Codes are copied from paper and typed on telephones: only visible characters, and no spaces.
@@ -19,25 +20,22 @@ const valueMembers = {
 } as const satisfies Record<PromotionType, keyof PromotionEntry | undefined>
 
 export function* promotionProblems(promotion: PromotionEntry): Generator<Problem> {
-  if (isBlank(promotion.name)) yield { path: '/name', message: blank }
-  if (!visibleCode.test(normalCode(promotion.code)))
-    yield { path: '/code', message: 'must be 1 to 64 letters, digits or signs, without spaces' }
+  if (isBlank(promotion.name)) yield issueAt('/name', 'blank')
+  if (!visibleCode.test(normalCode(promotion.code))) yield issueAt('/code', 'promotion_code', { min: 1, max: 64 })
   for (const member of ['percentage', 'amount'] as const) {
     const fits = valueMembers[promotion.type] === member
     const isGiven = promotion[member] !== undefined
-    if (fits && !isGiven) yield { path: `/${member}`, message: `is needed for the type ${promotion.type}` }
-    if (!fits && isGiven) yield { path: `/${member}`, message: `does not fit the type ${promotion.type}` }
+    if (fits && !isGiven) yield issueAt(`/${member}`, 'needed_for_type', { type: promotion.type })
+    if (!fits && isGiven) yield issueAt(`/${member}`, 'unfit_for_type', { type: promotion.type })
   }
   if (promotion.currency != null && currencyExponent(promotion.currency) === undefined)
-    yield { path: '/currency', message: 'is not a currency of ISO 4217' }
+    yield issueAt('/currency', 'unknown_currency')
   for (const member of ['startsAt', 'endsAt'] as const) {
     const text = promotion[member]
-    if (text != null && fromInstant(text) === undefined)
-      yield { path: `/${member}`, message: 'is not an instant in UTC, such as 2026-12-01T00:00:00Z' }
+    if (text != null && fromInstant(text) === undefined) yield issueAt(`/${member}`, 'not_an_instant_in_utc')
   }
   const [startsAt, endsAt] = [fromInstant(promotion.startsAt ?? ''), fromInstant(promotion.endsAt ?? '')]
-  if (startsAt !== undefined && endsAt !== undefined && startsAt >= endsAt)
-    yield { path: '/endsAt', message: 'must be after the start' }
+  if (startsAt !== undefined && endsAt !== undefined && startsAt >= endsAt) yield issueAt('/endsAt', 'not_after_start')
 }
 
 // The entry in normal form, with every default filled in.

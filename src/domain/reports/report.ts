@@ -2,6 +2,7 @@
 
 import type { AdminSales, AdminSalesReport, AdminSalesRow, SalesGroup } from '../../contract/admin/reports.ts'
 import { salesRowsMax } from '../../contract/admin/reports.ts'
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -27,12 +28,12 @@ export async function salesReport(
   if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
   const { currency, timeZone } = seller
   const { by = 'day', to = dayOf(now.getTime(), timeZone) } = asked
-  if (!isDay(to)) throw badDay('to', 'must be a day')
+  if (!isDay(to)) throw badDay('to', issue('not_a_day'))
   const { from = plusDays(to, 1 - daysDefault) } = asked
-  if (!isDay(from)) throw badDay('from', 'must be a day')
+  if (!isDay(from)) throw badDay('from', issue('not_a_day'))
   const days = daysBetween(from, to)
-  if (days < 1) throw badDay('from', 'must not be after the last day')
-  if (days > daysMax) throw badDay('from', `must be at most ${daysMax - 1} days before the last`)
+  if (days < 1) throw badDay('from', issue('after_last_day'))
+  if (days > daysMax) throw badDay('from', issue('too_many_days', { max: daysMax - 1 }))
   const range = { merchantId, mode, currency, from, to }
   const daily = await listSalesDays(db, { ...range, part: 'all' })
   const rows = isPeriod(by)
@@ -41,8 +42,8 @@ export async function salesReport(
   return { from, to, by, timeZone, currency, rows, sum: daily.reduce(plus, nothing) }
 }
 
-function badDay(member: 'from' | 'to', message: string) {
-  return refuse('invalid_request', { issues: [{ path: `/query/${member}`, message }] })
+function badDay(member: 'from' | 'to', rule: BrokenRule) {
+  return refuse('invalid_request', { issues: [{ path: `/query/${member}`, ...rule }] })
 }
 
 const isPeriod = (by: SalesGroup): by is Period => by === 'day' || by === 'week' || by === 'month'

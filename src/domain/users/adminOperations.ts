@@ -72,7 +72,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
 
     async inviteAdminMember({ db, caller, body: { email, role }, now }) {
       const problem = emailProblem(email)
-      if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', message: problem }] })
+      if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', ...problem }] })
       refuseOwnerByMachine(caller, role)
       if (isMachine(caller)) await refuseWithoutMail(db)
       const { merchantId, scopes: held, id: createdBy } = caller

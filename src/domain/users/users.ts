@@ -1,7 +1,7 @@
 // The merchant's people who sign in: who they are, which shops they may act for, and whether a password is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
 
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
-import { patterns } from '../../contract/patterns.ts'
 import type { Role } from '../../contract/words.ts'
 import { isEmail } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -237,10 +237,10 @@ export async function enableUser(tx: Tx, id: string, now: number): Promise<boole
   return rows.length > 0
 }
 
-export function emailProblem(email: string): string | undefined {
+export function emailProblem(email: string): BrokenRule | undefined {
   const normal = normalEmail(email)
-  if (normal.length > limits.emailLengthMax) return `must have at most ${limits.emailLengthMax} characters`
-  return isEmail(normal) ? undefined : `must be ${patterns.email.words}`
+  if (normal.length > limits.emailLengthMax) return issue('too_long', { max: limits.emailLengthMax })
+  return isEmail(normal) ? undefined : issue('not_an_email')
 }
 
 // The same for every spelling of one address.

@@ -1,6 +1,7 @@
 // The admin operations on webhooks: endpoints and deliveries of all installations of a merchant, in one mode.
 
 import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../../contract/admin/developers.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { refuseBeyondApp } from '../../platform/access/machines.ts'
 import { type AuditedChange, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
@@ -199,18 +200,9 @@ async function asInvalidRequest<Done>(work: Promise<Done>): Promise<Done> {
     return await work
   } catch (error) {
     if (error instanceof Refusal && error.code === 'webhook_endpoint_invalid')
-      throw refuse('invalid_request', {
-        issues: (error.details.issues ?? []).map(({ path, message }) => ({ path, message: cut(message) })),
-      })
+      throw refuse('invalid_request', { issues: error.details.issues ?? [] })
     throw error
   }
-}
-
-// The sentence for the operator names every event there is.
-const messageLengthMax = 500
-
-function cut(message: string): string {
-  return message.length <= messageLengthMax ? message : `${message.slice(0, messageLengthMax - 1)}…`
 }
 
 interface ReplayAsked {
@@ -222,8 +214,8 @@ interface ReplayAsked {
 async function idsToReplay(db: Reader, merchant: MerchantMode, asked: ReplayAsked): Promise<readonly string[]> {
   const { deliveryIds, endpointId, since } = asked
   if ((deliveryIds === undefined) === (endpointId === undefined)) {
-    const message = 'either deliveryIds or endpointId must be sent'
-    throw refuse('invalid_request', { issues: [{ path: '/deliveryIds', message }] })
+    const issue = issueAt('/deliveryIds', 'one_of_two', { member: 'deliveryIds', other: 'endpointId' })
+    throw refuse('invalid_request', { issues: [issue] })
   }
   if (deliveryIds) return deliveryIds
   const endpoint = await findOwn(db, merchant, endpointId ?? '')

@@ -2,6 +2,7 @@
 // disabling lose nothing: what happens meanwhile waits and is sent, in order, once it is enabled. Each of these changes the
 // endpoint alone, however long its queue.
 
+import { issue } from '../../contract/issues.ts'
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
 import { newId, twoDigits } from '../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
@@ -121,9 +122,9 @@ function refuseBadInput({ url, description, events }: EndpointInput, allowPrivat
   const problems = [
     ['/url', targetProblem(url, { allowPrivate })],
     ['/events', subscriptionsProblem(events)],
-    ['/description', description.length > 200 ? 'a description has at most 200 characters' : undefined],
+    ['/description', description.length > 200 ? issue('too_long', { max: 200 }) : undefined],
   ] as const
-  const issues = problems.flatMap(([path, message]) => (message === undefined ? [] : [{ path, message }]))
+  const issues = problems.flatMap(([path, problem]) => (problem === undefined ? [] : [{ path, ...problem }]))
   const [first] = issues
   if (first)
     throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })

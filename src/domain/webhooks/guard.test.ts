@@ -66,7 +66,7 @@ describe('the address of a receiver', () => {
 
   test('is never repeated in the answer', () => {
     for (const { url } of hostileTargets(8443)) {
-      const problem = targetProblem(url, strict) ?? ''
+      const problem = targetProblem(url, strict)?.message ?? ''
       assert.ok(!problem.includes('secret') && !problem.includes('127.0.0.1'), problem)
       assert.match(problem, /^the [^\n]{10,150}$/)
     }

@@ -2,6 +2,7 @@
 // whatever is not plainly a public receiver is refused: when it is registered, and again for each address that is dialled.
 
 import { BlockList, isIP } from 'node:net'
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 
 export interface GuardOptions {
   // Receivers on http, in private networks and on this machine are allowed: for development.
@@ -10,35 +11,32 @@ export interface GuardOptions {
 
 export const urlLengthMax = 2_000
 
-// What is wrong with a receiver's address, in one sentence for the operator, or undefined. The address itself is never
+// What is wrong with a receiver's address, or undefined. The address itself is never
 // repeated, as it may hold credentials.
-export function targetProblem(text: string, { allowPrivate }: GuardOptions): string | undefined {
-  if (text.length > urlLengthMax) return `the URL has more than ${urlLengthMax} characters`
+export function targetProblem(text: string, { allowPrivate }: GuardOptions): BrokenRule | undefined {
+  if (text.length > urlLengthMax) return issue('target_too_long', { max: urlLengthMax })
   // A parser drops or turns these quietly, and a person would read another address than the one that is called.
-  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return 'the URL contains white space, control characters or backslashes'
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return issue('target_characters')
   const url = URL.parse(text)
-  if (!url) return 'the URL cannot be read; it looks like https://shop.example.com/webhooks'
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
-    return 'the URL must begin with https://'
-  if (!/^https?:\/\/[^/]/i.test(text)) return 'the URL must name its host right after two slashes'
+  if (!url) return issue('target_unreadable')
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return issue('target_not_secure')
+  if (!/^https?:\/\/[^/]/i.test(text)) return issue('target_host_unclear')
   // An empty user name leaves no trace in the parsed URL, so the text is asked.
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'the URL must not contain a user name or a password'
-  if (text.includes('#')) return 'the URL must not contain a fragment (#)'
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return issue('target_has_credentials')
+  if (text.includes('#')) return issue('target_has_fragment')
   return hostProblem(url.hostname, { allowPrivate }) ?? portProblem(url, { allowPrivate })
 }
 
 // The parser has already turned 2130706433, 0x7f.1, 0177.0.0.1 and full-width digits into 127.0.0.1, so the parsed host
 // is judged and never the text.
-function hostProblem(hostname: string, { allowPrivate }: GuardOptions): string | undefined {
+function hostProblem(hostname: string, { allowPrivate }: GuardOptions): BrokenRule | undefined {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(address) !== 0)
-    return isForbiddenAddress(address, { allowPrivate })
-      ? 'the URL must not point to a private or special address'
-      : undefined
+    return isForbiddenAddress(address, { allowPrivate }) ? issue('target_private_address') : undefined
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
   if (name.length > 253 || !name.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label)))
-    return 'the host name in the URL is not a valid name'
-  return !allowPrivate && isPrivateName(name) ? 'the URL must name a public host, not a private one' : undefined
+    return issue('target_host_invalid')
+  return !allowPrivate && isPrivateName(name) ? issue('target_private_host') : undefined
 }
 
 // Names that only a machine or a network of its own knows. Public names that lead to private addresses are found when
@@ -60,12 +58,10 @@ const forbiddenPorts: ReadonlySet<number> = new Set([
 ])
 
 // Ports below 1024 belong to mail, file and login services, save the one of https.
-function portProblem({ protocol, port }: URL, { allowPrivate }: GuardOptions): string | undefined {
+function portProblem({ protocol, port }: URL, { allowPrivate }: GuardOptions): BrokenRule | undefined {
   const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
   const isUsual = number === 443 || (allowPrivate && number === 80) || number >= 1024
-  return isUsual && !forbiddenPorts.has(number)
-    ? undefined
-    : 'the port in the URL is not one that receivers use: use 443, or one from 1024 on that is not the port of a database or similar service'
+  return isUsual && !forbiddenPorts.has(number) ? undefined : issue('target_port')
 }
 
 // True for everything that is not clearly a public address, and for what is not an address. For IPv4 the special blocks are

@@ -75,7 +75,7 @@ export function createSender(options: SenderOptions): Sender {
     const known = targets.get(url)
     // Asked here again, since what is allowed may have changed after the address was registered.
     const problem = known ? undefined : targetProblem(url, options)
-    if (problem !== undefined) return blocked(problem)
+    if (problem !== undefined) return blocked(problem.message)
     const target = known ?? newTarget(new URL(url), connectTo)
     targets.delete(url)
     targets.set(url, target)

@@ -244,7 +244,7 @@ const keysBytesMax = 65_536
 async function readKeys(path: string): Promise<ClientKeys> {
   const text = await readText(path)
   const parsed = parseJson(text)
-  if ('problem' in parsed) throw new Failure(`${path} is not JSON: ${parsed.message}`)
+  if ('problem' in parsed) throw new Failure(`${path} is not JSON: ${parsed.issue.message}`)
   const read = readClientKeys(parsed.value)
   if ('problem' in read) throw new Failure(`${path} ${read.problem.path} ${read.problem.message}`)
   return read

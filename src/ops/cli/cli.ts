@@ -1,7 +1,7 @@
 // The operator's command line: finds the command, reads its arguments, prints help, and turns what went wrong into one
 // line and an exit code (0 done, 1 not done, 2 misused).
 
-import type { Issue } from '../../contract/explain.ts'
+import type { Issue } from '../../contract/issues.ts'
 import { visible } from '../../platform/audit/change.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'

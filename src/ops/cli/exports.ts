@@ -23,7 +23,7 @@ export const exportCommand = command({
     if (!mode) throw new Misuse('--mode must be test or live')
     if (!formats.some((known) => known === format)) throw new Misuse(`--format must be ${formats.join(' or ')}`)
     const problem = format === 'google' ? linkProblem(link) : undefined
-    if (problem !== undefined) throw new Misuse(`--link ${problem}`)
+    if (problem !== undefined) throw new Misuse(`--link ${problem.message}`)
     return withMerchant(given, async ({ id: merchantId }, storage, config) => {
       const seller = { merchantId, mode }
       const origin = given.texts.origin ?? config.publicUrl ?? ''

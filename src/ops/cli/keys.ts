@@ -171,7 +171,7 @@ function readWords(text: string | undefined): string[] {
 
 function readOrigin(text: string, mode: Mode): string {
   const origin = normalOrigin(text, mode)
-  if (origin === undefined) throw new Misuse(`${visible(text)} ${originRule}`)
+  if (origin === undefined) throw new Misuse(`${visible(text)} ${originRule.message}`)
   return origin
 }
 

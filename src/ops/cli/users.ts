@@ -136,7 +136,7 @@ export const usersCommand: Command = {
 async function create(given: Given, terminal: Terminal): Promise<number> {
   const { email = '' } = given.texts
   const problem = emailProblem(email)
-  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  if (problem !== undefined) throw new Misuse(`--email ${problem.message}`)
   const role = readRole(given.texts.role ?? 'owner')
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
@@ -196,7 +196,7 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
 function invite(given: Given, terminal: Terminal): Promise<number> {
   const { email = '' } = given.texts
   const problem = emailProblem(email)
-  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  if (problem !== undefined) throw new Misuse(`--email ${problem.message}`)
   const role = readRole(given.texts.role ?? '')
   return withStorage(given, async (storage, config) => {
     const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)

@@ -171,7 +171,7 @@ function readEvents(text = '*'): string[] {
     .map((word) => word.trim())
     .filter(Boolean)
   const problem = subscriptionsProblem(words)
-  if (problem !== undefined) throw new Misuse(problem)
+  if (problem !== undefined) throw new Misuse(problem.message)
   return [...new Set(words)]
 }
 

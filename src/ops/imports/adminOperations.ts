@@ -6,6 +6,7 @@ import type {
   AdminTransferSummary,
   transferRows,
 } from '../../contract/admin/transfers.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Static } from '../../contract/schema.ts'
 import { findSeller } from '../../domain/catalog/store.ts'
@@ -95,7 +96,9 @@ export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: T
       if (piece === 0 || piece > transfer.pieces) throw refuse('transfer_not_found')
       if (transfer.state !== 'receiving') throw refuse('transfer_not_receiving', { current: { state: transfer.state } })
       if (Buffer.byteLength(text) > limits.transferPieceBytesMax)
-        refuseProblems('', [{ path: '/text', message: 'must be at most 1 MiB in UTF-8' }])
+        refuseProblems('', [
+          issueAt('/text', 'text_too_large', { mebibytes: limits.transferPieceBytesMax / 1_048_576 }),
+        ])
       const isNew = await putPiece(db, transfer, piece, text)
       const received = transfer.received + (isNew ? 1 : 0)
       const isWhole = received === transfer.pieces
@@ -135,8 +138,7 @@ export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: T
           const origin = publicOrigin()
           const link = givenLink ?? (await shownLink(db, caller))
           const problem = exports.linkProblem(link)
-          if (problem !== undefined)
-            throw refuse('invalid_request', { issues: [{ path: '/query/link', message: problem }] })
+          if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/query/link', ...problem }] })
           return exports.exportGoogle(db, caller, { after, origin, link, now: now.getTime() })
         },
       }

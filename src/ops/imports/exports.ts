@@ -1,5 +1,6 @@
 // Exports: some rows of a file at a time, read when they are asked for and stored nowhere.
 
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import { findSeller, listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
@@ -96,10 +97,10 @@ async function* wholeFile(pageAfter: (after: string | null) => Promise<ExportPag
 }
 
 // Why a text is not the address of products; undefined where it is.
-export function linkProblem(link: string): string | undefined {
+export function linkProblem(link: string): BrokenRule | undefined {
   const url = URL.parse(link.replace('{slug}', 'slug'))
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return 'must be an address that begins with https://'
-  return link.includes('{slug}') ? undefined : 'must contain {slug}'
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return issue('link_not_secure')
+  return link.includes('{slug}') ? undefined : issue('placeholder_missing', { placeholder: '{slug}' })
 }
 
 const stockHeader = csvLine([

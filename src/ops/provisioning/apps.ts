@@ -1,11 +1,11 @@
 // Apps as a shop file names them. Their names are those of the whole server: two files that name one app mean the same, and
 // only the file that declared it may change it.
 
+import { type Issue, issue } from '../../contract/issues.ts'
 import { openScopes } from '../../contract/words.ts'
 import {
   type App,
   type AppDefinition,
-  type AppProblem,
   appProblem,
   createApp,
   findAppByName,
@@ -39,8 +39,8 @@ export async function planApps(
 }
 
 const foreign = {
-  declared: "an app of this name is declared by another merchant's shop file; choose another name",
-  installed: 'another merchant has installed it, so only the operator can change it, with apps change',
+  declared: issue('app_of_other_file'),
+  installed: issue('app_of_other_merchant'),
 } as const
 
 function notChangeable(index: number, use: keyof typeof foreign): Refusal {
@@ -65,7 +65,7 @@ export async function saveApps(
 }
 
 // What a schema cannot say of an entry. The path leads into it.
-export function entryProblem(entry: AppEntry): AppProblem | undefined {
+export function entryProblem(entry: AppEntry): Issue | undefined {
   const read = entry.jwks === undefined ? undefined : readClientKeys(entry.jwks)
   if (read && 'problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }
   return appProblem(definitionOf(entry))

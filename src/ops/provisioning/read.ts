@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
+import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
 import { compile } from '../../contract/validator.ts'
 import { categoryProblems, parentProblems, productProblems } from '../../domain/catalog/problems.ts'
 import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
@@ -15,7 +16,7 @@ import { targetProblem } from '../../domain/webhooks/guard.ts'
 import { subscriptionsProblem } from '../../domain/webhooks/subscription.ts'
 import { addressOf } from '../../domain/webhooks/url.ts'
 import { isExactDecimal } from '../../platform/kit/decimal.ts'
-import { below, blank, controlCharacters, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { below, controlCharacters, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
 import { entryProblem } from './apps.ts'
 import { ShopFile } from './shopfile.ts'
 
@@ -28,23 +29,24 @@ type ReadShop = { file: ShopFile } | { problems: Problem[] }
 
 export function readShopBytes(bytes: Buffer, now: number): ReadShop {
   if (bytes.length > fileBytesMax) return aboutTheFile(tooLarge)
-  return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile('the file is not UTF-8')
+  return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile(issue('file_not_utf8'))
 }
 
-const tooLarge = 'the file is larger than 8 MiB; bring a large catalog by import'
+const tooLarge = issue('file_too_large', { mebibytes: fileBytesMax / 1_048_576 })
 
-function aboutTheFile(message: string): { problems: Problem[] } {
-  return { problems: [{ path: '', message }] }
+function aboutTheFile(rule: BrokenRule): { problems: Problem[] } {
+  return { problems: [{ path: '', ...rule }] }
 }
 
 export function readShopFile(text: string, now: number): ReadShop {
   if (Buffer.byteLength(text) > fileBytesMax) return aboutTheFile(tooLarge)
   const document = parseDocument(text, { uniqueKeys: true, stringKeys: true })
-  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION'))
-    return aboutTheFile('the file is nested too deeply')
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return aboutTheFile(issue('file_too_deep'))
   if (document.errors.length > 0) {
     return {
-      problems: document.errors.slice(0, problemsMax).map((error) => ({ path: '', message: firstLine(error.message) })),
+      problems: document.errors
+        .slice(0, problemsMax)
+        .map(({ message }) => issueAt('', 'file_unreadable', { reason: firstLine(message) })),
     }
   }
   const rounded = roundedNumbers(document)
@@ -66,7 +68,7 @@ function roundedNumbers(document: Document.Parsed): Problem[] {
     Scalar(key, { value, source }, ancestors) {
       if (typeof value !== 'number' || source === undefined || !/^[-+.\d][-+.\de]*$/i.test(source)) return undefined
       if (isExactDecimal(source, value)) return undefined
-      problems.push({ path: placeOf([...ancestors, key]), message: 'is a number with more digits than can be kept' })
+      problems.push(issueAt(placeOf([...ancestors, key]), 'number_too_precise'))
       return problems.length < problemsMax ? undefined : visit.BREAK
     },
   })
@@ -89,7 +91,8 @@ function plainValue(document: Document.Parsed): { value: unknown } | { problems:
   try {
     return { value: document.toJS({ maxAliasCount: aliasesMax }) }
   } catch (error) {
-    if (error instanceof ReferenceError) return aboutTheFile(firstLine(error.message))
+    if (error instanceof ReferenceError)
+      return aboutTheFile(issue('file_unreadable', { reason: firstLine(error.message) }))
     throw error
   }
 }
@@ -128,8 +131,7 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   for (const [index, product] of products.entries()) {
     yield* below(`/products/${index}`, productProblems(product, now))
     for (const [at, slug] of (product.categories ?? []).entries()) {
-      if (!known.has(slug))
-        yield { path: `/products/${index}/categories/${at}`, message: 'is not among the categories of this file' }
+      if (!known.has(slug)) yield issueAt(`/products/${index}/categories/${at}`, 'category_not_in_file')
     }
   }
   yield* below('/taxes', taxProblems(file.taxes ?? []))
@@ -154,11 +156,10 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
     yield* below(`/promotions/${index}`, promotionProblems(promotion))
     for (const [at, slug] of (promotion.categories ?? []).entries()) {
       if (categories && !categories.has(slug))
-        yield { path: `/promotions/${index}/categories/${at}`, message: 'is not among the categories of this file' }
+        yield issueAt(`/promotions/${index}/categories/${at}`, 'category_not_in_file')
     }
     for (const [at, code] of (promotion.skus ?? []).entries()) {
-      if (codes && !codes.has(code))
-        yield { path: `/promotions/${index}/skus/${at}`, message: 'is not among the SKU codes of this file' }
+      if (codes && !codes.has(code)) yield issueAt(`/promotions/${index}/skus/${at}`, 'sku_not_in_file')
     }
   }
 }
@@ -169,10 +170,10 @@ function* installationsProblems({ installations = [] }: ShopFile): Generator<Pro
     (index) => `/installations/${index}/name`,
   )
   for (const [index, { name, redirectHosts = [] }] of installations.entries()) {
-    if (isBlank(name)) yield { path: `/installations/${index}/name`, message: blank }
+    if (isBlank(name)) yield issueAt(`/installations/${index}/name`, 'blank')
     const normal = redirectHosts.map(normalRedirectHost)
     for (const [at, host] of normal.entries())
-      if (host === undefined) yield { path: `/installations/${index}/redirectHosts/${at}`, message: noRedirectHost }
+      if (host === undefined) yield issueAt(`/installations/${index}/redirectHosts/${at}`, 'not_one_host')
     // Those that are refused are not spelled in any one way, so they are compared as they are.
     yield* repeated(
       normal.map((host, at) => host ?? (redirectHosts[at] as string)),
@@ -180,9 +181,6 @@ function* installationsProblems({ installations = [] }: ShopFile): Generator<Pro
     )
   }
 }
-
-const noRedirectHost =
-  'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards'
 
 function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
   yield* repeated(
@@ -197,9 +195,9 @@ function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
 // Also true of what the operator sets by hand.
 export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Problem> {
   const { mode, method, enabled = true, instructions } = entry
-  if (isBlank(instructions ?? undefined)) yield { path: '/instructions', message: blank }
+  if (isBlank(instructions ?? undefined)) yield issueAt('/instructions', 'blank')
   if (lacksInstructions({ mode, method, isOffered: enabled, instructions: instructions ?? null }))
-    yield { path: '/instructions', message: 'is needed: it tells shoppers where to send the money' }
+    yield issueAt('/instructions', 'instructions_needed')
 }
 
 // Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
@@ -213,10 +211,10 @@ function* webhooksProblems(file: ShopFile): Generator<Problem> {
     )
     for (const [at, { url, events = [] }] of webhooks.entries()) {
       const problem = targetProblem(url, { allowPrivate: true })
-      if (problem !== undefined) yield { path: `${place}/${at}/url`, message: problem }
+      if (problem !== undefined) yield { path: `${place}/${at}/url`, ...problem }
       for (const [position, event] of events.entries()) {
         const unknown = subscriptionsProblem([event])
-        if (unknown !== undefined) yield { path: `${place}/${at}/events/${position}`, message: unknown }
+        if (unknown !== undefined) yield { path: `${place}/${at}/events/${position}`, ...unknown }
       }
     }
   }

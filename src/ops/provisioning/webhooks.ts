@@ -1,6 +1,7 @@
 // Webhook endpoints as provisioning makes them: those that a shop file names, the demo shop's, and the address at which
 // `webhooks listen` receives on the developer's own machine.
 
+import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { EndpointStatus } from '../../contract/words.ts'
 import {
   addEndpoint,
@@ -121,12 +122,15 @@ function changesOf(plans: readonly EndpointPlan[]): Change[] {
     }))
 }
 
-// In words for the operator, who may need a setting to be allowed what was asked.
-export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): string | undefined {
+// For the operator, who may need a setting to be allowed what was asked.
+export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): BrokenRule | undefined {
   const problem = targetProblem(url, { allowPrivate })
-  const isBySetting = problem !== undefined && targetProblem(url, { allowPrivate: true }) === undefined
-  return isBySetting ? `${problem}; for development CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it` : problem
+  if (problem === undefined || targetProblem(url, { allowPrivate: true }) !== undefined) return problem
+  const code = bySetting.find((one) => one === problem.code)
+  return code ? issue(code, { setting: 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1' }) : problem
 }
+
+const bySetting = ['target_not_secure', 'target_private_address', 'target_private_host', 'target_port'] as const
 
 // Where `webhooks listen` receives. The demo shop's endpoint points there.
 export const receiverPort = 4010

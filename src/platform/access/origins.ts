@@ -1,6 +1,7 @@
 // The origins of publishable keys: how one is written, and whether a page of an origin may ask at all. A browser asks for that
 // before it sends a request, and shows no key then.
 
+import { issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { Lru } from '../kit/lru.ts'
@@ -8,7 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { isOriginOfKey } from './store.ts'
 
 // What an origin must be, for the person who names one.
-export const originRule = 'must be an origin such as https://shop.example, or http://localhost:3000 in test mode'
+export const originRule = issue('not_an_origin')
 
 // The one spelling of an origin, as browsers send it. Undefined for what is none: a wildcard, an address with a path, and http,
 // which only a key in test mode may have, for pages of the developer's own machine.

@@ -2,6 +2,7 @@
 // and nothing is guessed: what is not plain UTF-8 JSON is refused with its exact place.
 
 import type { IncomingMessage } from 'node:http'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { type JsonResult, parseJson, parseLongJson } from '../kit/json.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
@@ -21,8 +22,7 @@ export async function readJsonBody(raw: IncomingMessage, bytesMax: number): Prom
   if (bytes.length === 0) throw refuse('body_required')
   const parsed = await parsedJson(bytes)
   if ('value' in parsed) return parsed.value
-  const issues = [{ path: parsed.path, message: parsed.message }]
-  throw refuse(parsed.problem === 'malformed' ? 'malformed_json' : 'invalid_request', { issues })
+  throw refuse(parsed.problem === 'malformed' ? 'malformed_json' : 'invalid_request', { issues: [parsed.issue] })
 }
 
 function parsedJson(bytes: Buffer): JsonResult | Promise<JsonResult> {
@@ -35,14 +35,10 @@ const jsonMedia = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"
 
 function refuseOtherMedia(raw: IncomingMessage): void {
   const encoding = raw.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    const message = 'must be absent or identity'
-    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-encoding', message }] })
-  }
-  if (!jsonMedia.test(raw.headers['content-type'] ?? '')) {
-    const message = 'must be application/json'
-    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-type', message }] })
-  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw refuse('unsupported_media_type', { issues: [issueAt('/headers/content-encoding', 'bad_content_encoding')] })
+  if (!jsonMedia.test(raw.headers['content-type'] ?? ''))
+    throw refuse('unsupported_media_type', { issues: [issueAt('/headers/content-type', 'bad_content_type')] })
 }
 
 // `ended_early`: the caller went away or fell silent. The answer will not be read, but the request must come to an end.
@@ -105,6 +101,6 @@ function decode(bytes: Buffer): string {
     return utf8.decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw refuse('malformed_json', { issues: [{ path: '', message: 'must be UTF-8' }] })
+    throw refuse('malformed_json', { issues: [issueAt('', 'not_utf8')] })
   }
 }

@@ -1,6 +1,7 @@
 // Turns an HTTP request into a call. Each step may refuse with one status, and the order of the steps is the order of lines.
 
 import type { IncomingMessage } from 'node:http'
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Principal } from '../access/principal.ts'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
@@ -182,6 +183,5 @@ function refuseTwice(raw: IncomingMessage, name: string): void {
     const header = raw.rawHeaders[i] as string
     if (header.length === name.length && header.toLowerCase() === name) seen += 1
   }
-  if (seen > 1)
-    throw refuse('invalid_request', { issues: [{ path: `/headers/${name}`, message: 'must be sent once' }] })
+  if (seen > 1) throw refuse('invalid_request', { issues: [issueAt(`/headers/${name}`, 'header_repeated')] })
 }

@@ -1,5 +1,6 @@
 // What a row asks of a request, whether it came by HTTP or not: the scope, the query, the body, the idempotency key.
 
+import { issueAt } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/surface.ts'
 import { compile } from '../../contract/validator.ts'
 import type { Principal } from '../access/principal.ts'
@@ -42,7 +43,7 @@ export function createChecks(operation: Operation): Checks {
     refuseBadTexts(body) {
       const path = badTextIn(body, '')
       if (path === undefined) return
-      throw refuse('invalid_request', { issues: [{ path, message: 'holds U+0000 or half of a surrogate pair' }] })
+      throw refuse('invalid_request', { issues: [issueAt(path, 'bad_text')] })
     },
 
     // No caller hands on a scope that its credential does not carry. Checked here and not by the handler, because an earlier
@@ -60,7 +61,7 @@ export function createChecks(operation: Operation): Checks {
       const { idempotencyKey: member } = (body ?? {}) as { idempotencyKey?: string }
       if (member === undefined && given === undefined) throw refuse('idempotency_key_required')
       if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given)) {
-        const issues = [{ path: '/headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' }]
+        const issues = [issueAt('/headers/idempotency-key', 'ascii_length', { min: 1, max: 255 })]
         throw refuse('idempotency_key_invalid', { issues })
       }
       if (member !== undefined && given !== undefined && member !== given) throw refuse('idempotency_key_ambiguous')

@@ -1,6 +1,7 @@
 // Pages, and what is handed over whole: how they become routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { issueAt } from '../../contract/issues.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { addressBucket } from '../access/throttle.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
@@ -165,21 +166,18 @@ const handOffBytesMax = 16_384
 function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (!url.startsWith('/')) throw badPath()
   refuseZero({ url })
-  if (url.length > handOffUrlMax) {
-    const message = `must have at most ${handOffUrlMax} characters`
-    throw refuse('invalid_request', { issues: [{ path: '/path', message }] })
-  }
+  if (url.length > handOffUrlMax)
+    throw refuse('invalid_request', { issues: [issueAt('/path', 'too_long', { max: handOffUrlMax })] })
   if (headers['transfer-encoding'] !== undefined)
-    throw refuse('invalid_request', { issues: [{ path: '/headers/content-length', message: 'must be sent' }] })
+    throw refuse('invalid_request', { issues: [issueAt('/headers/content-length', 'header_missing')] })
   if (Number(headers['content-length'] ?? 0) > handOffBytesMax) throw refuse('body_too_large')
 }
 
 // Pages read path and query by themselves, and no text of a database contains U+0000.
 function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
-  if (url.includes('%00'))
-    throw refuse('invalid_request', { issues: [{ path: '/path', message: 'must not contain U+0000' }] })
+  if (url.includes('%00')) throw refuse('invalid_request', { issues: [issueAt('/path', 'contains_zero')] })
 }
 
 export function badPath(): Refusal {
-  return refuse('invalid_request', { issues: [{ path: '/path', message: 'must be a path in percent-encoded UTF-8' }] })
+  return refuse('invalid_request', { issues: [issueAt('/path', 'bad_path')] })
 }

@@ -1,9 +1,10 @@
 // Reads the query of a request by the row: parameters that the row does not name are refused, and nothing is guessed.
 
+import { type Issue, issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { TSchema } from '../../contract/schema.ts'
 import type { Operation } from '../../contract/surface.ts'
-import { compile, type Issue } from '../../contract/validator.ts'
+import { compile } from '../../contract/validator.ts'
 import { badCursor } from '../kit/cursor.ts'
 import { refuse } from '../kit/refuse.ts'
 
@@ -31,10 +32,10 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
     if (zero.length > 0)
       throw refuse('invalid_request', {
         // No text of a database contains it, and a body may not either.
-        issues: zero.map((name) => ({ path: `/query/${escaped(name)}`, message: 'must not contain U+0000' })),
+        issues: zero.map((name) => issueAt(`/query/${escaped(name)}`, 'contains_zero')),
       })
     const issues = validate
-      ? validate(values).map(({ path, message }) => ({ path: `/query${path}`, message }))
+      ? validate(values).map((one) => ({ ...one, path: `/query${one.path}` }))
       : unknownIn(Object.keys(values))
     if (issues.length > 0) throw refuse('invalid_request', { issues })
   }
@@ -43,7 +44,7 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
     return names
       .filter((name) => !Object.hasOwn(properties, name))
       .slice(0, limits.issuesMax)
-      .map((name) => ({ path: `/query/${escaped(name)}`, message: 'is not a parameter of this operation' }))
+      .map((name) => issueAt(`/query/${escaped(name)}`, 'unknown_parameter'))
   }
 
   return {

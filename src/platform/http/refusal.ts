@@ -1,5 +1,6 @@
 // How a refusal is answered, and how everything else that is thrown becomes one.
 
+import { answered } from '../../contract/issues.ts'
 import { refusals } from '../../contract/refusals.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
@@ -34,7 +35,8 @@ export function refusalAnswer(
   requestId: string,
 ): Refused {
   const { status = refusals[code].status } = details
-  const { issues = [], current = null } = details
+  const { current = null } = details
+  const issues = (details.issues ?? []).map(answered)
   const headers: Record<string, string> = {
     'content-type': jsonType,
     'cache-control': 'no-store',

@@ -3,6 +3,7 @@
 
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { issueAt } from '../../contract/issues.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { newId } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
@@ -237,6 +238,6 @@ const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 function badHost(): Refusal {
   return refuse('invalid_request', {
-    issues: [{ path: '/headers/host', message: 'must be sent exactly once, as a host with or without a port' }],
+    issues: [issueAt('/headers/host', 'bad_host_header')],
   })
 }

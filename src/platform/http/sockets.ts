@@ -3,6 +3,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { issueAt } from '../../contract/issues.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Connections, inTurn } from './connections.ts'
 import type { Outgoing } from './message.ts'
@@ -81,7 +82,7 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
     letGo(socket)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const issues = [{ path: '/headers/expect', message: 'must be absent or 100-continue' }]
+    const issues = [issueAt('/headers/expect', 'bad_expectation')]
     const { status, headers, body } = refused(refuse('invalid_request', { issues }), request)
     response.writeHead(status, { ...headers, ...lastHeaders(body) })
     response.end(body)
@@ -129,10 +130,10 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return refuse('invalid_request', { message: 'The request did not arrive in time.' })
   if (code === overflow) {
-    const message = `must be at most ${headersMax} headers and ${headerBytesMax / 1024} KiB`
+    const kibibytes = headerBytesMax / 1024
     return refuse('invalid_request', {
-      message: `The request has more than ${headersMax} headers, or more than ${headerBytesMax / 1024} KiB of them.`,
-      issues: [{ path: '/headers', message }],
+      message: `The request has more than ${headersMax} headers, or more than ${kibibytes} KiB of them.`,
+      issues: [issueAt('/headers', 'too_many_headers', { max: headersMax, kibibytes })],
     })
   }
   if (code === 'HPE_INVALID_VERSION') return otherVersion()

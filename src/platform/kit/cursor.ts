@@ -1,13 +1,13 @@
 // Where a list goes on, as it stands in a signed cursor. A signature says that we once wrote it, not that this version of
 // the program still reads it, so what does not read is refused like a cursor that was never given.
 
+import { issueAt } from '../../contract/issues.ts'
 import type { IdPrefix } from '../../contract/words.ts'
 import { isId } from './ids.ts'
 import { type Refusal, refuse } from './refuse.ts'
 
 export function badCursor(): Refusal {
-  const message = 'must be the link of an earlier answer, followed as it is'
-  return refuse('invalid_request', { issues: [{ path: '/query/cursor', message }] })
+  return refuse('invalid_request', { issues: [issueAt('/query/cursor', 'bad_cursor')] })
 }
 
 // Behind the row with this id, in a list that is ordered by an instant and the id.

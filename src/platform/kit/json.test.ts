@@ -4,11 +4,12 @@ import fc from 'fast-check'
 import { longestTurn } from '../../../harness/longestTurn.ts'
 import { anyText } from '../../../harness/texts.ts'
 import { isWide } from '../../../harness/wide.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { type JsonProblem, parseJson, parseLongJson } from './json.ts'
 
 function problemOf(text: string): { problem: JsonProblem; path: string } | undefined {
   const result = parseJson(text)
-  return 'problem' in result ? { problem: result.problem, path: result.path } : undefined
+  return 'problem' in result ? { problem: result.problem, path: result.issue.path } : undefined
 }
 
 // What we refuse although JSON.parse takes it, judged on the parsed value; duplicates and `__proto__` are not visible there.
@@ -212,8 +213,8 @@ test('no name reaches a prototype', () => {
 
 test('a problem does not repeat the text', () => {
   const result = parseJson('{"card":4242x}')
-  assert.deepEqual(result, { problem: 'malformed', path: '', message: 'is not JSON at position 12' })
-  assert.deepEqual(parseJson('{"a":'), { problem: 'malformed', path: '/a', message: 'ends too early' })
+  assert.deepEqual(result, { problem: 'malformed', issue: issueAt('', 'malformed', { position: 12 }) })
+  assert.deepEqual(parseJson('{"a":'), { problem: 'malformed', issue: issueAt('/a', 'ends_early') })
 })
 
 test('long texts are read ahead, and nothing else changes', async () => {

@@ -1,15 +1,14 @@
 // A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
 // cannot keep. It never throws; the first problem is reported with its place.
 
+import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { createBreath } from './breath.ts'
 import { isExactDecimal } from './decimal.ts'
 
 export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
 
-export type JsonResult =
-  | { readonly value: unknown }
-  | { readonly problem: JsonProblem; readonly path: string; readonly message: string }
+export type JsonResult = { readonly value: unknown } | { readonly problem: JsonProblem; readonly issue: Issue }
 
 export function parseJson(text: string, depthMax: number = limits.jsonDepthMax): JsonResult {
   return parseWith(text, depthMax, new Map())
@@ -26,8 +25,11 @@ function parseWith(text: string, depthMax: number, longTexts: LongTexts): JsonRe
   const value = reader.readDocument()
   const { problem } = reader
   if (problem === undefined) return { value }
-  return { problem, path: pointer(reader.path), message: reader.message }
+  return { problem, issue: { path: pointer(reader.path), ...reader.rule } }
 }
+
+// Until a problem is noted. Made once: every body has a reader.
+const noRule: BrokenRule = issue('does_not_match')
 
 // Returned in place of a value once a problem is noted; no text reads as this.
 const failed = Symbol('failed')
@@ -55,7 +57,7 @@ class Reader {
   readonly #longTexts: LongTexts
   #at = 0
   problem: JsonProblem | undefined
-  message = ''
+  rule = noRule
   // Filled from the inside out while the failure travels up, so good documents pay nothing for it.
   readonly path: (string | number)[] = []
 
@@ -94,8 +96,8 @@ class Reader {
       const key = this.#readText()
       if (typeof key !== 'string') return failed
       // Assigning any other name makes an own member; this one would replace the prototype.
-      if (key === '__proto__') return this.#failAt(key, 'forbidden_key', 'is a name that is not allowed')
-      if (Object.hasOwn(object, key)) return this.#failAt(key, 'duplicate_key', 'is given more than once')
+      if (key === '__proto__') return this.#failAt(key, 'forbidden_key', issue('forbidden_name'))
+      if (Object.hasOwn(object, key)) return this.#failAt(key, 'duplicate_key', issue('repeated_name'))
       this.#skipSpace()
       if (!this.#take(colon)) return this.#malformed(key)
       this.#skipSpace()
@@ -211,11 +213,11 @@ class Reader {
     if (!isWhole) value = Number(text.slice(start, at))
     else if (first !== text.charCodeAt(start)) value = -value
     if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
-      return this.#fail('bad_number', 'is a number beyond ±(2^53 − 1)')
+      return this.#fail('bad_number', issue('number_too_large'))
     }
     // Callers send whole numbers, so this is rarely reached.
     if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
-      return this.#fail('bad_number', 'is a number with more digits than can be kept')
+      return this.#fail('bad_number', issue('number_too_precise'))
     }
     return value + 0 // −0 means nothing here and becomes 0
   }
@@ -260,20 +262,20 @@ class Reader {
     return failed
   }
 
-  #fail(problem: JsonProblem, message: string): typeof failed {
+  #fail(problem: JsonProblem, rule: BrokenRule): typeof failed {
     this.problem = problem
-    this.message = message
+    this.rule = rule
     return failed
   }
 
-  #failAt(key: string, problem: JsonProblem, message: string): typeof failed {
-    this.#fail(problem, message)
+  #failAt(key: string, problem: JsonProblem, rule: BrokenRule): typeof failed {
+    this.#fail(problem, rule)
     return this.#within(key)
   }
 
   // The text itself is not repeated: it may hold what must not be logged.
   #malformed(key?: string): typeof failed {
-    const what = this.#at >= this.#text.length ? 'ends too early' : `is not JSON at position ${this.#at}`
+    const what = this.#at >= this.#text.length ? issue('ends_early') : issue('malformed', { position: this.#at })
     return key === undefined ? this.#fail('malformed', what) : this.#failAt(key, 'malformed', what)
   }
 
@@ -283,11 +285,11 @@ class Reader {
   }
 
   #badText(): typeof failed {
-    return this.#fail('bad_text', 'holds U+0000 or half of a surrogate pair')
+    return this.#fail('bad_text', issue('bad_text'))
   }
 
   #tooDeep(): typeof failed {
-    return this.#fail('depth', `is nested deeper than ${this.#depthMax} levels`)
+    return this.#fail('depth', issue('nested_too_deep', { max: this.#depthMax }))
   }
 }
 

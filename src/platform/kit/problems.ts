@@ -1,12 +1,9 @@
 // Problems of an entry, each with its place, and the checks that entries of all kinds share. Pure.
 
-export interface Problem {
-  // JSON Pointer into the entry.
-  path: string
-  message: string
-}
+import { type Issue, issueAt } from '../../contract/issues.ts'
 
-export const blank = 'is blank'
+// The path leads into the entry.
+export type Problem = Issue
 
 export function isBlank(text: string | undefined): boolean {
   return text?.trim() === ''
@@ -15,7 +12,7 @@ export function isBlank(text: string | undefined): boolean {
 export function* repeated(values: readonly string[], place: (index: number) => string): Generator<Problem> {
   const seen = new Set<string>()
   for (const [index, value] of values.entries()) {
-    if (seen.has(value)) yield { path: place(index), message: 'is there twice' }
+    if (seen.has(value)) yield issueAt(place(index), 'duplicate')
     seen.add(value)
   }
 }
@@ -27,7 +24,7 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 export function* controlCharacters(value: unknown, path: string): Generator<Problem> {
   if (typeof value === 'string') {
-    if (control.test(value) || !value.isWellFormed()) yield { path, message: 'holds control characters or broken text' }
+    if (control.test(value) || !value.isWellFormed()) yield issueAt(path, 'control_characters')
   } else if (value !== null && typeof value === 'object') {
     for (const [name, member] of Object.entries(value)) {
       yield* controlCharacters(name, path)

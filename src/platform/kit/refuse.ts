@@ -1,7 +1,7 @@
 // Saying no. There is one kind of refusal; its codes, statuses and sentences are the table in the contract, and it is caught in
 // one place for requests and in one for commands.
 
-import type { Issue } from '../../contract/explain.ts'
+import type { Issue } from '../../contract/issues.ts'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'
 
 export interface RefusalDetails {

@@ -236,7 +236,7 @@ export function fieldErrors(
   if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
-  for (const { path, message } of problem.issues) {
+  for (const { path, code } of problem.issues) {
     // A code has its own box.
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
@@ -244,7 +244,7 @@ export function fieldErrors(
     const detail = path.startsWith('/billing/') ? undefined : chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
-        ? [detailId(chosen, name), detailError(speaker, chosen, detail, message)]
+        ? [detailId(chosen, name), detailError(speaker, chosen, detail, code)]
         : chosen && billing && path.startsWith('/billing/')
           ? [detailId(chosen, `billing.${name}`), addressError(speaker, name, billing)]
           : errorAt(speaker, view, path, typed)
@@ -299,11 +299,11 @@ export function detailId(method: CheckoutMethod, name: string): string {
   return fieldName(method, name).replaceAll('.', '-')
 }
 
-function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, message: string): string {
+function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, code: string): string {
   const { say } = speaker
   const { autocomplete } = detail
-  if (message === 'card.expiry.over') return say('declined.card_expired')
-  if (message === 'test.number') return say('field.testCard')
+  if (code === 'card.expiry.over') return say('declined.card_expired')
+  if (code === 'test.number') return say('field.testCard')
   if (autocomplete === 'cc-number') return say('field.cardNumber')
   if (autocomplete.startsWith('cc-exp')) return say('field.cardExpiry')
   if (autocomplete === 'cc-csc') return say('field.cardCode')

@@ -1,5 +1,6 @@
 // What the forms of the checkout mean: each post becomes a typed input or a list of issues.
 
+import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import { fieldsFor } from '../../domain/addresses/formats.ts'
@@ -86,10 +87,10 @@ export interface DetailsInput {
 // A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: FieldIssue[] = []
-  const missing = (path: string) => issues.push({ path, message: 'is needed' })
+  const missing = (path: string) => issues.push(issueAt(path, 'needed'))
   const email = emailFromTyped(typed.email)
   if (email === '') missing('/email')
-  else if (!isEmail(email)) issues.push({ path: '/email', message: 'is not an e-mail address' })
+  else if (!isEmail(email)) issues.push(issueAt('/email', 'not_an_email'))
   if (needsShipping) {
     if (!isCountry(typed.country)) missing('/address/country')
     for (const { name, required } of fieldsFor(typed.country)) {
@@ -147,7 +148,7 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const issues: FieldIssue[] = []
   for (const field of chosen.fields) {
     const value = cardValue(form(fieldName(chosen, field.name)), field.autocomplete)
-    if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
+    if (value === '' || value.length > field.lengthMax) issues.push(issueAt(`/${field.name}`, 'needed'))
     details[field.name] = value
   }
   if (issues.length > 0) return { issues }
@@ -203,5 +204,5 @@ function wholeNumber(text: string): number | undefined {
 }
 
 function invalid(path: string): { issues: readonly FieldIssue[] } {
-  return { issues: [{ path, message: 'is needed' }] }
+  return { issues: [issueAt(path, 'needed')] }
 }

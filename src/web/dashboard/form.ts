@@ -212,9 +212,9 @@ export function problemsOf(words: Words, refusal: Refusal, fields: readonly Fiel
   const pointers = new Set(fields.map(pointerOf))
   const at: Record<string, string> = {}
   const rest: string[] = []
-  for (const { path, message } of issues) {
-    if (pointers.has(path)) at[path] ??= words.issue(message)
-    else rest.push(`${path}: ${words.issue(message)}`)
+  for (const { path, ...rule } of issues) {
+    if (pointers.has(path)) at[path] ??= words.issue(rule)
+    else rest.push(`${path}: ${words.issue(rule)}`)
   }
   const isOnlyFields = issues.length > 0 && rest.length === 0
   const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { adminOperations } from '../../contract/admin/operations.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { scopesOfRole } from '../../domain/users/roles.ts'
 import { html } from '../../platform/html/html.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -89,15 +90,15 @@ describe('forms', () => {
 
   test('issues of a refusal go to their fields by pointer, and others above the form', () => {
     const words = wordsIn('en', 'UTC')
-    const issues = [{ path: '/address/line1', message: 'is required' }]
+    const issues = [issueAt('/address/line1', 'required')]
     assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues }), fields), {
       summary: 'Please check the marked fields.',
       at: { '/address/line1': 'Please fill in this field.' },
     })
     const other = problemsOf(words, refuse('order_not_paid'), fields)
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
-    const elsewhere = refuse('invalid_request', { issues: [{ path: '/rows/3', message: 'must be shorter' }] })
-    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3: Must be shorter\./)
+    const elsewhere = refuse('invalid_request', { issues: [issueAt('/rows/3', 'not_rising')] })
+    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3: Must rise\./)
   })
 
   test('each drawn form has a key of its own, which is read back', () => {

@@ -5,6 +5,7 @@
 
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import type { AdminShop } from '../../contract/admin/shop.ts'
+import { issueAt } from '../../contract/issues.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import type { Html } from '../../platform/html/html.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
@@ -32,10 +33,7 @@ export function baseField(part: unknown): Html {
 // The part that the form was drawn with. Only an altered form has none that can be read.
 export function baseIn<Part>({ form }: Posted, isPart: (value: unknown) => value is Part): Part {
   const base = parsed(form.get(baseName) ?? '')
-  if (!isPart(base))
-    throw refuse('invalid_request', {
-      issues: [{ path: `/${baseName}`, message: 'must be what the form was sent with' }],
-    })
+  if (!isPart(base)) throw refuse('invalid_request', { issues: [issueAt(`/${baseName}`, 'form_altered')] })
   return base
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { patterns } from '../../contract/patterns.ts'
+import { issue, issueCodes, issueSentences } from '../../contract/issues.ts'
 import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
 
 const { en } = dashboardTexts
@@ -35,17 +35,35 @@ describe('the texts of the dashboard', () => {
     assert.equal(words.money(199_950, 'EUR'), '€1,999.50')
   })
 
-  test('a rule of the contract is said in the language, and what the table does not have in brackets', () => {
+  test('a rule of the contract is said in the language, with its values', () => {
     const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
-    assert.equal(
-      german.issue('must be an integer from 0 to 999 or null'),
-      'Bitte eine ganze Zahl von 0 bis 999 eingeben.',
+    const rule = issue('integer_out_of_range', { min: 0, max: 9_999 })
+    assert.equal(german.issue(rule), 'Bitte eine ganze Zahl von 0 bis 9.999 eingeben.')
+    assert.equal(english.issue(rule), 'Must be an integer from 0 to 9,999.')
+    const either = issue('not_either', { alternatives: ['test', 'live'] })
+    assert.deepEqual(
+      [german.issue(either), english.issue(either)],
+      ['Bitte test oder live wählen.', 'Must be test or live.'],
     )
-    assert.equal(english.issue('must be an integer from 0 to 999'), 'Must be an integer from 0 to 999.')
-    assert.equal(german.issue('must be quite new'), 'Dieser Wert ist nicht gültig. (must be quite new)')
-    for (const { words } of Object.values(patterns).filter((one) => !/locale|API key|auto or/.test(one.words)))
-      assert.doesNotMatch(german.issue(`must be ${words} (1 to 40 characters)`), /must/, words)
+    assert.equal(
+      german.issue(issue('not_a_slug')),
+      'Nur Kleinbuchstaben und Ziffern, dazwischen einzelne Bindestriche.',
+    )
   })
+
+  for (const [language, { issues }] of Object.entries(dashboardTexts))
+    test(`${language} has a text for every code of an issue, with values that the contract has`, () => {
+      assert.deepEqual(Object.keys(issues).sort(), [...issueCodes].sort())
+      for (const code of issueCodes) {
+        const known = placeholders(issueSentences[code])
+        assert.deepEqual(
+          placeholders(issues[code]).filter((name) => !known.includes(name)),
+          [],
+          code,
+        )
+        assert.ok(issues[code].length > 3, code)
+      }
+    })
 
   test('what an import says about a row is said in the language, with the row and what follows from it', () => {
     const { aboutRow } = wordsIn('de', 'UTC')

@@ -6,6 +6,7 @@
 //   words.day('2026-11-16T09:00:00Z')              16 Nov 2026      words.moment(…): with the time
 //   words.refusal(refusal)                         what a refusal says, in the language if the table has its code
 
+import { type BrokenRule, filled } from '../../contract/issues.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
@@ -15,8 +16,8 @@ import {
   type DashboardTextKey,
   type DashboardTexts,
   en,
-  type IssueTexts,
   type RefusalTexts,
+  type RowTexts,
 } from '../languages/dashboard/en.ts'
 import type { Plural } from '../languages/dashboard/plural.ts'
 
@@ -36,7 +37,7 @@ export interface Words {
   sayKnown(key: string, otherwise: string): string
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
   // What is wrong with a value, of a refusal's issues.
-  issue(message: string): string
+  issue(rule: BrokenRule): string
   // Why an import refuses a file or a row of it, or what it changed in it.
   aboutRow(sentence: string): string
   number(value: number): string
@@ -71,20 +72,15 @@ export function wordsIn(locale: string, timeZone: string): Words {
     return pattern.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name]))
   }
 
-  // The contract speaks English; elsewhere a rule without a text is shown in brackets.
-  function issue(message: string): string {
-    const known = translated(dashboardTexts[language].issues, message)
-    if (known !== undefined) return known
-    const rule = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
-    return language === 'en' ? rule : `${say('form.invalid')} (${message})`
+  function issue({ code, values }: BrokenRule): string {
+    return filled(dashboardTexts[language].issues[code], values, { number: shown, or: say('form.or') })
   }
 
   // `line 3: the title is missing (and 2 more rows); the product is left out`: all but the middle may be missing.
   function aboutRow(sentence: string): string {
     const [, line, said = '', more, end] =
       /^(?:line (\d+): )?(.*?)(?: \(and (\d+) more rows\))?(; the product is left out)?$/s.exec(sentence) ?? []
-    const { imports, issues } = dashboardTexts[language]
-    const known = translated([...imports, ...issues], said)
+    const known = translated(dashboardTexts[language].imports, said)
     if (known === undefined) return sentence
     return [
       line !== undefined && `${say('transfers.lineOf', { line })}: `,
@@ -125,7 +121,7 @@ export function wordsIn(locale: string, timeZone: string): Words {
   }
 }
 
-function translated(texts: IssueTexts, sentence: string): string | undefined {
+function translated(texts: RowTexts, sentence: string): string | undefined {
   for (const [rule, text] of texts) {
     const found = rule.exec(sentence)
     if (!found) continue

@@ -1,5 +1,6 @@
 // What holds for every operation, at the top of the reference. Numbers and codes come from the contract.
 
+import { type IssueCode, issueCodes, issueSentences, openIssueCodes } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { SurfaceDocument } from '../../contract/openapi.ts'
 import { type RefusalCode, type RefusalStatus, refusals } from '../../contract/refusals.ts'
@@ -63,9 +64,12 @@ ${codeBlock('A call with a key', `curl ${origin}/api/v1/open/installation/identi
     )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets the same ${codeLink('unauthenticated')}; a missing scope is ${codeLink('scope_missing')} and named in <code>current.requiredScope</code>. Operations marked <em>OAuth</em> take an access token bound by DPoP instead: <code>Authorization: DPoP …</code> with a <code>DPoP</code> proof.</p>
 <p>What belongs to another installation is answered like what does not exist.</p>`,
 
-    errors: html`<p>An answer is a 200 or one of the statuses below with one body, <a href="#schema-${errorSchemaName}">${errorSchemaName}</a>. Programs read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON Pointer. <code>current</code> holds what helps to continue, such as the current version, the available stock or the required scope.</p>
+    errors: html`<p>An answer is a 200 or one of the statuses below with one body, <a href="#schema-${errorSchemaName}">${errorSchemaName}</a>. Programs read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON Pointer, with the <code>code</code> of the broken rule and the <code>values</code> of its sentence. <code>current</code> holds what helps to continue, such as the current version, the available stock or the required scope.</p>
 ${codeBlock('An error', jsonCode(errorExample))}
 ${errorTable(about.codes)}
+<h3>Issues</h3>
+<p>The codes of issues, with the names of their values in braces. A part in brackets is there where its values are. A message may end with <em>or null</em>.</p>
+${issueTable(isOpen ? openIssueCodes : issueCodes)}
 <p>The checks run in this order: who is calling (401), how often (429), scope (403), shape of the request (400), idempotency key (stored answer or 409), resource (404), state (409).</p>`,
 
     idempotency: html`<p>Operations that change something need an idempotency key: the member <code>idempotencyKey</code> or the header <code>Idempotency-Key</code>, 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters. Use a new random one for each intent, and the same one for every retry.</p>
@@ -129,4 +133,13 @@ ${codes.map((code) => {
   return html`<tr id="${errorAnchor(code)}"><th scope="row"><code>${code}</code></th><td><span title="${meanings[status]}">${status}</span></td><td>${sentence}</td></tr>
 `
 })}</tbody></table>`
+}
+
+function issueTable(codes: readonly IssueCode[]): Html {
+  return html`<table class="errors"><caption class="hidden">Codes of issues</caption><thead><tr><th scope="col">Code</th><th scope="col">Sentence</th></tr></thead><tbody>
+${codes.map(
+  (code) =>
+    html`<tr><th scope="row"><code>${code}</code></th><td>${issueSentences[code].replace(/\[\?(.*?)\?\]/g, '[$1]')}</td></tr>
+`,
+)}</tbody></table>`
 }

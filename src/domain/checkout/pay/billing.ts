@@ -25,6 +25,6 @@ export async function findBilling(
   if (delivery) return { billing: delivery }
   const checked = checkAddress(typed ?? nowhere)
   if ('address' in checked) return { billing: checked.address }
-  const issues = checked.issues.map(({ path, message }) => ({ path: path.replace('/address/', '/billing/'), message }))
+  const issues = checked.issues.map((issue) => ({ ...issue, path: issue.path.replace('/address/', '/billing/') }))
   return { problem: { code: 'invalid', issues } }
 }

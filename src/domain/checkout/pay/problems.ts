@@ -1,5 +1,6 @@
 // Why a payment cannot begin although the session is open: what the order still lacks, or a method that is not offered.
 
+import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import { livingAddress, type Quote } from '../../carts/view.ts'
@@ -20,10 +21,10 @@ export async function findOrderProblem(
   const unsellable = lineProblem(lines)
   if (unsellable) return unsellable
   if (session.emailHash === null || !openCustomerOf(tools, session))
-    return { code: 'invalid', issues: [{ path: '/email', message: 'is needed' }] }
+    return { code: 'invalid', issues: [issueAt('/email', 'needed')] }
   if (needsShipping(lines.map(({ offer }) => offer))) {
     if (!livingAddress(cart, now) || !(await openAddressOf(tools, tx, cart, now)))
-      return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
+      return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
   }
   if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion)))
@@ -49,10 +50,10 @@ export async function findMethodProblem(
   now: number,
 ): Promise<CheckoutProblem | null> {
   if (!provider || !(await isOffered(tx, session, provider, input.method)))
-    return { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] }
+    return { code: 'invalid', issues: [issueAt('/method', 'not_offered')] }
   const issues = provider
     .check(input.method, input.details, now)
-    .map(({ path, messageKey }) => ({ path, message: messageKey }))
+    .map(({ path, messageKey }) => ({ path, code: messageKey }))
   return issues.length > 0 ? { code: 'invalid', issues } : null
 }
 

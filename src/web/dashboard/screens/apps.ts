@@ -118,7 +118,7 @@ export const newApp: Screen = {
       const { refusal } = outcome
       const hosts = refusal.details.issues?.find(({ path }) => path.startsWith('/redirectHosts/'))
       const problems = problemsOf(words, refusal, fields)
-      const at = hosts ? { ...problems.at, '/redirectHosts': words.issue(hosts.message) } : problems.at
+      const at = hosts ? { ...problems.at, '/redirectHosts': words.issue(hosts) } : problems.at
       return newSheet(posted, { values: valuesOf(fields, sent), problems: { ...problems, at } })
     }
     return done(to('developers/apps'), 'done.appMade')

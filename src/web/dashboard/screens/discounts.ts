@@ -341,9 +341,9 @@ function refusedAt({ words }: Visit, refusal: Refusal): Problems {
   if (refusal.code === 'sku_not_found') return { summary: text, at: { '/skus': text } }
   if (refusal.code === 'usage_limit_too_low') return { summary: text, at: { '/usageLimit': text } }
   const at: Record<string, string> = {}
-  for (const { path, message } of refusal.details.issues ?? []) {
+  for (const { path, ...rule } of refusal.details.issues ?? []) {
     const [member = ''] = path.replace(/^\/promotion\//, '').split('/')
-    at[`/${pointers[member] ?? member}`] ??= words.issue(message)
+    at[`/${pointers[member] ?? member}`] ??= words.issue(rule)
   }
   return { summary: [text, ...Object.values(at)].join(' '), at }
 }

@@ -251,7 +251,7 @@ function originsIn(text: string | null): string[] {
 function problemsIn(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
   const wrong = refusal.details.issues?.find(({ path }) => path.startsWith('/origins/'))
   if (!wrong) return problemsOf(words, refusal, fields)
-  return { summary: words.say('form.problem'), at: { '/origins': words.issue(wrong.message) } }
+  return { summary: words.say('form.problem'), at: { '/origins': words.issue(wrong) } }
 }
 
 function keySheet(

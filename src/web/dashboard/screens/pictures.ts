@@ -66,7 +66,7 @@ function json(status: number, value: object): PageAnswer {
 function reasonOf({ words }: Visit, refusal: Refusal): string {
   const [issue] = refusal.details.issues ?? []
   if (!issue) return words.refusal(refusal)
-  return words.say('picture.needs', { reason: issue.message })
+  return words.say('picture.needs', { reason: words.issue(issue) })
 }
 
 export const addPicture: Screen = {

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../../contract/admin/catalog.ts'
 import { skuCodeLengthMax, skusMax } from '../../../contract/entries.ts'
+import { issueAt } from '../../../contract/issues.ts'
 import { limits } from '../../../contract/limits.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html, trusted } from '../../../platform/html/html.ts'
@@ -79,7 +80,7 @@ async function presentOf(visit: Visit): Promise<AdminProduct> {
 async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   const { form, words, shop } = posted
   if (hasTooManyRows(form))
-    throw refuse('invalid_request', { issues: [{ path: '/skus', message: `must have at most ${skusMax} items` }] })
+    throw refuse('invalid_request', { issues: [issueAt('/skus', 'too_many_items', { max: skusMax })] })
   const { draft: typed, was } = draftIn(form)
   const theirs = present && draftOf(present, shop.currency)
   const version = Number(form.get('version'))
@@ -179,12 +180,12 @@ function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): P
   const text = words.refusal(refusal)
   if (refusal.code === 'product_exists') return { summary: text, at: { '/slug': text } }
   const at: Record<string, string> = {}
-  for (const { path, message } of refusal.details.issues ?? []) {
+  for (const { path, ...rule } of refusal.details.issues ?? []) {
     const pointer = path
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
       .replace(/^\/options\/.*/, '/options')
-    at[pointer] ??= words.issue(message)
+    at[pointer] ??= words.issue(rule)
   }
   const isShown = (pointer: string) =>
     /^\/(?:name|brand|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)

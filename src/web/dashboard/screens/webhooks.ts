@@ -271,9 +271,9 @@ function endpointBody(sent: FormFields) {
 
 // An issue of one event, such as /events/2, belongs to the field of all of them.
 function endpointProblems({ words }: Visit, refusal: Parameters<typeof problemsOf>[1], fields: readonly Field[]) {
-  const issues = (refusal.details.issues ?? []).map(({ path, message }) => ({
-    path: path.replace(/^\/events\/.*/, '/events'),
-    message,
+  const issues = (refusal.details.issues ?? []).map((issue) => ({
+    ...issue,
+    path: issue.path.replace(/^\/events\/.*/, '/events'),
   }))
   return problemsOf(words, Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }), fields)
 }

@@ -58,6 +58,7 @@ export const de: DashboardTexts = {
     'form.optional': '(freiwillig)',
     'form.problem': 'Bitte prüfen Sie die markierten Felder.',
     'form.required': 'Bitte füllen Sie dieses Feld aus.',
+    'form.or': 'oder',
     'form.invalid': 'Dieser Wert ist nicht gültig.',
     'form.notMoney': 'Geben Sie einen Betrag wie 12,50 ein.',
     'form.notNumber': 'Geben Sie eine ganze Zahl ein.',
@@ -333,7 +334,7 @@ export const de: DashboardTexts = {
       'WebP, JPEG, PNG oder AVIF, höchstens 1 MiB und 4.096 Pixel je Seite. Am besten 1.600 Pixel. Mit Skript macht der Browser aus jedem Bild die richtige Größe.',
     'picture.submit': 'Bild hinzufügen',
     'picture.none': 'Wählen Sie zuerst eine Datei.',
-    'picture.needs': 'Diese Datei lässt sich nicht verwenden ({reason}).',
+    'picture.needs': 'Diese Datei lässt sich nicht verwenden. {reason}',
     'conflict.title': 'Jemand anders hat dieses Produkt gespeichert',
     'conflict.text':
       'Es wurde von jemand anderem gespeichert ({date}), während Sie daran arbeiteten. Nichts von Ihnen ist verloren: Wählen Sie je Teil, welche Fassung bleibt.',

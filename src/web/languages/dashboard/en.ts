@@ -3,6 +3,7 @@
 
 import type { RefusalCode } from '../../../contract/refusals.ts'
 import { developersEn } from './developers.en.ts'
+import { type IssueTexts, issuesEn } from './issues.en.ts'
 import type { Plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
 
@@ -64,6 +65,7 @@ const texts = {
   'form.optional': '(optional)',
   'form.problem': 'Please check the marked fields.',
   'form.required': 'Please fill in this field.',
+  'form.or': 'or',
   'form.invalid': 'This value is not valid.',
   'form.notMoney': 'Enter an amount such as 12.50.',
   'form.notNumber': 'Enter a whole number.',
@@ -340,7 +342,7 @@ const texts = {
     'WebP, JPEG, PNG or AVIF, at most 1 MiB and 4,096 pixels a side. 1,600 pixels are best. With script turned on, the browser makes the right size of any picture.',
   'picture.submit': 'Add picture',
   'picture.none': 'Choose a file first.',
-  'picture.needs': 'This file cannot be used: it {reason}.',
+  'picture.needs': 'This file cannot be used. {reason}',
   'conflict.title': 'Someone else saved this product',
   'conflict.text':
     'It was saved by someone else ({date}) while you worked on it. Nothing of yours is lost: choose for each part which version stays.',
@@ -658,20 +660,20 @@ const texts = {
 
 export type DashboardTextKey = keyof typeof texts
 
-// Rules of the contract in the language of the page, the first that matches. What is missing is shown as the contract says it.
-export type IssueTexts = readonly (readonly [rule: RegExp, text: string])[]
+// Sentences in the language of the page, the first that matches. What is missing is shown as it is.
+export type RowTexts = readonly (readonly [sentence: RegExp, text: string])[]
 
 export interface DashboardTexts {
   texts: Readonly<Record<DashboardTextKey, string | Plural>>
   refusals: RefusalTexts
   issues: IssueTexts
-  // What an import says about the rows of a file, likewise.
-  imports: IssueTexts
+  // What an import says about the rows of a file.
+  imports: RowTexts
 }
 
 export const en: DashboardTexts = {
   texts,
-  issues: [[/^is required$/, 'Please fill in this field.']],
+  issues: issuesEn,
   imports: [],
   refusals: {
     price_changed: 'The price was changed in the meantime.',

@@ -1,10 +1,11 @@
 // What an import says about a file and its rows, in German: why one was refused, and what was changed in it. The sentences are English
 // where they are made, since the command line says them too. `$1` is a value, `$$1` a sentence or rule that has a text of its own.
 
-import type { IssueTexts } from './en.ts'
+import type { RowTexts } from './en.ts'
 
 // biome-ignore format: a table reads best with one row a line
-export const importsDe: IssueTexts = [
+export const importsDe: RowTexts = [
+  [/^must name (.+)$/, 'Bitte einen Wert für $1 wählen.'],
   [/^the file is empty$/, 'Die Datei ist leer'],
   [/^the first row must name the columns (.+) and (.+)$/, 'Die erste Zeile muss die Spalten $1 und $2 nennen'],
   [/^the first row names no column (.+), so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed$/, 'Die erste Zeile nennt keine Spalte $$1: Das ist keine Produktdatei von Shopify, WooCommerce, Wix oder Medusa und kein Google-Feed'],

@@ -1,0 +1,332 @@
+// Every way a place in a request or a file can be wrong: the code of the rule, and its sentence without a subject. `{name}` stands
+// for a value, and what is between `[?` and `?]` is left out where its values are not given. Programs and translations read code
+// and values; the sentence is for people.
+
+import { limits } from './limits.ts'
+import { patterns } from './patterns.ts'
+
+// The length is the second half of a rule that is a pattern.
+const length = '[? ({min} to {max} characters)?]'
+
+// What an operation of the open interface may answer with.
+// biome-ignore format: a table reads best with one row a line
+export const openIssues = {
+  // Of the schema.
+  does_not_match:          'does not match the contract',
+  required:                'is required',
+  required_unless:         'is required, or {alternatives} instead',
+  unknown_member:          'is not a known member',
+  unknown_parameter:       'is not a parameter of this operation',
+  needs_members:           'is only allowed together with {members}',
+  excluded_by:             'is not allowed together with {member}',
+  too_many_members:        'must have at most {max} members',
+  bad_member_name:         'must have a name that is {rule}',
+  no_rule_met:             'must be {rule}',
+  not_exactly:             'must be {value}',
+  not_one_of:              'must be one of {allowed}',
+  not_an_integer:          'must be an integer',
+  integer_out_of_range:    'must be an integer from {min} to {max}',
+  integer_too_low:         'must be an integer of at least {min}',
+  integer_too_high:        'must be an integer of at most {max}',
+  not_a_string:            'must be a string',
+  string_length:           'must be a string of {min} to {max} characters',
+  string_too_short:        'must be a string of at least {min} characters',
+  string_too_long:         'must be a string of at most {max} characters',
+  not_an_array:            'must be an array',
+  array_length:            'must be an array of {min} to {max} items',
+  array_too_short:         'must be an array of at least {min} items',
+  array_too_long:          'must be an array of at most {max} items',
+  not_a_boolean:           'must be true or false',
+  not_an_object:           'must be an object',
+  not_null:                'must be null',
+  repeated_item:           'must not repeat an earlier item',
+
+  // Of a pattern.
+  not_a_slug:              `must be ${patterns.slug.words}${length}`,
+  not_an_option:           `must be ${patterns.option.words}${length}`,
+  not_an_instant:          `must be ${patterns.instant.words}${length}`,
+  not_a_currency:          `must be ${patterns.currency.words}${length}`,
+  not_a_country_code:      `must be ${patterns.country.words}${length}`,
+  not_a_line:              `must be ${patterns.line.words}${length}`,
+  not_plain_text:          `must be ${patterns.paragraph.words}${length}`,
+  not_visible_ascii:       `must be ${patterns.visibleAscii.words}${length}`,
+  not_a_web_address:       `must be ${patterns.httpUrl.words}${length}`,
+  not_an_email:            `must be ${patterns.email.words}${length}`,
+  not_a_phone:             `must be ${patterns.phone.words}${length}`,
+  not_a_locale:            `must be ${patterns.locale.words}${length}`,
+  not_a_subscription:      `must be ${patterns.subscription.words}${length}`,
+  not_an_api_key:          `must be ${patterns.apiKey.words}${length}`,
+  not_an_id:               `must be an id of the form {prefix}_…${length}`,
+  pattern_mismatch:        `must be a string that matches {pattern}${length}`,
+
+  // Of JSON.
+  malformed:               'is not JSON at position {position}',
+  ends_early:              'ends too early',
+  forbidden_name:          'is a name that is not allowed',
+  repeated_name:           'is given more than once',
+  number_too_large:        'is a number beyond ±(2^53 − 1)',
+  number_too_precise:      'is a number with more digits than can be kept',
+  nested_too_deep:         'is nested deeper than {max} levels',
+  bad_text:                'holds U+0000 or half of a surrogate pair',
+  not_utf8:                'must be UTF-8',
+
+  // Of HTTP.
+  contains_zero:           'must not contain U+0000',
+  too_long:                'must have at most {max} characters',
+  ascii_length:            'must be {min} to {max} visible ASCII characters',
+  header_missing:          'must be sent',
+  header_repeated:         'must be sent once',
+  bad_host_header:         'must be sent exactly once, as a host with or without a port',
+  bad_expectation:         'must be absent or 100-continue',
+  bad_content_encoding:    'must be absent or identity',
+  bad_content_type:        'must be application/json',
+  too_many_headers:        'must be at most {max} headers and {kibibytes} KiB',
+  bad_path:                'must be a path in percent-encoded UTF-8',
+  bad_cursor:              'must be the link of an earlier answer, followed as it is',
+
+  // Of what the members mean.
+  empty_search:            'must have q, category, brand, minPrice, maxPrice, inStock, tag or option',
+  unknown_sku:             'is not a SKU of this merchant',
+  duplicate:               'is there twice',
+  not_in_future:           'must be in the future',
+  needed:                  'is needed',
+  needed_in_country:       'is needed in this country',
+  not_a_country:           'must be an assigned ISO 3166-1 code of two capital letters',
+  not_a_region:            'must be the code or the name of a region of this country',
+  not_a_postal_code:       'must be a postal code of this country[?, such as {example}?]',
+  phone_digits:            'must be a telephone number of {min} to {max} digits',
+  no_letter:               'must contain a letter',
+  no_letter_or_digit:      'must contain a letter or a digit',
+  contains_angle_bracket:  'must not contain < or >',
+  contains_link:           'must not contain a web address',
+  url_characters:          'must not contain white space, control characters or backslashes',
+  url_unreadable:          'must be a URL',
+  url_not_secure:          'must be https, or http on a loopback host',
+  url_has_credentials:     'must not contain a user name or a password',
+  url_host_unclear:        'must name its host plainly, right after two slashes',
+  url_host_not_allowed:    'its host is not on the allow-list of the installation',
+} as const satisfies Record<string, string>
+
+// What else the admin interface, a shop file or a command is refused with.
+// biome-ignore format: a table reads best with one row a line
+export const operatorIssues = {
+  blank:                   'is blank',
+  control_characters:      'holds control characters or broken text',
+  too_many_items:          'must have at most {max} items',
+  one_of_two:              'either {member} or {other} must be sent',
+  goes_with:               'is needed with {member}, and only with it',
+  not_offered:             'is not offered',
+  form_altered:            'must be what the form was sent with',
+
+  // Catalog.
+  html_too_long:           'is too long',
+  not_an_image_address:    'is not an address with a host, or a path under /media/ without .., // and the like',
+  option_missing:          'must name {option}',
+  unknown_option:          'is not an option of the product',
+  unknown_option_value:    'is not among the values of the option',
+  not_above_price:         'must be above the price',
+  unreadable_instant:      'is not an instant',
+  published_in_future:     'must not lie in the future; use published: false',
+  category_not_in_file:    'is not among the categories of this file',
+  sku_not_in_file:         'is not among the SKU codes of this file',
+  category_circle:         'goes in a circle, or deeper than {max} levels',
+
+  // Images.
+  unknown_image_format:    'must be a WebP, JPEG, PNG or AVIF file',
+  broken_image:            'must be a whole picture file',
+  image_too_large:         'must be at most {max} pixels a side',
+  image_too_heavy:         'must be at most {mebibytes} MiB',
+  image_has_metadata:      'must have no camera data, which cannot be taken out of an AVIF file',
+
+  // Promotions.
+  promotion_code:          'must be {min} to {max} letters, digits or signs, without spaces',
+  needed_for_type:         'is needed for the type {type}',
+  unfit_for_type:          'does not fit the type {type}',
+  not_an_instant_in_utc:   'is not an instant in UTC, such as 2026-12-01T00:00:00Z',
+  not_after_start:         'must be after the start',
+
+  // The shop and its settings.
+  unknown_currency:        'is not a currency of ISO 4217',
+  unknown_country:         'is not a country of ISO 3166',
+  unknown_time_zone:       'is not a time zone of IANA, such as Europe/Berlin',
+  not_one_email:           'is not one e-mail address without a name',
+  not_rising:              'must rise',
+  instructions_needed:     'is needed: it tells shoppers where to send the money',
+
+  // Reports, imports and exports.
+  not_a_day:               'must be a day',
+  after_last_day:          'must not be after the last day',
+  too_many_days:           'must be at most {max} days before the last',
+  text_too_large:          'must be at most {mebibytes} MiB in UTF-8',
+  link_not_secure:         'must be an address that begins with https://',
+  placeholder_missing:     'must contain {placeholder}',
+
+  // Installations and keys.
+  not_a_host:              'must be a host such as shop.example.com',
+  not_one_host:            'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
+  not_an_origin:           'must be an origin such as https://shop.example, or http://localhost:3000 in test mode',
+  no_origin:               'must name at least one origin',
+  origins_of_secret_key:   'only a publishable key has origins',
+  scopes_of_publishable_key: 'must be empty for a publishable key',
+
+  // Webhooks.
+  target_too_long:         'the URL has more than {max} characters',
+  target_characters:       'the URL contains white space, control characters or backslashes',
+  target_unreadable:       'the URL cannot be read; it looks like https://shop.example.com/webhooks',
+  target_not_secure:       'the URL must begin with https://[?; for development {setting} allows it?]',
+  target_host_unclear:     'the URL must name its host right after two slashes',
+  target_has_credentials:  'the URL must not contain a user name or a password',
+  target_has_fragment:     'the URL must not contain a fragment (#)',
+  target_private_address:  'the URL must not point to a private or special address[?; for development {setting} allows it?]',
+  target_host_invalid:     'the host name in the URL is not a valid name',
+  target_private_host:     'the URL must name a public host, not a private one[?; for development {setting} allows it?]',
+  target_port:             'the port in the URL is not one that receivers use: use 443, or one from 1024 on that is not the port of a database or similar service[?; for development {setting} allows it?]',
+  no_event:                'name at least one event, subject.* or *',
+  too_many_events:         'at most {max} events can be named; use subject.* or *',
+  unknown_event:           '"{event}" is not an event: use one of {members}, or subject.* or *',
+
+  // Apps.
+  line_length:             'must be one line of {min} to {max} characters',
+  line_too_long:           'must be one line of at most {max} characters',
+  address_count:           'must be {min} to {max} addresses',
+  not_some_of:             'must be some of {members}',
+  not_either:              'must be {alternatives}',
+  redirect_not_secure:     'must be an absolute https address',
+  redirect_has_fragment:   'must have no fragment',
+  redirect_has_credentials: 'must hold no user or password',
+  redirect_has_wildcard:   'must be exact: there are no wildcards',
+  redirect_not_loopback:   'must be https; http is for apps on the same machine, at 127.0.0.1, [::1] or localhost',
+  redirect_spelling:       'must be written as {value}',
+  app_of_other_file:       "an app of this name is declared by another merchant's shop file; choose another name",
+  app_of_other_merchant:   'another merchant has installed it, so only the operator can change it, with apps change',
+  not_a_key_set:           'must be a JSON Web Key Set: {example}',
+  key_count:               'must have {min} to {max} keys',
+  repeated_key_id:         'is the id of another key too',
+  not_a_key:               'must be a JSON Web Key',
+  private_key:             'is a part of the private key: give public keys only, and replace this one',
+  unknown_key_type:        'must be EC, OKP or RSA',
+  bad_key_id:              'must be visible ASCII of at most {max} characters',
+  not_base64url:           'must be base64url',
+  invalid_key:             'is no valid key',
+  weak_key:                'must have {min} to {max} bits, and e at least 65537',
+
+  // Shop files.
+  file_too_large:          'the file is larger than {mebibytes} MiB; bring a large catalog by import',
+  file_not_utf8:           'the file is not UTF-8',
+  file_too_deep:           'the file is nested too deeply',
+  file_unreadable:         '{reason}',
+} as const satisfies Record<string, string>
+
+export const issueSentences = { ...openIssues, ...operatorIssues } as const
+
+export type IssueCode = keyof typeof issueSentences
+
+export const openIssueCodes = Object.keys(openIssues) as (keyof typeof openIssues)[]
+export const issueCodes = Object.keys(issueSentences) as IssueCode[]
+
+// What the names in sentences stand for.
+export interface IssueValueTypes {
+  min: number
+  max: number
+  position: number
+  kibibytes: number
+  mebibytes: number
+  alternatives: readonly string[]
+  members: readonly string[]
+  allowed: readonly string[]
+  member: string
+  other: string
+  rule: string
+  value: string
+  prefix: string
+  pattern: string
+  example: string
+  option: string
+  type: string
+  placeholder: string
+  setting: string
+  event: string
+  reason: string
+}
+
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+type Parts<Text extends string> = Text extends `${string}[?${infer Part}?]${infer Rest}` ? Part | Parts<Rest> : never
+type WithoutParts<Text extends string> = Text extends `${infer Start}[?${string}?]${infer Rest}`
+  ? `${Start}${WithoutParts<Rest>}`
+  : Text
+type TypeOf<Name> = Name extends keyof IssueValueTypes ? IssueValueTypes[Name] : never
+
+// The values of a sentence: ValuesIn<'at most {max}[?, not {value}?]'> is { max: number; value?: string }.
+type ValuesIn<Text extends string> = { readonly [Name in NamesIn<WithoutParts<Text>>]: TypeOf<Name> } & {
+  readonly [Name in NamesIn<Parts<Text>>]?: TypeOf<Name> | undefined
+}
+
+export type IssueValues<Code extends IssueCode> = ValuesIn<(typeof issueSentences)[Code]>
+
+export type AnyIssueValues = Readonly<Record<string, IssueValue>>
+export type IssueValue = string | number | readonly string[]
+
+// A rule that is broken.
+export interface BrokenRule {
+  code: IssueCode
+  values: AnyIssueValues
+  message: string
+}
+
+export interface Issue extends BrokenRule {
+  // JSON Pointer to the place in the value, which for a request is its body; `/query/…` and `/headers/…` are outside of it.
+  path: string
+}
+
+type ValuesGiven<Code extends IssueCode> =
+  Record<never, never> extends IssueValues<Code> ? [values?: IssueValues<Code>] : [values: IssueValues<Code>]
+
+export function issue<Code extends IssueCode>(code: Code, ...[given]: ValuesGiven<Code>): BrokenRule {
+  const members: Readonly<Record<string, IssueValue | undefined>> = given ?? {}
+  const values = Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'string' ? cut(value) : value]],
+    ),
+  )
+  return { code, values, message: filled(issueSentences[code], values, english) }
+}
+
+export function issueAt<Code extends IssueCode>(path: string, code: Code, ...values: ValuesGiven<Code>): Issue {
+  return { path, ...issue(code, ...values) }
+}
+
+// How a language writes values.
+export interface ValueStyle {
+  number(value: number): string
+  // Between the last two of several.
+  or: string
+}
+
+const english: ValueStyle = { number: String, or: 'or' }
+
+// A sentence with its values.
+export function filled(sentence: string, values: AnyIssueValues, style: ValueStyle): string {
+  return sentence
+    .replace(/\[\?(.*?)\?\]/g, (_, part: string) =>
+      [...part.matchAll(valueName)].every(([, name = '']) => Object.hasOwn(values, name)) ? part : '',
+    )
+    .replace(valueName, (_, name: string) => shown(name, values[name] ?? '', style))
+}
+
+const valueName = /\{(\w+)\}/g
+
+function shown(name: string, value: IssueValue, { number, or }: ValueStyle): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return number(value)
+  if (name === 'alternatives') return value.join(` ${or} `)
+  return value.map((one) => (name === 'allowed' ? JSON.stringify(one) : one)).join(', ')
+}
+
+// As an answer carries it: a list of many words would not fit the schema.
+export function answered(one: Issue): Issue {
+  return { ...one, message: cut(one.message) }
+}
+
+function cut(text: string): string {
+  return text.length <= limits.issueLengthMax ? text : `${text.slice(0, limits.issueLengthMax - 1)}…`
+}
