@@ -2,7 +2,7 @@
 // would, and the test says what the shopper, the bank and the merchant do there.
 
 import { createHmac } from 'node:crypto'
-import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountPort.ts'
+import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountport.ts'
 import type {
   Charge,
   DisputeStanding,

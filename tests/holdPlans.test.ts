@@ -9,7 +9,7 @@ import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { listCartLines, listOffers } from '../src/domain/carts/store.ts'
-import { sumProducts } from '../src/domain/catalog/adminStore.ts'
+import { sumProducts } from '../src/domain/catalog/adminstore.ts'
 import { listSkusByCode } from '../src/domain/catalog/store.ts'
 import { listHolds, sumLapsedHolds } from '../src/domain/inventory/store.ts'
 

@@ -125,7 +125,7 @@ function complaint({ from, to }: Import): string | undefined {
   const [here, there] = [folderOf(from), folderOf(target)]
   if (!order.includes(here)) return `${here} is not in the plan`
   if (!order.includes(there)) return `${there} is not in the plan`
-  if (/\/(operations|adminOperations)\.ts$/.test(target) && layerOf(target) !== 'contract' && !mayHandle.has(from))
+  if (/^(domain|ops)\/.*\/(operations|admin)\.ts$/.test(target) && !mayHandle.has(from))
     return `${from} imports ${target}; only app.ts and ops/handlers.ts do`
   if (here === there) return undefined
   const few = onlyImport[here]

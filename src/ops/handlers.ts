@@ -1,25 +1,25 @@
 // The handlers of the admin surface. `app.ts` loads this file with the first request to it: a server that nobody administers does
 // without their code.
 
-import { adminCatalogOperations } from '../domain/catalog/adminOperations.ts'
+import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
 import { adminPictureOperations } from '../domain/images/operations.ts'
-import { adminShopOperations } from '../domain/merchants/adminOperations.ts'
+import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
-import { adminDeveloperOperations } from '../domain/oauth/adminOperations.ts'
-import { adminOrderOperations } from '../domain/orders/adminOperations.ts'
+import { adminDeveloperOperations } from '../domain/oauth/admin.ts'
+import { adminOrderOperations } from '../domain/orders/admin.ts'
 import { orderUndoer } from '../domain/orders/undo.ts'
-import { adminChangeOperations, adminHomeOperations } from '../domain/overview/adminOperations.ts'
+import { adminChangeOperations, adminHomeOperations } from '../domain/overview/admin.ts'
 import { findOrderKeys } from '../domain/overview/search.ts'
-import { adminPromotionOperations } from '../domain/promotions/adminOperations.ts'
+import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
-import { adminPeopleOperations } from '../domain/users/adminOperations.ts'
-import { adminWebhookOperations } from '../domain/webhooks/adminOperations.ts'
+import { adminPeopleOperations } from '../domain/users/admin.ts'
+import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
 import type { AdminHandlers } from '../platform/http/admin.ts'
 import type { RootSecret } from '../platform/secrets/secrets.ts'
-import { adminTransferOperations } from './imports/adminOperations.ts'
+import { adminTransferOperations } from './imports/admin.ts'
 
 export interface AdminHandlerParts {
   rootSecret: RootSecret

@@ -8,7 +8,7 @@ import { idTimeOf } from '../../platform/kit/ids.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { splitBrand } from './indexed.ts'
-import { type IndexedRow, type IndexPlace, listIndexRows } from './indexStore.ts'
+import { type IndexedRow, type IndexPlace, listIndexRows } from './indexstore.ts'
 
 // A place in the columns.
 export type At = number

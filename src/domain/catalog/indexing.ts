@@ -3,7 +3,7 @@
 
 import type { Tx } from '../../platform/storage/storage.ts'
 import { figuresOf, hasSameTexts, textsOf } from './indexed.ts'
-import { deleteIndexed, type FiguresChange, type IndexEntry, putIndexed, updateFigures } from './indexStore.ts'
+import { deleteIndexed, type FiguresChange, type IndexEntry, putIndexed, updateFigures } from './indexstore.ts'
 import type { ProductRow, PublishedProduct, SellerFacts } from './product.ts'
 
 export interface ProductChange {

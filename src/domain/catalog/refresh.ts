@@ -6,7 +6,7 @@ import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { type ProductAnswers, renderProduct } from './answer.ts'
 import { isInStock } from './indexed.ts'
-import { updateInStock } from './indexStore.ts'
+import { updateInStock } from './indexstore.ts'
 import {
   findSeller,
   listPublishedProducts,

@@ -5,7 +5,7 @@ import { handleRows, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { entryOf } from './indexing.ts'
-import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexStore.ts'
+import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexstore.ts'
 import { listPublishedProducts, lockSeller } from './store.ts'
 
 // How far a walk through all products has come.

@@ -13,7 +13,7 @@ import { exactly, type Term, termsOf } from '../search/terms.ts'
 import { wholeCode, wordsIn } from '../search/words.ts'
 import type { At, Columns, KnownPlaces, Places } from './columns.ts'
 import { facetsOf, type Tally } from './facets.ts'
-import { listListRows, listSimilarWords, type ShopFacts } from './indexStore.ts'
+import { listListRows, listSimilarWords, type ShopFacts } from './indexstore.ts'
 import { intersectionOf, noPlaces, unionOf } from './places.ts'
 import {
   type AskedWord,

@@ -19,8 +19,8 @@ import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Moment } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { planLevels, writeLevels } from '../inventory/levels.ts'
-import { isCategoryPromoted, listProductsIn } from './adminStore.ts'
-import { productEntry } from './adminView.ts'
+import { isCategoryPromoted, listProductsIn } from './adminstore.ts'
+import { productEntry } from './adminview.ts'
 import type { CategoryRow } from './answer.ts'
 import {
   allCategoryMembers,

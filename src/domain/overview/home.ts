@@ -2,7 +2,7 @@
 
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader } from '../../platform/storage/storage.ts'
-import { findLowStockAt } from '../catalog/adminStore.ts'
+import { findLowStockAt } from '../catalog/adminstore.ts'
 import { isToSend } from '../orders/store.ts'
 
 export const countMax = 1_000

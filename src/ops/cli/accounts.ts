@@ -3,7 +3,7 @@
 
 import { type Mode, modes } from '../../contract/words.ts'
 import type { Merchant } from '../../domain/merchants/store.ts'
-import type { AccountProvider, AccountQuestion } from '../../domain/payments/accountPort.ts'
+import type { AccountProvider, AccountQuestion } from '../../domain/payments/accountport.ts'
 import { type AccountRow, listAccounts } from '../../domain/payments/accounts.ts'
 import {
   type AccountTools,

@@ -3,7 +3,7 @@
 import { adminDocument } from '../../contract/admin/document.ts'
 import { openDocument } from '../../contract/open/document.ts'
 import { printOpenApi } from '../../contract/openapi.ts'
-import { countIndex } from '../../domain/catalog/indexStore.ts'
+import { countIndex } from '../../domain/catalog/indexstore.ts'
 import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
 import { listAttention } from '../../domain/health/attention.ts'
 import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'

@@ -2,7 +2,7 @@
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import type { Mode } from '../../contract/words.ts'
-import { orderChanges, parcelChanges, refundChange } from '../../domain/orders/adminView.ts'
+import { orderChanges, parcelChanges, refundChange } from '../../domain/orders/adminview.ts'
 import { lockOrderFacts } from '../../domain/orders/change.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'

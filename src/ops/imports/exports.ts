@@ -4,7 +4,7 @@ import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import { findSeller, listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
-import { customerView } from '../../domain/orders/adminView.ts'
+import { customerView } from '../../domain/orders/adminview.ts'
 import { openOrderCustomer } from '../../domain/orders/customer.ts'
 import {
   type AdminOrdersQuery,

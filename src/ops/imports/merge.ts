@@ -3,7 +3,7 @@
 // imported again therefore changes nothing, and an edit of one cell changes one member.
 
 import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entries.ts'
-import { productEntry } from '../../domain/catalog/adminView.ts'
+import { productEntry } from '../../domain/catalog/adminview.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import { guarded } from './csv.ts'
 import { type ReadProduct, readShopifyProducts, type ShopifyColumn, shopifyColumns } from './shopify.ts'

@@ -18,7 +18,7 @@ import { refund } from './screens/refund.ts'
 import { rowScreens } from './screens/rows.ts'
 import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
-import { sendMany } from './screens/sendMany.ts'
+import { sendMany } from './screens/sendmany.ts'
 import { movements, stock } from './screens/stock.ts'
 import { undo } from './screens/undo.ts'
 

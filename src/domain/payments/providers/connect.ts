@@ -14,7 +14,7 @@ import {
   type ConnectedAccount,
   type ConnectRequest,
   type OpenAccount,
-} from '../accountPort.ts'
+} from '../accountport.ts'
 import {
   type AccountRow,
   type AccountSecrets,

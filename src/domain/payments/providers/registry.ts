@@ -3,7 +3,7 @@
 
 import { Lru } from '../../../platform/kit/lru.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
-import type { AccountProvider } from '../accountPort.ts'
+import type { AccountProvider } from '../accountport.ts'
 import {
   type AccountRow,
   findAccount,

@@ -11,7 +11,7 @@ import { printStyle, scriptsFor } from '../assets.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { goTo, type Posted, type Screen } from '../screen.ts'
 import type { Words } from '../words.ts'
-import { listOrders } from './sendMany.ts'
+import { listOrders } from './sendmany.ts'
 
 export const print: Screen = {
   path: 'orders/print',

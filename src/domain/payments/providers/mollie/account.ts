@@ -2,7 +2,7 @@
 // carries the address for notices.
 
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type OpenAccount } from '../../accountPort.ts'
+import { type AccountProvider, AccountRefused, type OpenAccount } from '../../accountport.ts'
 import type { AccountRow } from '../../accounts.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { type MollieProfile, readProfile } from './objects.ts'

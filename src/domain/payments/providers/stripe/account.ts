@@ -2,7 +2,7 @@
 // no sentence, log line or error quotes one.
 
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type ConnectRequest, type OpenAccount } from '../../accountPort.ts'
+import { type AccountProvider, AccountRefused, type ConnectRequest, type OpenAccount } from '../../accountport.ts'
 import { stripeMinimum } from './amounts.ts'
 import { createStripeClient, type Stripe, type StripeClient, StripeFailure, stripeVersion } from './client.ts'
 import { domainProblems, registerDomain } from './domains.ts'

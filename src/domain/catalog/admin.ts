@@ -7,7 +7,7 @@ import { limits } from '../../contract/limits.ts'
 import { bulkChanges, bulkReply } from '../../platform/audit/bulk.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
-import { refuseProblems, versionConflict } from '../../platform/http/adminReply.ts'
+import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
@@ -25,8 +25,8 @@ import {
   listProductHeads,
   listSkuHeads,
   sumProducts,
-} from './adminStore.ts'
-import { categoryView, movementView, productSummary, productView, skuView } from './adminView.ts'
+} from './adminstore.ts'
+import { categoryView, movementView, productSummary, productView, skuView } from './adminview.ts'
 import { type CategoryRow, inOrder } from './answer.ts'
 import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
 import { auditedChanges, type ProductPlan, planOne, planPatch, savePlans } from './change.ts'

@@ -31,7 +31,7 @@ import {
   parcelChanges,
   plannedChanges,
   refundChange,
-} from './adminView.ts'
+} from './adminview.ts'
 import { type CancelInput, cancelOrder } from './cancel.ts'
 import { findOrderFacts, lockOrderFacts } from './change.ts'
 import { openOrderCustomer } from './customer.ts'

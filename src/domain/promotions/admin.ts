@@ -4,7 +4,7 @@ import type { AdminPromotion, catalogRows } from '../../contract/admin/catalog.t
 import type { PromotionEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { refuseProblems, versionConflict } from '../../platform/http/adminReply.ts'
+import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { isId } from '../../platform/kit/ids.ts'

@@ -10,7 +10,7 @@ import type {
 import type { CategoryEntry, ProductEntry } from '../../contract/entries.ts'
 import type { ActorKind, Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import type { MovementRow, ProductHead, ProductSums, SkuHead } from './adminStore.ts'
+import type { MovementRow, ProductHead, ProductSums, SkuHead } from './adminstore.ts'
 import { type CategoryRow, pathTo } from './answer.ts'
 import { availableQuantity } from './availability.ts'
 import { productStatus } from './patch.ts'

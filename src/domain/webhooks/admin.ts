@@ -23,7 +23,7 @@ import {
   listInstallationNames,
   listKeyNames,
   listUnreplayed,
-} from './adminStore.ts'
+} from './adminstore.ts'
 import {
   addEndpoint,
   changeEndpoint,
