@@ -98,13 +98,7 @@ export async function openBankShop(given: Given) {
       (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['redirect'] }))).map(
         ({ name, subjects }) => [name, subjects],
       ),
-    incidents: () =>
-      Object.fromEntries(
-        Object.entries(tools.watch.stats().incidents).map(([labels, count]) => [
-          /kind="(\w+)"/.exec(labels)?.[1] ?? labels,
-          count,
-        ]),
-      ),
+    incidents: () => Object.fromEntries(tools.watch.stats().incidents.map(({ labels, value }) => [labels.kind, value])),
     violations: () => storage.read((db) => findViolations(db)),
   }
 }

@@ -55,6 +55,7 @@ import type { MailTarget } from './platform/kit/mailurl.ts'
 import type { MediaTarget } from './platform/kit/mediaurl.ts'
 import { type RetentionMs, retentionDefaultsMs } from './platform/kit/retention.ts'
 import type { Log } from './platform/log/log.ts'
+import { samplesBy } from './platform/metrics/counts.ts'
 import { observeDatabase } from './platform/metrics/database.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { watchedStorage } from './platform/metrics/watched.ts'
@@ -259,25 +260,25 @@ export function createApp(parts: AppParts): App {
     name: 'cartwright_build_info',
     help: 'The version that runs.',
     type: 'gauge',
-    values: () => ({ [`version="${version}"`]: 1 }),
+    values: () => [{ labels: { version }, value: 1 }],
   })
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
     type: 'gauge',
-    values: () => ({ '': pressure.inFlight }),
+    values: () => pressure.inFlight,
   })
   metrics.read({
     name: 'cartwright_requests_shed_total',
     help: 'Requests refused to keep the process alive.',
     type: 'counter',
-    values: () => ({ '': pressure.shed }),
+    values: () => pressure.shed,
   })
   metrics.read({
     name: 'cartwright_log_lines_dropped_total',
     help: 'Log lines dropped because the output could not keep up.',
     type: 'counter',
-    values: () => ({ '': log.dropped }),
+    values: () => log.dropped,
   })
 
   const byAddress = {
@@ -442,32 +443,32 @@ function observeStorage(metrics: Metrics, storage: Storage): void {
     type: 'gauge',
     values: () => {
       const { open, idle, waiting } = storage.stats().connections
-      return { 'state="open"': open, 'state="idle"': idle, 'state="waiting"': waiting }
+      return samplesBy('state', { open, idle, waiting })
     },
   })
   metrics.read({
     name: 'cartwright_write_groups_total',
     help: 'Commits.',
     type: 'counter',
-    values: () => ({ '': storage.stats().writes.commits }),
+    values: () => storage.stats().writes.commits,
   })
   metrics.read({
     name: 'cartwright_writes_total',
     help: 'Pieces of work that the commits carried.',
     type: 'counter',
-    values: () => ({ '': storage.stats().writes.works }),
+    values: () => storage.stats().writes.works,
   })
   metrics.read({
     name: 'cartwright_write_retries_total',
     help: 'Pieces of work done again after a deadlock or a serialization failure.',
     type: 'counter',
-    values: () => ({ '': storage.stats().writes.retries }),
+    values: () => storage.stats().writes.retries,
   })
   metrics.read({
     name: 'cartwright_writes_queued',
     help: 'Pieces of work that wait for their commit.',
     type: 'gauge',
-    values: () => ({ '': storage.stats().writes.queued }),
+    values: () => storage.stats().writes.queued,
   })
 }
 
@@ -476,7 +477,7 @@ function observeDispatcher(metrics: Metrics, dispatcher: Dispatcher): void {
     name: 'cartwright_webhook_calls_in_flight',
     help: 'Webhook calls under way.',
     type: 'gauge',
-    values: () => ({ '': dispatcher.stats().inFlight }),
+    values: () => dispatcher.stats().inFlight,
   })
   metrics.read({
     name: 'cartwright_webhook_calls_total',
@@ -484,7 +485,7 @@ function observeDispatcher(metrics: Metrics, dispatcher: Dispatcher): void {
     type: 'counter',
     values: () => {
       const { succeeded, failed, blocked } = dispatcher.stats()
-      return { 'outcome="succeeded"': succeeded, 'outcome="failed"': failed, 'outcome="blocked"': blocked }
+      return samplesBy('outcome', { succeeded, failed, blocked })
     },
   })
 }

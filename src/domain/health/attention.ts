@@ -3,7 +3,8 @@
 
 import { modes } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'
+import type { Labels, Sample } from '../../platform/metrics/counts.ts'
+import { lookBefore, type Metrics, type Reading } from '../../platform/metrics/metrics.ts'
 import { Fragment, list, type Reader, type Storage } from '../../platform/storage/storage.ts'
 import type { Finding } from './invariants.ts'
 
@@ -160,7 +161,7 @@ export async function listAttention(db: Reader, look: AttentionLook): Promise<Fi
 }
 
 interface Waiting {
-  labels: string
+  labels: Labels
   count: number
   // The instant of the oldest; null if there is none.
   since: number | null
@@ -200,10 +201,10 @@ export async function readOpenDisputes(db: Reader): Promise<Waiting[]> {
 }
 
 // Connected, and taking payments.
-export async function readAccounts(db: Reader): Promise<Readonly<Record<string, number>>> {
+export async function readAccounts(db: Reader): Promise<Sample[]> {
   const rows = await db.sql<{ provider: string; mode: string; count: number }>`
     select provider, mode, count(*) as "count" from payment_accounts where ended_at is null group by provider, mode`
-  return Object.fromEntries(rows.map(({ provider, mode, count }) => [`provider="${provider}",mode="${mode}"`, count]))
+  return rows.map(({ provider, mode, count }) => ({ labels: { provider, mode }, value: count }))
 }
 
 // Includes a row of zero where nothing is pending: a missing series means that the database did not answer.
@@ -215,7 +216,7 @@ function complete<Name extends 'status' | 'kind'>(
   return modes.flatMap((mode) =>
     values.map((value) => {
       const row = rows.find((found) => found.mode === mode && found[name] === value)
-      return { labels: `mode="${mode}",${name}="${value}"`, count: row?.count ?? 0, since: row?.since ?? null }
+      return { labels: { mode, [name]: value }, count: row?.count ?? 0, since: row?.since ?? null }
     }),
   )
 }
@@ -231,16 +232,14 @@ export function observePendingMoney(metrics: Metrics, storage: Storage, clock: (
     })),
   )
 
-  const counts = (rows: readonly Waiting[] = []) => Object.fromEntries(rows.map(({ labels, count }) => [labels, count]))
+  const counts = (rows: readonly Waiting[] = []) => rows.map(({ labels, count }) => ({ labels, value: count }))
   const ages = (rows: readonly Waiting[] = []) => {
     const now = clock().getTime()
-    return Object.fromEntries(
-      rows.map(({ labels, since }) => [labels, since === null ? 0 : Math.max(0, now - since) / 1_000]),
-    )
+    return rows.map(({ labels, since }) => ({ labels, value: since === null ? 0 : Math.max(0, now - since) / 1_000 }))
   }
-  const gauges: readonly [name: string, help: string, values: () => Record<string, number>][] = [
+  const gauges: readonly [name: string, help: string, values: Reading['values']][] = [
     ['payments_open', 'Payments with an unknown outcome.', () => counts(seen()?.payments)],
-    ['payment_accounts', 'Connected accounts at payment providers.', () => ({ ...seen()?.accounts })],
+    ['payment_accounts', 'Connected accounts at payment providers.', () => seen()?.accounts],
     [
       'payments_open_oldest_seconds',
       'Age of the oldest payment with an unknown outcome.',

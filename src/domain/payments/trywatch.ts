@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
+import { Counts, type Labels, type Sample } from '../../platform/metrics/counts.ts'
 import type { TryKind } from './tries.ts'
 
 export interface Shop {
@@ -13,8 +14,7 @@ export interface Shop {
 export interface TryWatch {
   declined(shop: Shop): void
   refused(shop: Shop, by: TryKind): void
-  // By labels, as /metrics writes them.
-  stats(): { declined: Readonly<Record<string, number>>; refused: Readonly<Record<string, number>> }
+  stats(): { declined: readonly Sample[]; refused: readonly Sample[] }
 }
 
 const minute = 60_000
@@ -31,16 +31,16 @@ interface Minute {
 }
 
 export function createTryWatch(log: Log, clock: () => number): TryWatch {
-  const declined = new Map<string, number>()
-  const refused = new Map<string, number>()
+  const declined = new Counts()
+  const refused = new Counts()
   const minutes = new Map<string, Minute>()
 
-  function count(shop: Shop, what: 'declined' | 'refused'): string {
+  function count(shop: Shop, what: 'declined' | 'refused'): Labels {
     const { merchantId, mode } = shop
     const key = `${merchantId} ${mode}`
     const isKnown = minutes.has(key) || minutes.size < shopsMax
     if (isKnown) look(shop, minuteOf(key), what)
-    return `merchant="${isKnown ? merchantId : 'other'}",mode="${mode}"`
+    return { merchant: isKnown ? merchantId : 'other', mode }
   }
 
   function minuteOf(key: string): Minute {
@@ -61,12 +61,8 @@ export function createTryWatch(log: Log, clock: () => number): TryWatch {
   }
 
   return {
-    declined: (shop) => raise(declined, count(shop, 'declined')),
-    refused: (shop, by) => raise(refused, `${count(shop, 'refused')},by="${by}"`),
-    stats: () => ({ declined: Object.fromEntries(declined), refused: Object.fromEntries(refused) }),
+    declined: (shop) => declined.raise(count(shop, 'declined')),
+    refused: (shop, by) => refused.raise({ ...count(shop, 'refused'), by }),
+    stats: () => ({ declined: declined.samples(), refused: refused.samples() }),
   }
-}
-
-function raise(counts: Map<string, number>, labels: string): void {
-  counts.set(labels, (counts.get(labels) ?? 0) + 1)
 }

@@ -3,6 +3,7 @@
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
+import { Counts, type Sample } from '../../platform/metrics/counts.ts'
 import {
   type CallOptions,
   type CloseAnswer,
@@ -90,18 +91,17 @@ export interface PaymentWatch {
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
-  // By labels, as /metrics writes them.
-  stats(): Readonly<Record<'calls' | 'incidents' | 'notices', Readonly<Record<string, number>>>>
+  stats(): Readonly<Record<'calls' | 'incidents' | 'notices', readonly Sample[]>>
 }
 
 export function createPaymentWatch(log: Log, clock: () => number = Date.now): PaymentWatch {
-  const calls = new Map<string, number>()
-  const incidents = new Map<string, number>()
-  const notices = new Map<string, number>()
+  const calls = new Counts()
+  const incidents = new Counts()
+  const notices = new Counts()
   const countCall = ({ provider, call }: Pick<CallFacts, 'provider'> & { call: string }, outcome: string) =>
-    raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
+    calls.raise({ provider, call, outcome })
   const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
-    raise(incidents, `provider="${labelOf(provider)}",kind="${kind}"`)
+    incidents.raise({ provider, kind })
 
   function answered(facts: CallFacts, answer: CallAnswer): void {
     const outcome = outcomeOf(answer)
@@ -140,7 +140,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       log.error('problem of a payment account could not be recorded; retrying', error, { ...facts })
     },
     notice(facts, outcome, error) {
-      raise(notices, `provider="${labelOf(facts.provider)}",outcome="${outcome}"`)
+      notices.raise({ provider: facts.provider, outcome })
       // Anyone can send one for an account that does not exist.
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
@@ -164,11 +164,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       log.error(message, error, { ...facts })
     },
     tries: createTryWatch(log, clock),
-    stats: () => ({
-      calls: Object.fromEntries(calls),
-      incidents: Object.fromEntries(incidents),
-      notices: Object.fromEntries(notices),
-    }),
+    stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), notices: notices.samples() }),
   }
 }
 
@@ -178,13 +174,4 @@ function outcomeOf(answer: CallAnswer): string {
 
 function silenceFields({ reason, error, code, frames }: Silence): object {
   return { reason, thrown: error, code, frames: frames.length > 0 ? frames : undefined }
-}
-
-function raise(counts: Map<string, number>, labels: string): void {
-  counts.set(labels, (counts.get(labels) ?? 0) + 1)
-}
-
-// Names come from our own code, and from payments whose provider was taken out: neither may break a line of /metrics.
-function labelOf(name: string): string {
-  return /^[a-z0-9_-]{1,40}$/.test(name) ? name : 'other'
 }

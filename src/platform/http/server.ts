@@ -200,13 +200,13 @@ function observeConnections(metrics: Metrics, connections: Connections): void {
     name: 'cartwright_connections',
     help: 'Connections of clients.',
     type: 'gauge',
-    values: () => ({ '': connections.open }),
+    values: () => connections.open,
   })
   metrics.read({
     name: 'cartwright_connections_refused_total',
     help: 'Connections closed at once, because there were too many or too many of one address.',
     type: 'counter',
-    values: () => ({ '': connections.refused }),
+    values: () => connections.refused,
   })
 }
 
@@ -215,7 +215,7 @@ function observeBodies(metrics: Metrics, limiters: readonly BodyLimiter[]): void
     name: 'cartwright_bodies_awaited',
     help: 'Requests whose body is still arriving.',
     type: 'gauge',
-    values: () => ({ '': limiters.reduce((sum, { waiting }) => sum + waiting, 0) }),
+    values: () => limiters.reduce((sum, { waiting }) => sum + waiting, 0),
   })
 }
 

@@ -192,12 +192,10 @@ export function observeLoops(
   deferred: () => ReadonlyMap<LoopName, number>,
 ): void {
   const byLoop = (pick: (stats: LoopStats) => number | null) =>
-    Object.fromEntries(
-      Object.entries(loops()).flatMap(([name, stats]) => {
-        const value = pick(stats)
-        return value === null ? [] : [[`loop="${name}"`, value]]
-      }),
-    )
+    Object.entries(loops()).flatMap(([loop, stats]) => {
+      const value = pick(stats)
+      return value === null ? [] : [{ labels: { loop }, value }]
+    })
   metrics.read({
     name: 'cartwright_loop_last_success_timestamp_seconds',
     help: 'When a loop last completed a round.',
@@ -220,6 +218,6 @@ export function observeLoops(
     name: 'cartwright_loop_rows_deferred',
     help: 'Rows that failed and are deferred, on all nodes.',
     type: 'gauge',
-    values: () => Object.fromEntries([...deferred()].map(([loop, rows]) => [`loop="${loop}"`, rows])),
+    values: () => [...deferred()].map(([loop, value]) => ({ labels: { loop }, value })),
   })
 }

@@ -3,6 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { endTurn, onStall } from '../kit/work.ts'
+import { labelText, type Sample } from './counts.ts'
 
 const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 
@@ -16,12 +17,12 @@ interface Series {
   count: number
 }
 
-// A gauge or counter that is read at a scrape. `values` maps a label text such as `state="idle"` to its number.
+// A gauge or counter that is read at a scrape: one number, or one for each set of labels; undefined or null if it is unknown.
 export interface Reading {
   name: string
   help: string
   type: 'gauge' | 'counter'
-  values: () => Readonly<Record<string, number>>
+  values: () => number | null | undefined | readonly Sample[]
 }
 
 export interface Metrics {
@@ -113,20 +114,21 @@ function* requestLines(requests: ReadonlyMap<string, Series>): Generator<string>
   yield '# TYPE cartwright_requests_total counter'
   for (const [operation, series] of requests) {
     for (const [status, count] of series.byStatus) {
-      yield `cartwright_requests_total{operation="${operation}",status="${status}"} ${count}`
+      yield `cartwright_requests_total{${labelText({ operation, status: String(status) })}} ${count}`
     }
   }
   yield '# HELP cartwright_request_duration_seconds Time from reading the request line to writing the response.'
   yield '# TYPE cartwright_request_duration_seconds histogram'
   for (const [operation, series] of requests) {
+    const own = labelText({ operation })
     let below = 0
     for (const [index, limitMs] of bucketsMs.entries()) {
       below += series.buckets[index] ?? 0
-      yield `cartwright_request_duration_seconds_bucket{operation="${operation}",le="${limitMs / 1000}"} ${below}`
+      yield `cartwright_request_duration_seconds_bucket{${own},le="${limitMs / 1000}"} ${below}`
     }
-    yield `cartwright_request_duration_seconds_bucket{operation="${operation}",le="+Inf"} ${series.count}`
-    yield `cartwright_request_duration_seconds_sum{operation="${operation}"} ${series.sumMs / 1000}`
-    yield `cartwright_request_duration_seconds_count{operation="${operation}"} ${series.count}`
+    yield `cartwright_request_duration_seconds_bucket{${own},le="+Inf"} ${series.count}`
+    yield `cartwright_request_duration_seconds_sum{${own}} ${series.sumMs / 1000}`
+    yield `cartwright_request_duration_seconds_count{${own}} ${series.count}`
   }
 }
 
@@ -134,7 +136,9 @@ function* readingLines(readings: readonly Reading[]): Generator<string> {
   for (const { name, help, type, values } of readings) {
     yield `# HELP ${name} ${help}`
     yield `# TYPE ${name} ${type}`
-    for (const [labels, value] of Object.entries(values())) yield `${name}${labels ? `{${labels}}` : ''} ${value}`
+    const read = values()
+    if (typeof read === 'number') yield `${name} ${read}`
+    else for (const { labels, value } of read ?? []) yield `${name}{${labelText(labels)}} ${value}`
   }
 }
 
@@ -142,8 +146,8 @@ function* stallLines(stalls: ReadonlyMap<string, { count: number; sumMs: number 
   yield '# HELP cartwright_event_loop_stall_seconds Times of 100 ms and more for which a piece of work held the event loop.'
   yield '# TYPE cartwright_event_loop_stall_seconds summary'
   for (const [work, { count, sumMs }] of stalls) {
-    yield `cartwright_event_loop_stall_seconds_sum{work="${work}"} ${sumMs / 1000}`
-    yield `cartwright_event_loop_stall_seconds_count{work="${work}"} ${count}`
+    yield `cartwright_event_loop_stall_seconds_sum{${labelText({ work })}} ${sumMs / 1000}`
+    yield `cartwright_event_loop_stall_seconds_count{${labelText({ work })}} ${count}`
   }
 }
 

@@ -1,0 +1,38 @@
+// Numbers with labels, as a reading of /metrics answers them.
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Sample {
+  labels: Labels
+  value: number
+}
+
+// A number for each set of labels. Whoever counts keeps the number of different sets small.
+export class Counts {
+  readonly #samples = new Map<string, Sample>()
+
+  raise(labels: Labels): void {
+    const key = labelText(labels)
+    const sample = this.#samples.get(key)
+    if (sample) sample.value += 1
+    else this.#samples.set(key, { labels, value: 1 })
+  }
+
+  samples(): Sample[] {
+    return [...this.#samples.values()].map((sample) => ({ ...sample }))
+  }
+}
+
+// A sample for each member, labelled by its name.
+export function samplesBy(name: string, values: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(values).map(([member, value]) => ({ labels: { [name]: member }, value }))
+}
+
+// `state="open",mode="test"`, as the text format of Prometheus has it: backslash, quote and line feed are escaped.
+export function labelText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(
+      ([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+    )
+    .join(',')
+}
