@@ -11,7 +11,7 @@ import { type CurlRequest, requestsOf } from './curlrequests.ts'
 
 export interface Generator {
   name: string
-  // In proof/generators: program.ts, and beside it what is generated.
+  // In proof/generators: program.ts, and beside it what is generated, which is not in git.
   folder: string
   // Exact versions: the generator, the library that its clients import, and the TypeScript whose API it calls.
   packages: Readonly<Record<string, string>>
@@ -118,27 +118,43 @@ export const adminSurface: Surface = {
   hasPrograms: false,
 }
 
-// The programs, and beside them what the generators print of the open document without its prose; printed.json says of which.
+// The programs, and beside them what the generators print of the open document without its prose, if `npm run generators:print`
+// was run here. printed.json says of which document, and has the digests.
 export const storedFolder = join(import.meta.dirname, 'generators')
 export const printedPath = join(storedFolder, 'printed.json')
 
 export interface Printed {
   document: string
   packages: Readonly<Record<string, Generator['packages']>>
-  // Digests of the stored files.
+  // Digests of the printed files.
   clients: Readonly<Record<string, string>>
 }
 
-export async function printedOf(document: string): Promise<Printed> {
-  const clients = generators.map(async ({ name, folder }) => {
-    const text = await generatedText(join(storedFolder, folder, 'generated'))
-    return [name, createHash('sha256').update(text).digest('hex')] as const
-  })
+// What the digests are of, as of today.
+export function sourcesOf(document: string): Pick<Printed, 'document' | 'packages'> {
   return {
     document: digestOf(document),
     packages: Object.fromEntries(generators.map(({ name, packages }) => [name, packages])),
-    clients: Object.fromEntries(await Promise.all(clients)),
   }
+}
+
+// Of the clients in `folder`, which has a folder for each of the generators.
+export async function clientDigests(folder: string): Promise<Printed['clients']> {
+  const digests = generators.map(
+    async (generator) => [generator.name, await clientDigest(join(folder, generator.folder, 'generated'))] as const,
+  )
+  return Object.fromEntries(await Promise.all(digests))
+}
+
+export async function clientDigest(generated: string): Promise<string> {
+  return createHash('sha256')
+    .update(await generatedText(generated))
+    .digest('hex')
+}
+
+export async function readPrinted(): Promise<Printed> {
+  // Written by printclients.ts.
+  return JSON.parse(await readFile(printedPath, 'utf8')) as Printed
 }
 
 export async function generatedText(folder: string): Promise<string> {

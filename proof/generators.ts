@@ -1,5 +1,5 @@
 // Clients that others generate from docs/openapi.json and docs/openapi.admin.json: each generator is installed from the registry into an empty folder,
-// and programs are compiled against what it generates. `npm test` compiles them against what is stored in proof/generators,
+// and programs are compiled against what it generates. `npm test` compiles them only where `npm run generators:print` was run,
 // because generators need the registry, 154 packages and a second TypeScript (docs/decisions/0031).
 
 import { execFile } from 'node:child_process'
@@ -10,11 +10,13 @@ import { promisify } from 'node:util'
 import { bareDocument } from './baredocument.ts'
 import {
   adminSurface,
+  clientDigest,
   compileClients,
   type Generator,
   generatedText,
   generators,
   openSurface,
+  readPrinted,
   type Surface,
   storedFolder,
 } from './clients.ts'
@@ -79,7 +81,7 @@ export async function withInstalled(
   }
 }
 
-// Without what only people read, as for the files that are stored.
+// Without what only people read, as for the digests.
 export async function generateBare(generator: Generator, folder: string): Promise<void> {
   const document = join(folder, 'bare.json')
   await writeFile(document, bareDocument(await readFile(openSurface.document, 'utf8')))
@@ -95,10 +97,10 @@ async function generate({ command }: Generator, folder: string, document: string
 
 async function differences(generator: Generator, folder: string): Promise<string[]> {
   await generateBare(generator, folder)
-  const stored = await generatedText(join(storedFolder, generator.folder, 'generated'))
-  return stored === (await generatedText(join(folder, 'generated')))
+  const { clients } = await readPrinted()
+  return clients[generator.name] === (await clientDigest(join(folder, 'generated')))
     ? []
-    : ['prints other files than those that are stored: npm run generators:print']
+    : ['prints other files than printed.json has the digests of: npm run generators:print']
 }
 
 async function generateAndCompile(

@@ -1,9 +1,17 @@
-// `npm run generators:print`: writes what the generators print of docs/openapi.json into proof/generators. It installs them
-// from the registry.
+// `npm run generators:print`: writes what the generators print of docs/openapi.json into proof/generators/*/generated, which git
+// ignores, and its digests into printed.json. It installs the generators from the registry.
 
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generators, openSurface, printedOf, printedPath, storedFolder } from './clients.ts'
+import {
+  clientDigests,
+  generators,
+  openSurface,
+  type Printed,
+  printedPath,
+  sourcesOf,
+  storedFolder,
+} from './clients.ts'
 import { generateBare, withInstalled } from './generators.ts'
 
 for (const generator of generators) {
@@ -15,5 +23,8 @@ for (const generator of generators) {
     await cp(join(folder, 'generated'), stored, { recursive: true })
   })
 }
-const printed = await printedOf(await readFile(openSurface.document, 'utf8'))
+const printed: Printed = {
+  ...sourcesOf(await readFile(openSurface.document, 'utf8')),
+  clients: await clientDigests(storedFolder),
+}
 await writeFile(printedPath, `${JSON.stringify(printed, null, 2)}\n`)
