@@ -11,7 +11,7 @@ import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine, inTurns } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 
-// Slices are of 10 ms; what cannot be divided, such as a transaction, may take some more.
+// Slices are of 3 ms; what cannot be divided, such as a transaction, may take some more.
 const turnMsMax = 50
 
 const header = 'Handle,Title,Body (HTML),Image Src,Variant SKU,Variant Price\n'
