@@ -68,7 +68,7 @@ export async function openBankShop(given: Given) {
     place,
     facts,
     order: async (orderId: string) => orderView(await facts(orderId)),
-    // What a notice does.
+    // What a webhook does.
     notice: (paymentId: string) =>
       storage.write(
         (tx) => tx.sql`

@@ -47,7 +47,7 @@ export interface FakeProvider {
   refund(reference: string, share: number): void
   dispute(reference: string): void
   deliver(options: { isReversed: boolean; times: number }): Promise<void>
-  // The notices never arrive; those that nothing else tells stay.
+  // The webhooks never arrive; those that nothing else tells stay.
   drop(): void
   route(url: (url: string) => string): void
   // The next answer to this request is lost.
@@ -239,7 +239,7 @@ export async function openFakeMollie(clock = () => new Date()): Promise<FakeProv
     dispute: (reference) => void tried(() => books.chargeBack(reference)),
     deliver: async ({ isReversed, times }) =>
       void (await webhooks.deliver({ order: isReversed ? 'reversed' : 'happened', times })),
-    // Mollie lists when a refund was made, and not when it went on: without its notices nobody hears of that.
+    // Mollie lists when a refund was made, and not when it went on: without its webhooks nobody hears of that.
     drop() {
       books.notices = books.notices.filter((id) => books.refundsOf(id).length > 0)
     },

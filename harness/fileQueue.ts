@@ -33,7 +33,7 @@ export const longFiles = [
   'tests/operator.test.ts',
   'tests/pages.test.ts',
   'tests/paymentCrash.test.ts',
-  'tests/paymentNotices.test.ts',
+  'tests/providerWebhooks.test.ts',
   'tests/proof.test.ts',
   'tests/provisioning.test.ts',
   'tests/purchase.test.ts',

@@ -5,13 +5,13 @@ import { createHmac } from 'node:crypto'
 import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountport.ts'
 import type {
   Charge,
-  DisputeStanding,
   Finding,
   NextAction,
   Outcome,
   PaymentProvider,
+  ProviderDispute,
+  ProviderRefund,
   RefundAnswer,
-  RefundStanding,
   ReturnUrls,
 } from '../src/domain/payments/port.ts'
 
@@ -23,10 +23,10 @@ interface Entry {
   state: State
   collected: number
   refunds: BookedRefund[]
-  dispute: DisputeStanding | null
+  dispute: ProviderDispute | null
 }
 
-type BookedRefund = { -readonly [Name in keyof RefundStanding]: RefundStanding[Name] }
+type BookedRefund = { -readonly [Name in keyof ProviderRefund]: ProviderRefund[Name] }
 
 type Call = 'start' | 'lookUp' | 'close' | 'refund' | 'refundState' | 'void'
 
@@ -44,10 +44,10 @@ export interface RedirectProvider extends PaymentProvider {
   // What becomes of the next refund that is asked for: on its way, tried in vain, or refused for good. Else it succeeds at once.
   nextRefund(state: 'pending' | 'failed' | 'refused'): void
   // What becomes of a refund later, by its reference.
-  turn(reference: string, state: RefundStanding['state']): void
+  turn(reference: string, state: ProviderRefund['state']): void
   // A refund that the merchant makes there. Answers with its reference.
-  refundThere(key: string, amount: number, state?: RefundStanding['state']): string
-  dispute(key: string, dispute: DisputeStanding): void
+  refundThere(key: string, amount: number, state?: ProviderRefund['state']): string
+  dispute(key: string, dispute: ProviderDispute): void
   // A key that is used again after that is a new request.
   forgetKeys(): void
   // All that went back of a charge, or is going to.
@@ -103,7 +103,7 @@ export function createRedirectProvider({
     const { refunds, dispute, state } = entry
     if (state !== 'paid') return outcomeOf(entry)
     const listed = refunds.map((refund) => ({ ...refund, key: provider.namesKeys ? refund.key : null }))
-    return { ...outcomeOf(entry), standing: { refunds: listed, dispute } }
+    return { ...outcomeOf(entry), providerState: { refunds: listed, dispute } }
   }
 
   function sumBack({ refunds }: Entry, states: readonly string[] = ['pending', 'succeeded']): number {
@@ -224,7 +224,7 @@ export function createRedirectProvider({
 }
 
 export interface RedirectAccounts extends AccountProvider {
-  // What was made for notices there, by address, with the secret that signs them.
+  // What was made for webhooks there, by address, with the secret that signs them.
   readonly endpoints: ReadonlyMap<string, string>
   // What `check` finds.
   problems: readonly string[]
@@ -271,13 +271,13 @@ export function createRedirectAccounts(bank: RedirectProvider): RedirectAccounts
       const accepted = [secrets, ...previous].flatMap((known) => known[signingSecret] ?? [])
       const own: Partial<PaymentProvider> = {
         modes: [account.mode],
-        notice({ headers, body }, now) {
+        webhook({ headers, body }, now) {
           const [at, signature] = String(headers['bank-signature']).split(',')
           const isKnown = accepted.some((secret) => signature === signatureOf(secret, Number(at), body))
           if (!isKnown || Math.abs(now - Number(at)) > noticeMsMax) return 'refused'
           return { references: JSON.parse(body.toString('utf8')) as string[] }
         },
-        async *news(since) {
+        async *providerEvents(since) {
           if (accounts.outage) throw accounts.outage
           yield* bank.events.filter(({ at }) => at >= since)
         },
@@ -289,8 +289,8 @@ export function createRedirectAccounts(bank: RedirectProvider): RedirectAccounts
   return accounts
 }
 
-// A notice as the bank sends it.
-export function bankNotice(secret: string, at: number, references: readonly string[]): RequestInit {
+// A webhook as the bank sends it.
+export function bankWebhook(secret: string, at: number, references: readonly string[]): RequestInit {
   const body = Buffer.from(JSON.stringify(references))
   return { method: 'POST', body, headers: { 'bank-signature': `${at},${signatureOf(secret, at, body)}` } }
 }

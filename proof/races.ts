@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
 import { createCustomerKey } from '../src/domain/checkout/customer.ts'
-import { followCart } from '../src/domain/checkout/follow.ts'
+import { refreshSessions } from '../src/domain/checkout/refresh.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
@@ -271,7 +271,7 @@ class Racing {
         pricebooks: createPricebooks(),
         pictureUrl: (picture: string) => picture,
         idleMs: retentionDefaultsMs.carts,
-        follow: followCart,
+        refreshSessions: refreshSessions,
       },
       rootSecret: this.shop.rootSecret,
       customerKey: createCustomerKey(this.shop.rootSecret),

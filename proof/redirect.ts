@@ -1,5 +1,5 @@
 // Payments by redirect: a merchant with accounts at Stripe and Mollie, whose stand-ins run in this process; shoppers, banks
-// and the dashboard there; notices that come late, twice, in another order or never. In the end their books and ours must agree.
+// and the dashboard there; webhooks that come late, twice, in another order or never. In the end their books and ours must agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -13,8 +13,8 @@ import {
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { createPayTools, type PayTools } from '../src/domain/checkout/tools.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { makeNewsDue } from '../src/domain/payments/accounts.ts'
-import { readNews } from '../src/domain/payments/news.ts'
+import { makeProviderEventsDue } from '../src/domain/payments/accounts.ts'
+import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { refundRound } from '../src/domain/payments/refunds.ts'
 import { createPaymentWatch } from '../src/domain/payments/watch.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
@@ -85,7 +85,7 @@ export class RedirectPayments {
     })
   }
 
-  // Where notices go; undefined: no server is there.
+  // Where webhooks go; undefined: no server is there.
   leadTo(origin: string | undefined): void {
     this.#origin = origin
   }
@@ -105,7 +105,7 @@ export class RedirectPayments {
     for (const fakeProvider of this.fakeProviders) fakeProvider.reset()
   }
 
-  // Banks, the dashboard and notices, for as long as the work takes.
+  // Banks, the dashboard and webhooks, for as long as the work takes.
   async during(work: () => Promise<void>): Promise<void> {
     const isOver = { value: false }
     const others = Promise.all([
@@ -229,8 +229,8 @@ export class RedirectPayments {
           fakeProvider.age(roundMs)
         }
         await letTimePass(storage, roundMs)
-        await storage.write(async (tx) => makeNewsDue(tx))
-        await readNews(tools)
+        await storage.write(async (tx) => makeProviderEventsDue(tx))
+        await readProviderEvents(tools)
         while ((await recoverPayments(tools)) > 0) {}
         while ((await refundRound({ ...tools, onPaid: refundPaid }, Date.now(), 20)) > 0) {}
         open = await countOpen(storage)

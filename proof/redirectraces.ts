@@ -1,4 +1,4 @@
-// Races about redirect payments: notices, returns, the schedule, the way back, cancellations, and refunds made in the provider's
+// Races about redirect payments: webhooks, returns, the schedule, the way back, cancellations, and refunds made in the provider's
 // dashboard, all at the same moment. Each payment ends once; in the end the books of both sides agree.
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -207,7 +207,7 @@ export class RedirectRaces {
     fakeProvider.act(reference, act)
   }
 
-  // All notices, some of them twice, in any order.
+  // All webhooks, some of them twice, in any order.
   async #hear(): Promise<void> {
     await pause(this.#random() * 30)
     for (const fakeProvider of this.#parts.redirect.fakeProviders)

@@ -107,7 +107,7 @@ export const enginesRun = suite('engines', 'tests whose statements others also s
   'tests/installationKeys.test.ts',
   'tests/dashboardOrders.test.ts',
   'tests/dashboardTransfers.test.ts',
-  'tests/paymentNotices.test.ts',
+  'tests/providerWebhooks.test.ts',
   'tests/emailOutbox.test.ts',
   'tests/keptCarts.test.ts',
   'tests/unpriced.test.ts',

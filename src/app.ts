@@ -25,7 +25,7 @@ import { picturePage } from './domain/images/page.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
-import { noticePage } from './domain/payments/providers/hooks.ts'
+import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
 import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
 import type { PasswordCost } from './domain/users/password.ts'
@@ -317,9 +317,9 @@ export function createApp(parts: AppParts): App {
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
       }),
-      noticePage({
+      providerWebhookPage({
         ...payTools,
-        refusedThrottle: rateLimit && createThrottle(refusedNoticesOfAddress),
+        refusedThrottle: rateLimit && createThrottle(refusedProviderWebhooks),
       }),
       ...(mailFolder === null ? [] : mailPages(mailFolder)),
       ...oauth.pages,
@@ -423,7 +423,7 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
 const looksOfAddress = { perSecond: 40, burst: 120 } as const
 const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const
-const refusedNoticesOfAddress = { perSecond: 5, burst: 60 } as const
+const refusedProviderWebhooks = { perSecond: 5, burst: 60 } as const
 
 // The unauthenticated read and wrong keys are limited by address.
 function throttlesFor(rate: Rate | null): Throttles {
@@ -507,7 +507,7 @@ function observePayments(metrics: Metrics, watch: PaymentWatch): void {
     name: 'cartwright_payment_notices_total',
     help: 'Messages at the address for notices of payment providers, by outcome.',
     type: 'counter',
-    values: () => watch.stats().notices,
+    values: () => watch.stats().webhooks,
   })
   metrics.read({
     name: 'cartwright_payments_declined_total',

@@ -7,7 +7,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { settingsOf } from '../harness/testServer.ts'
 import { findEmail } from '../src/domain/emails/store.ts'
-import type { DisputeStanding } from '../src/domain/payments/port.ts'
+import type { ProviderDispute } from '../src/domain/payments/port.ts'
 import { toInstant } from '../src/platform/kit/instant.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { prepareEmail } from '../src/web/emails/prepare.ts'
@@ -46,7 +46,7 @@ eachEngine('a dispute', (given) => {
     const { orderId, paymentId, total } = await shop.place()
     const before = await shop.order(orderId)
     const dueAt = shop.testServer.clock.now + 7 * day
-    const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
+    const open: ProviderDispute = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
     shop.bank.dispute(paymentId, open)
     await look(shop, paymentId)
     await look(shop, paymentId)
@@ -103,7 +103,7 @@ eachEngine('a dispute', (given) => {
     await shop.pay()
     assert.equal((await payment()).status, 'voided')
     const dueAt = testServer.clock.now + 7 * day
-    const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
+    const open: ProviderDispute = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
     bank.dispute(paymentId, open)
     await look(shop, paymentId)
     await look(shop, paymentId)

@@ -15,7 +15,7 @@ import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { readNews } from '../src/domain/payments/news.ts'
+import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -266,7 +266,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(books.refundedMinor(one.reference), 500)
   })
 
-  test('notices bring the order; twice, reversed, of others or forged, they do nothing else', async () => {
+  test('webhooks bring the order; twice, reversed, of others or forged, they do nothing else', async () => {
     const { webhooks } = mollie.profile.test
     webhooks.drop()
     const [one, two] = [await begin(), await begin()]
@@ -290,12 +290,12 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await open.session()).status, 'processing')
   })
 
-  test('notices that never arrive: the list of news brings the order', async () => {
+  test('webhooks that never arrive: the list of events brings the order', async () => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     mollie.profile.test.webhooks.drop()
     testServer.clock.now += 60_000
-    assert.equal(await readNews(testServer.app.payTools), 1)
+    assert.equal(await readProviderEvents(testServer.app.payTools), 1)
     await loop(6_000)
     assert.equal((await one.order()).paymentStatus, 'paid')
   })

@@ -23,7 +23,7 @@ async function openShop(given: Given) {
       (await storage.read((db) => listRefundsOfPayment(db, installationId, paymentId))).map(
         ({ kind, status }) => `${kind} ${status}`,
       ),
-    // A notice, and the look-up that follows it.
+    // A webhook, and the look-up that follows it.
     hear: async (paymentId: string) => {
       clock.now += 6_000
       await shop.notice(paymentId)

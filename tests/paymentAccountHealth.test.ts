@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { bankNotice } from '../harness/redirectProvider.ts'
+import { bankWebhook } from '../harness/redirectProvider.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { listAttention } from '../src/domain/health/attention.ts'
-import { readNews } from '../src/domain/payments/news.ts'
+import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
@@ -62,7 +62,7 @@ async function openBank(given: Given) {
   await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
   const account = await connectBank(testServer)
   const notify = async (secret: string) =>
-    (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
+    (await testServer.fetch(`/hooks/payments/${account.id}`, bankWebhook(secret, testServer.clock.now, []))).status
   return { testServer, account, notify, seen: watchOf(testServer) }
 }
 
@@ -95,22 +95,22 @@ eachEngine('an account at a payment provider', (given) => {
   test('whose key lacks a permission stays named while other calls work, and is forgotten after a day without', async () => {
     const { testServer, there, begin, seen } = await openMarket(given)
     there.deny('events')
-    const news = async () => {
-      await readNews(testServer.app.payTools)
+    const providerEvents = async () => {
+      await readProviderEvents(testServer.app.payTools)
       testServer.clock.now += 10 * minute
     }
-    await news()
+    await providerEvents()
     await begin()
-    await news()
+    await providerEvents()
     const { emails, shop, home } = await seen()
     assert.deepEqual([emails, shop, home], [['permission_missing'], ['permission_missing'], 1])
     there.allow('events')
     testServer.clock.now += 25 * hour
-    await news()
+    await providerEvents()
     assert.deepEqual(await seen(), { ...nothing, emails: ['permission_missing'] })
   })
 
-  test('whose notices are refused again and again is shown until one is accepted', async () => {
+  test('whose webhooks are refused again and again is shown until one is accepted', async () => {
     const { testServer, account, notify, seen } = await openBank(given)
     assert.deepEqual([await notify('wrong'), await notify('wrong')], [400, 400])
     assert.deepEqual(await seen(), nothing, 'anyone may send one')

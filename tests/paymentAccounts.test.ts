@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type Bank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { market } from '../harness/carts.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { bankNotice } from '../harness/redirectProvider.ts'
+import { bankWebhook } from '../harness/redirectProvider.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf, type TestServer } from '../harness/testServer.ts'
@@ -80,8 +80,8 @@ eachEngine('accounts at payment providers', (given) => {
     assert.deepEqual([...bank.accounts.endpoints.keys()], [noticeUrl])
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
-    const notice = bankNotice(bank.accounts.endpoints.get(noticeUrl) ?? '', testServer.clock.now, [paid.reference])
-    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+    const webhook = bankWebhook(bank.accounts.endpoints.get(noticeUrl) ?? '', testServer.clock.now, [paid.reference])
+    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, webhook)).status, 200)
     await recoverPayments(testServer.app.payTools)
     assert.equal((await paid.session()).status, 'completed')
     assert.match(
@@ -146,7 +146,7 @@ eachEngine('accounts at payment providers', (given) => {
       `Send notices to http://localhost:4711/hooks/payments/${account.id}. Then run: payments rotate ${account.id} --notices`,
     )
     const notify = async (secret: string) =>
-      (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
+      (await testServer.fetch(`/hooks/payments/${account.id}`, bankWebhook(secret, testServer.clock.now, []))).status
     assert.equal(await notify('by_hand'), 400)
     assert.equal((await run(`rotate ${account.id} --notices`, 'by_hand')).code, 0)
     assert.equal(await notify('by_hand'), 200)
@@ -174,8 +174,8 @@ eachEngine('accounts at payment providers', (given) => {
     assert.deepEqual(opened, [key, 'bank_test_acct1.second'])
     const [secret = ''] = bank.accounts.endpoints.values()
     assert.equal(bank.accounts.endpoints.size, 1)
-    const notice = bankNotice(secret, testServer.clock.now, [])
-    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+    const webhook = bankWebhook(secret, testServer.clock.now, [])
+    assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, webhook)).status, 200)
   })
 
   test('disconnect: no new payment, and its own are looked up and refunded; connecting again makes a new account', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer } from '../harness/bank.ts'
-import { bankNotice } from '../harness/redirectProvider.ts'
+import { bankWebhook } from '../harness/redirectProvider.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { findAccount, openSecrets } from '../src/domain/payments/accounts.ts'
@@ -18,7 +18,7 @@ anyEngine('an account whose notice secret is replaced several times in a day', (
     const account = await connectBank(testServer)
     const tools = accountToolsOf(testServer, bank)
     const send = async (secret: string) =>
-      (await testServer.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, testServer.clock.now, []))).status
+      (await testServer.fetch(`/hooks/payments/${account.id}`, bankWebhook(secret, testServer.clock.now, []))).status
     const statuses = (...secrets: string[]) => Promise.all(secrets.map(send))
     for (const secret of ['sign_2', 'sign_3']) {
       testServer.clock.now += hour

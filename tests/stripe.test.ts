@@ -12,7 +12,7 @@ import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { readNews } from '../src/domain/payments/news.ts'
+import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -114,7 +114,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
   })
 
-  test('notices bring the order at once, however often and in whatever order they come; forged and old ones do not', async () => {
+  test('webhooks bring the order at once, however often and in whatever order they come; forged and old ones do not', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -131,12 +131,12 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('without a notice the list of events brings it', async () => {
+  test('without a webhook the list of events brings it', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
     shop.testServer.clock.now += 6_000
-    assert.equal(await readNews(shop.tools), 1)
+    assert.equal(await readProviderEvents(shop.tools), 1)
     await shop.loop(0)
     assert.equal((await shop.session()).status, 'completed')
   })

@@ -117,7 +117,7 @@ describe('an account', () => {
     assert.ok(!JSON.stringify(facts).includes(mode.restrictedKey))
   })
 
-  test('without an address for notices has no endpoint', async () => {
+  test('without an address for webhooks has no endpoint', async () => {
     const { public: facts, secrets } = await connect(answersOf(mode), 'test', { url: null })
     assert.deepEqual([facts.endpoint, secrets.noticeSecret, mode.books.endpoints.size], [undefined, undefined, 0])
     assert.match(accounts.noticeHelp(noticeUrl), /pac_1.*payment_intent\.succeeded/)
@@ -283,18 +283,18 @@ describe('an outcome', () => {
         reference: _,
         nextAction: __,
         until: ___,
-        standing,
+        providerState,
         ...found
       } = (await provider.lookUp(charge, signal)) as Record<string, unknown>
-      return standing ? { ...found, standing } : found
+      return providerState ? { ...found, providerState } : found
     }
-    const standing = { refunds: [], dispute: null }
+    const providerState = { refunds: [], dispute: null }
     assert.deepEqual(await lookUp(succeeding), {
       kind: 'approved',
       collected: 1999,
       brand: 'visa',
       last4: '4242',
-      standing,
+      providerState,
     })
     assert.deepEqual(await lookUp(debit), { kind: 'pending', settles: 'by_provider' })
     assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id)), {
@@ -302,7 +302,7 @@ describe('an outcome', () => {
       collected: 1999,
       brand: null,
       last4: null,
-      standing,
+      providerState,
     })
     // Its order was placed, so it is over.
     assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id, 'fails')), {
@@ -369,7 +369,7 @@ describe('an outcome', () => {
     const provider = await opened()
     const charge = await begun(provider)
     Object.assign(mode.books.intent(charge.reference), { status: 'requires_capture' })
-    await assert.rejects(provider.lookUp(charge, signal), { name: 'OddAnswer', code: 'REQUIRES_CAPTURE' })
+    await assert.rejects(provider.lookUp(charge, signal), { name: 'UnexpectedAnswer', code: 'REQUIRES_CAPTURE' })
   })
 
   test('is not asked for after the deadline', async () => {
@@ -511,12 +511,12 @@ describe('a void', () => {
   })
 })
 
-test('the standing has refunds of ours and of others, and the dispute', async () => {
+test('the providerState has refunds of ours and of others, and the dispute', async () => {
   const provider = await opened()
   const charge = await paid(provider, disputed)
   const [dispute] = mode.books.disputes.values()
   const found = await provider.lookUp(charge, signal)
-  assert.deepEqual(found.standing?.dispute, {
+  assert.deepEqual(found.providerState?.dispute, {
     reference: dispute?.id,
     amount: 1999,
     state: 'open',
@@ -524,15 +524,15 @@ test('the standing has refunds of ours and of others, and the dispute', async ()
     dueAt: (dispute?.evidence_details.due_by ?? 0) * 1000,
   })
   mode.closeDispute(dispute?.id ?? '', 'lost')
-  assert.equal((await provider.lookUp(charge, signal)).standing?.dispute?.state, 'lost')
+  assert.equal((await provider.lookUp(charge, signal)).providerState?.dispute?.state, 'lost')
 
   const other = await paid(provider)
   const key = newId('rfd')
   await provider.refund({ key, charge: other, amount: 300 }, signal)
   mode.refundByHand(other.reference, 200)
-  const { standing, kind } = await provider.lookUp(other, signal)
+  const { providerState, kind } = await provider.lookUp(other, signal)
   assert.equal(kind, 'approved')
-  const refunds = standing?.refunds.map(({ key, amount, state }) => ({ key, amount, state })) ?? []
+  const refunds = providerState?.refunds.map(({ key, amount, state }) => ({ key, amount, state })) ?? []
   assert.deepEqual(
     refunds.toSorted((a, b) => a.amount - b.amount),
     [
@@ -542,8 +542,8 @@ test('the standing has refunds of ours and of others, and the dispute', async ()
   )
 })
 
-describe('news', () => {
-  test('a notice is believed by its signature and its time only, also with the secret from before', async () => {
+describe('events', () => {
+  test('a webhook is believed by its signature and its time only, also with the secret from before', async () => {
     const [first, second] = [await connect(), await connect()]
     const provider = accounts.open(rowOf(second, first))
     const stranger = accounts.open(rowOf({ ...second, secrets: { secretKey: mode.restrictedKey, noticeSecret: '' } }))
@@ -562,15 +562,15 @@ describe('news', () => {
     })
     const named = { references: [charge.reference] }
     for (const { secrets } of [first, second])
-      assert.deepEqual(provider.notice?.(signed(secrets.noticeSecret ?? ''), now), named)
+      assert.deepEqual(provider.webhook?.(signed(secrets.noticeSecret ?? ''), now), named)
     const { noticeSecret = '' } = second.secrets
-    assert.equal(provider.notice?.(signed(noticeSecret, now - 301_000), now), 'refused')
-    assert.equal(provider.notice?.(signed(noticeSecret, now, `${payload} `), now), 'refused')
-    assert.equal(provider.notice?.({ headers: {}, body: Buffer.from(payload) }, now), 'refused')
-    assert.equal(stranger.notice?.(signed(noticeSecret), now), 'refused')
+    assert.equal(provider.webhook?.(signed(noticeSecret, now - 301_000), now), 'refused')
+    assert.equal(provider.webhook?.(signed(noticeSecret, now, `${payload} `), now), 'refused')
+    assert.equal(provider.webhook?.({ headers: {}, body: Buffer.from(payload) }, now), 'refused')
+    assert.equal(stranger.webhook?.(signed(noticeSecret), now), 'refused')
     const other = JSON.stringify({ ...event, livemode: true })
     const live = { headers: signed(noticeSecret, now, other).headers, body: Buffer.from(other) }
-    assert.equal(provider.notice?.(live, now), 'refused')
+    assert.equal(provider.webhook?.(live, now), 'refused')
   })
 
   test('the list names each payment, oldest first', async () => {
@@ -581,7 +581,7 @@ describe('news', () => {
     charges.push(await paid(provider))
     mode.refundByHand(charges[0]?.reference ?? '', 100)
     const seen: string[] = []
-    for await (const { reference, at } of provider.news?.(since, signal, assert.fail) ?? []) {
+    for await (const { reference, at } of provider.providerEvents?.(since, signal, assert.fail) ?? []) {
       assert.ok(at >= since - 1000)
       seen.push(reference)
     }
@@ -614,7 +614,7 @@ describe('news', () => {
     )
     const seen: number[] = []
     const read = async () => {
-      for await (const { at } of provider.news?.(since, signal, assert.fail) ?? []) {
+      for await (const { at } of provider.providerEvents?.(since, signal, assert.fail) ?? []) {
         seen.push((at - since) / 1_000)
         // From here on nothing is answered.
         if (seen.length === 1) standIn.network.fail(503, { path: '/v1/events' }, 100)
@@ -628,7 +628,8 @@ describe('news', () => {
       seen.map((_, second) => second),
     )
     const rest: number[] = []
-    for await (const { at } of provider.news?.(since, signal, assert.fail) ?? []) rest.push((at - since) / 1_000)
+    for await (const { at } of provider.providerEvents?.(since, signal, assert.fail) ?? [])
+      rest.push((at - since) / 1_000)
     assert.deepEqual(
       rest,
       Array.from({ length: 350 }, (_, second) => second),
@@ -640,9 +641,10 @@ describe('news', () => {
     const since = await manyEvents(provider, [...Array<number>(1_001).fill(0), 1])
     const told: string[] = []
     let count = 0
-    for await (const _ of provider.news?.(since, signal, (reason) => told.push(reason)) ?? []) count += 1
+    for await (const _ of provider.providerEvents?.(since, signal, (reason) => told.push(reason)) ?? []) count += 1
     assert.deepEqual([count, told], [1_001, ['too_many']])
-    for await (const _ of provider.news?.(now - 31 * 86_400_000, signal, (reason) => told.push(reason)) ?? []) break
+    for await (const _ of provider.providerEvents?.(now - 31 * 86_400_000, signal, (reason) => told.push(reason)) ?? [])
+      break
     assert.deepEqual(told, ['too_many', 'too_old'])
   })
 })

@@ -70,7 +70,7 @@ export class Books {
   readonly payments = new Map<string, StoredPayment>()
   readonly refunds = new Map<string, StoredRefund>()
   readonly chargebacks = new Map<string, StoredChargeback>()
-  // Payments whose address for notices is to be called, in the order of what happened.
+  // Payments whose webhook address is to be called, in the order of what happened.
   notices: string[] = []
   onNotice: () => void = () => {}
   // Whether an open payment whose method was not chosen yet can be canceled. The answer of Mollie's reference says no.

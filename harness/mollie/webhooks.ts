@@ -1,4 +1,4 @@
-// Calls the addresses for notices on command: https://docs.mollie.com/reference/webhooks. The form has the id of the payment and
+// Calls the addresses for webhooks on command: https://docs.mollie.com/reference/webhooks. The form has the id of the payment and
 // nothing else, unsigned, also for a refund or a chargeback. Neither order nor a single call is guaranteed, so the test chooses both.
 
 import type { Books } from './books.ts'

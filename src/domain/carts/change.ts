@@ -19,7 +19,7 @@ export interface CartTools {
   idleMs: number
   // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
   // it is then. Given by the room above.
-  follow(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
+  refreshSessions(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
 }
 
 export interface CartCaller extends MerchantMode {
@@ -37,7 +37,7 @@ export interface ChangeAsk {
   now: Date
   cause: Cause | null
   // The SKU of which this change wants more.
-  raised?: string
+  grownSku?: string
   // Announced together with others, by a loop.
   isAnnouncedLater?: boolean
 }
@@ -87,10 +87,10 @@ export async function commitAnyway(tools: CartTools, ask: ChangeAsk, changed: Ca
 async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<Quote> {
   const { db, now } = ask
   const at = now.getTime()
-  const followed = await tools.follow(ask, changed)
+  const refreshed = await tools.refreshSessions(ask, changed)
   // It outlives its checkout session, whose end may be later.
-  const expiresAt = Math.max(followed.expiresAt, at + tools.idleMs)
-  const cart = { ...followed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
+  const expiresAt = Math.max(refreshed.expiresAt, at + tools.idleMs)
+  const cart = { ...refreshed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
   const facts = { ...changed, cart }
   const quote = await quoteFor(db, tools.pricebooks, facts, at)
   if (quote.pricing.promotion.state !== 'rejected') return quote

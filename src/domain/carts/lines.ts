@@ -119,7 +119,7 @@ async function changeLine(
   const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
   const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
   putCartLine(change.db, facts.cart, line)
-  return commitChange(tools, isMore ? { ...change, raised: offer.skuId } : change, { ...facts, lines })
+  return commitChange(tools, isMore ? { ...change, grownSku: offer.skuId } : change, { ...facts, lines })
 }
 
 function lineOf({ lines }: CartFacts, skuId: string): CartLine {

@@ -142,7 +142,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       const actor = { kind: caller.kind === 'oauth' ? 'app' : caller.kind, id: caller.id }
       const items = await changeSkus(db, { seller, mode: caller.mode, categories, actor }, rows, {
         dryRun,
-        moment: { now: now.getTime(), cause },
+        context: { now: now.getTime(), cause },
       })
       return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
     },

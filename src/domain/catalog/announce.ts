@@ -2,7 +2,7 @@
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import type { ProductRow } from './product.ts'
@@ -17,7 +17,7 @@ export async function announceProducts(
   tx: Tx,
   merchantId: string,
   steps: readonly ProductStep[],
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   for (const mode of modes) {
     const installations = await listActiveInstallations(tx, { merchantId, mode })
@@ -29,7 +29,7 @@ export async function announceProducts(
         subject: { type: 'product', id },
         sequence: version,
         dataText: JSON.stringify(data),
-        ...moment,
+        ...context,
       } as const
       for (const { id: installationId } of installations) announce(tx, { installationId, mode, ...event })
     }

@@ -7,7 +7,7 @@ import { type AuditedChange, type Change, type MemberChange, membersChanged } fr
 import { inGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
@@ -446,7 +446,7 @@ export async function savePlans(
   seller: SellerFacts,
   plans: readonly ProductPlan[],
   categories: readonly { id: string; slug: string }[],
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   const differing = plans.filter(({ differs }) => differs)
   if (differing.length === 0) return
@@ -458,7 +458,7 @@ export async function savePlans(
     .flatMap(({ before, product }) => [...(before?.categories ?? []), ...product.categories])
   const ids = [...new Set(touched)].flatMap((slug) => categoryIds.get(slug) ?? [])
   await recountCategories(tx, seller.id, ids)
-  await announceProducts(tx, seller.id, differing, moment)
+  await announceProducts(tx, seller.id, differing, context)
 }
 
 function isCountedAnew({ before, product, categoriesDiffer }: ProductPlan): boolean {

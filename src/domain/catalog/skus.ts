@@ -5,7 +5,7 @@ import type { Mode } from '../../contract/words.ts'
 import type { BulkItem } from '../../platform/audit/bulk.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type LevelAsk, type PlannedLevel, planLevels, writeLevels } from '../inventory/levels.ts'
 import type { MovementActor } from '../inventory/store.ts'
@@ -41,7 +41,7 @@ export async function changeSkus(
   tx: Tx,
   { seller, mode, categories, actor }: SkuWorld,
   asks: readonly SkuAsk[],
-  { dryRun, moment }: { dryRun: boolean; moment: Moment },
+  { dryRun, context }: { dryRun: boolean; context: ChangeContext },
 ): Promise<BulkItem[]> {
   const owners = await listProductsOfSkus(
     tx,
@@ -61,10 +61,10 @@ export async function changeSkus(
     const sku = priced.get(skuId)
     return sku instanceof Refusal ? sku : levelOf.get(skuId)?.refusal
   }
-  const plans = products.map((before) => planPatch(before, patched(before, priced, refusalOf), moment.now))
+  const plans = products.map((before) => planPatch(before, patched(before, priced, refusalOf), context.now))
   if (!dryRun) {
-    await savePlans(tx, seller, plans, categories, moment)
-    await writeLevels(tx, { merchantId: seller.id, mode }, levels, actor, moment)
+    await savePlans(tx, seller, plans, categories, context)
+    await writeLevels(tx, { merchantId: seller.id, mode }, levels, actor, context)
   }
 
   const changesOf = Map.groupBy<string, AuditedChange>(

@@ -16,7 +16,7 @@ import {
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { planLevels, writeLevels } from '../inventory/levels.ts'
 import { isCategoryPromoted, listProductsIn } from './adminstore.ts'
@@ -47,13 +47,13 @@ import { listProductsById, listProductsBySlug, listProductsOfSkus, listRetiredSk
 export const catalogUndoer: Undoer = {
   kinds: ['product', 'sku', 'stock', 'category'],
   async undo(ask) {
-    const { tx, seller, changes, dryRun, moment } = ask
+    const { tx, seller, changes, dryRun, context } = ask
     const [facts, stored] = await lockCatalog(tx, seller)
-    const tree = await planTreeBack(changes, stored, moment.now)
-    const plans = await planProductsBack(tx, facts, tree, changes, moment.now)
+    const tree = await planTreeBack(changes, stored, context.now)
+    const plans = await planProductsBack(tx, facts, tree, changes, context.now)
     await refuseUsed(tx, facts.id, tree, plans)
     const stock = await undoStock(ask)
-    if (!dryRun) await saveBack(tx, facts, { tree, plans, stored }, moment)
+    if (!dryRun) await saveBack(tx, facts, { tree, plans, stored }, context)
     return [...plans.flatMap(auditedBack), ...stock, ...tree.undone]
   },
 }
@@ -63,10 +63,10 @@ async function saveBack(
   tx: Tx,
   seller: SellerFacts,
   { tree, plans, stored }: { tree: TreeBack; plans: readonly ProductPlan[]; stored: readonly CategoryRow[] },
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   for (const { before, after } of tree.saved) await saveCategory(tx, seller.id, after, before)
-  await savePlans(tx, seller, plans, [...stored, ...tree.categories], moment)
+  await savePlans(tx, seller, plans, [...stored, ...tree.categories], context)
   for (const { category } of tree.removed) await removeCategory(tx, seller.id, category.id)
   if (tree.saved.some(({ before, after }) => before?.parentId !== after.parentId))
     await recountCategories(tx, seller.id, 'all')
@@ -258,7 +258,7 @@ function auditedBack(plan: PlanBack): AuditedChange[] {
 }
 
 // The opposite difference: what was sold since stays sold.
-async function undoStock({ tx, seller, changes, dryRun, actor, moment }: UndoAsk): Promise<AuditedChange[]> {
+async function undoStock({ tx, seller, changes, dryRun, actor, context }: UndoAsk): Promise<AuditedChange[]> {
   const stock = changes.filter(({ what }) => what === 'stock')
   const asks = stock.map((change) => {
     const [member, ...others] = change.members
@@ -280,7 +280,7 @@ async function undoStock({ tx, seller, changes, dryRun, actor, moment }: UndoAsk
     return { kind: 'change', what, id, name, members: [{ member: 'onHand', from: present, to: onHand }] }
   })
   const by = actor.id === null ? null : { kind: actor.kind, id: actor.id }
-  if (!dryRun) await writeLevels(tx, seller, levels, by, moment)
+  if (!dryRun) await writeLevels(tx, seller, levels, by, context)
   return undone
 }
 

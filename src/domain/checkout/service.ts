@@ -29,7 +29,6 @@ import { type PaymentProvider, providerText } from '../payments/port.ts'
 import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
 import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
 import { awaitedMoney } from './awaited.ts'
-import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { openNextAction } from './pay/nextaction.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
@@ -53,6 +52,7 @@ import type {
   PaymentRedirect,
   ReturnView,
 } from './port.ts'
+import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {

@@ -29,8 +29,8 @@ import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/cus
 import { orderPageUrl } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
-import { holdLines } from './follow.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
   findRedirectRules,
@@ -129,7 +129,7 @@ async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Pro
 }
 
 function notFollowed(carts: CartTools): CartTools {
-  return { ...carts, follow: async (_, { cart }) => cart }
+  return { ...carts, refreshSessions: async (_, { cart }) => cart }
 }
 
 function redirectIssues(

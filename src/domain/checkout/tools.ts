@@ -10,7 +10,7 @@ import type { ProviderUrls } from '../payments/providers/registry.ts'
 import type { OnStep } from '../payments/steps.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 import { createCustomerKey } from './customer.ts'
-import { followCart } from './follow.ts'
+import { refreshSessions } from './refresh.ts'
 import type { CheckoutTools } from './sessions.ts'
 
 export interface PayTools extends CheckoutTools {
@@ -46,7 +46,7 @@ export function createPayTools(parts: PayParts): PayTools {
       pricebooks: createPricebooks(),
       pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
       idleMs: cartsIdleMs,
-      follow: followCart,
+      refreshSessions: refreshSessions,
     },
     rootSecret,
     customerKey: createCustomerKey(rootSecret),

@@ -4,7 +4,7 @@
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
@@ -28,7 +28,7 @@ export async function applyChanges(
   tx: Tx,
   seller: MerchantMode,
   changes: readonly StockChange[],
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   const crossings: { change: StockChange; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
@@ -41,9 +41,9 @@ export async function applyChanges(
   }
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
-  if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
+  if (products.size > 0) markStale(tx, seller, [...products], context.now - clockSkewMsMax)
   if (crossings.length === 0) return
-  queueStockEmails(tx, seller, crossings, moment.now)
+  queueStockEmails(tx, seller, crossings, context.now)
   const installations = await listActiveInstallations(tx, seller)
   // In one round trip.
   const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
@@ -51,7 +51,7 @@ export async function applyChanges(
     const dataText = JSON.stringify(data[index])
     for (const { id: installationId } of installations) {
       const subject = { type: 'sku', id: change.stockRow.skuId } as const
-      announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })
+      announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...context })
     }
   }
 }

@@ -3,7 +3,7 @@
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, endsSoon, type StockChange } from './change.ts'
 import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
@@ -31,12 +31,12 @@ export async function hold(
   seller: MerchantMode,
   owner: string,
   lines: readonly Line[],
-  moment: Moment & { expiresAt: number },
+  context: ChangeContext & { expiresAt: number },
 ): Promise<Shortage[]> {
-  const { now, expiresAt } = moment
+  const { now, expiresAt } = context
   if (expiresAt <= now) throw new Error('a hold must expire in the future')
   if (lines.length === 0) {
-    await release(tx, seller, owner, moment)
+    await release(tx, seller, owner, context)
     return []
   }
   const wanted = summed(lines)
@@ -70,7 +70,7 @@ export async function hold(
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
   return []
 }
 
@@ -99,24 +99,24 @@ export async function extendHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  moment: { now: number; expiresAt: number },
+  context: { now: number; expiresAt: number },
 ): Promise<Line[]> {
   // The lock excludes a sweep that counts a hold as expired by a clock that is ahead of ours.
   const [stockRows, holds, running] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
-    extendRunningHolds(tx, seller.merchantId, owner, moment),
+    extendRunningHolds(tx, seller.merchantId, owner, context),
   ])
-  const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
+  const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, context.now)).map(({ skuId }) => skuId))
   const changes = stockRows.map(
     (stockRow): StockChange => ({ ...stockRow, stockRow, shows: ending.has(stockRow.skuId) }),
   )
-  await applyChanges(tx, seller, changes, { ...moment, cause: null })
+  await applyChanges(tx, seller, changes, { ...context, cause: null })
   return running
 }
 
 // Releases everything that the owner holds.
-export async function release(tx: Tx, seller: MerchantMode, owner: string, moment: Moment): Promise<void> {
+export async function release(tx: Tx, seller: MerchantMode, owner: string, context: ChangeContext): Promise<void> {
   const [stockRows, holds] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
@@ -130,7 +130,7 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, momen
     deleteHold(tx, seller.merchantId, owner, stockRow.skuId)
     changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
   }
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
 }
 
 // Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Any

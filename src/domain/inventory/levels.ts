@@ -3,7 +3,7 @@
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, type StockChange } from './change.ts'
 import type { StockRow } from './stock.ts'
@@ -15,7 +15,12 @@ export interface Level {
 }
 
 // The count is final, even if more is held than there is.
-export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly Level[], moment: Moment): Promise<void> {
+export async function setOnHand(
+  tx: Tx,
+  seller: MerchantMode,
+  levels: readonly Level[],
+  context: ChangeContext,
+): Promise<void> {
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
   const changes: StockChange[] = []
@@ -25,10 +30,10 @@ export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly L
     const delta = onHand - stockRow.onHand
     if (delta === 0) continue
     const movement = { skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null } as const
-    insertMovement(tx, seller, movement, moment.now)
+    insertMovement(tx, seller, movement, context.now)
     changes.push({ stockRow, onHand, held, shows: true })
   }
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
 }
 
 export interface LevelAsk {
@@ -77,7 +82,7 @@ export async function writeLevels(
   seller: MerchantMode,
   levels: readonly PlannedLevel[],
   actor: MovementActor | null,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   const changed = levels.filter(({ stockRow, onHand }) => onHand !== stockRow.onHand)
   for (const { stockRow, onHand, reason } of changed) {
@@ -90,8 +95,8 @@ export async function writeLevels(
       backordered: 0,
       ownerId: null,
     } as const
-    insertMovement(tx, seller, { ...movement, reason, actor }, moment.now)
+    insertMovement(tx, seller, { ...movement, reason, actor }, context.now)
   }
   const changes = changed.map(({ stockRow, onHand }) => ({ stockRow, onHand, held: stockRow.held, shows: true }))
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
 }

@@ -3,7 +3,7 @@
 
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, type StockChange } from './change.ts'
 import { dropLapsed, look } from './holds.ts'
@@ -18,10 +18,10 @@ export async function sell(
   seller: MerchantMode,
   owner: string,
   lines: readonly Line[],
-  moment: Moment & { soldTo: string },
+  context: ChangeContext & { soldTo: string },
 ): Promise<Shortage[]> {
   if (lines.length === 0) throw new Error('a sale without lines')
-  const { now, soldTo } = moment
+  const { now, soldTo } = context
   const wanted = summed(lines)
   const found = await look(tx, seller, owner, wanted, now)
   const shortages: Shortage[] = []
@@ -67,7 +67,7 @@ export async function sell(
       shows: found.shows(skuId, quantity),
     })
   }
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
   return []
 }
 
@@ -79,7 +79,7 @@ export async function restock(
   seller: MerchantMode,
   soldTo: string,
   lines: readonly Line[] | null,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<Line[]> {
   const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
   const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
@@ -98,11 +98,11 @@ export async function restock(
       backordered: 0,
       ownerId: soldTo,
     } as const
-    insertMovement(tx, seller, movement, moment.now)
+    insertMovement(tx, seller, movement, context.now)
     changes.push({ stockRow, onHand: stockRow.onHand + quantity, held: stockRow.held, shows: true })
     back.push({ skuId, quantity })
   }
-  await applyChanges(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, context)
   return back
 }
 

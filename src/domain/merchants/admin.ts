@@ -10,7 +10,7 @@ import { Audited } from '../../platform/http/handler.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMethodSettings, lacksInstructions, saveMethodSettings } from '../payments/methods.ts'
 import {
@@ -143,11 +143,11 @@ async function shopChanged(
   caller: MerchantMode,
   merchant: Merchant,
   changes: readonly ShopChange[],
-  moment: Moment,
+  context: ChangeContext,
 ) {
   const audited = auditedOf(merchant, changes)
   if (audited.length > 0) await raiseCatalogVersion(tx, merchant.id)
   const data = await shopView(tx, caller)
-  if (audited.length > 0) await announceShop(tx, data, moment)
+  if (audited.length > 0) await announceShop(tx, data, context)
   return new Audited({ data, changes: audited.map(subjectChangeView) }, audited)
 }

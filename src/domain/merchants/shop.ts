@@ -6,7 +6,7 @@ import { manualMethods, modes } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import { listLivingAccounts } from '../payments/accounts.ts'
@@ -52,10 +52,20 @@ export function auditedOf({ id, slug }: Merchant, changes: readonly ShopChange[]
     .map(({ what, name = slug, members }) => ({ kind: 'change', what, id, name, members }))
 }
 
-export async function announceShop(tx: Tx, { id, version, shop: { slug } }: AdminShop, moment: Moment): Promise<void> {
+export async function announceShop(
+  tx: Tx,
+  { id, version, shop: { slug } }: AdminShop,
+  context: ChangeContext,
+): Promise<void> {
   const data: EventDataOf<'shop.updated'> = { shop: { id, slug, version } }
   const subject = { type: 'merchant', id } as const
-  const event = { kind: 'shop.updated', subject, sequence: version, dataText: JSON.stringify(data), ...moment } as const
+  const event = {
+    kind: 'shop.updated',
+    subject,
+    sequence: version,
+    dataText: JSON.stringify(data),
+    ...context,
+  } as const
   for (const mode of modes)
     for (const { id: installationId } of await listActiveInstallations(tx, { merchantId: id, mode }))
       announce(tx, { installationId, mode, ...event })

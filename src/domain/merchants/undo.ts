@@ -37,7 +37,7 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
   return {
     kinds: ['merchant', 'taxes', 'shipping', 'payment_method'],
     async undo(ask) {
-      const { tx, seller, changes, dryRun, moment } = ask
+      const { tx, seller, changes, dryRun, context } = ask
       const merchant = await lockMerchantById(tx, seller.merchantId)
       if (!merchant) throw new Error(`${seller.merchantId} is called for and does not exist`)
       for (const change of changes) {
@@ -45,12 +45,12 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
         if (change.what === 'merchant') await undoMerchant(ask, change, merchant, parts)
         else {
           await undoTable(ask, change)
-          if (!dryRun) await raiseShopVersion(tx, merchant.id, moment.now)
+          if (!dryRun) await raiseShopVersion(tx, merchant.id, context.now)
         }
       }
       if (!dryRun) {
         await raiseCatalogVersion(tx, merchant.id)
-        await announceShop(tx, await shopView(tx, seller), moment)
+        await announceShop(tx, await shopView(tx, seller), context)
       }
       return changes.map(reverseOf)
     },
@@ -58,7 +58,7 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
 }
 
 async function undoMerchant(
-  { tx, dryRun, moment: { now } }: UndoAsk,
+  { tx, dryRun, context: { now } }: UndoAsk,
   change: AuditedChange,
   merchant: Merchant,
   parts: AdminShopParts,
@@ -89,7 +89,7 @@ async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
   } else await undoMethod(ask, change)
 }
 
-async function undoMethod({ tx, seller, dryRun, moment: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
+async function undoMethod({ tx, seller, dryRun, context: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
   const [mode, method = ''] = change.name.split(' ')
   // What both modes wrote down alike, in earlier versions.
   if (mode !== seller.mode) throw notUndoable(change)

@@ -220,10 +220,10 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         }
         return new Audited({ data }, [])
       }
-      const moment = { now: now.getTime(), cause }
+      const context = { now: now.getTime(), cause }
       // Stock comes before payments in the order of locks.
-      const restocked = isRestocked ? await restock(db, before.order, orderId, meant, moment) : []
-      const { facts, refund } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, moment)
+      const restocked = isRestocked ? await restock(db, before.order, orderId, meant, context) : []
+      const { facts, refund } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, context)
       return new Audited(
         {
           data: {

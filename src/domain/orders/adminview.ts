@@ -17,7 +17,7 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
 import type { OrderCustomer } from './customer.ts'
-import { cancellableReason, fulfillmentStatusFor, orderPaymentLifecycle, sendingReason } from './lifecycle.ts'
+import { cancelObstacle, fulfillmentStatusFor, orderPaymentLifecycle, sendObstacle } from './lifecycle.ts'
 import { linesAfter } from './operator.ts'
 import type { AdminOrderHead, FulfillmentRow, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
 import { fulfillmentView, type OrderFacts, orderSummary, orderView } from './view.ts'
@@ -63,8 +63,8 @@ export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
   const awaited = facts.payments.find((payment) => payment.status === 'pending')
   const isSendable =
     (status === 'placed' || status === 'processing') &&
-    sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) }) === undefined
-  const obstacle = cancellableReason(facts.order)
+    sendObstacle(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) }) === undefined
+  const obstacle = cancelObstacle(facts.order)
   const isAllowed: Record<AdminOrder['allowed'][number], boolean> = {
     payAdminOrder:
       moveFor(orderPaymentLifecycle, 'pay', paymentStatus) !== undefined &&

@@ -4,7 +4,7 @@ import type { OrderCancellationReason, OrderCanceller } from '../../contract/wor
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
@@ -12,7 +12,7 @@ import type { Line } from '../inventory/stock.ts'
 import { queueVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
-import { cancellableReason, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
+import { cancelObstacle, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { queueRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
@@ -28,12 +28,17 @@ export interface CancelInput {
 }
 
 // Answers with the order as it now is; its cancellation is in it.
-export async function cancelOrder(tx: Tx, key: OrderKey, input: CancelInput, moment: Moment): Promise<OrderFacts> {
+export async function cancelOrder(
+  tx: Tx,
+  key: OrderKey,
+  input: CancelInput,
+  context: ChangeContext,
+): Promise<OrderFacts> {
   const found = await lockOrderFacts(tx, key)
   if (!found) throw refuse('order_not_found')
   refuseUncancellable(found.order, input)
   const { by, reason, note, isRestocked } = input
-  return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, moment)
+  return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, context)
 }
 
 interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
@@ -43,18 +48,23 @@ interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
 }
 
 // The caller has locked the order and seen that it can be cancelled.
-export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, moment: Moment): Promise<OrderFacts> {
+export async function cancelFound(
+  tx: Tx,
+  found: OrderFacts,
+  input: FoundInput,
+  context: ChangeContext,
+): Promise<OrderFacts> {
   const { order } = found
   const move = moveFor(orderLifecycle, input.verb, order.status)
   if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
 
-  await giveBackUse(tx, order, moment)
+  await giveBackUse(tx, order, context)
   const restocked =
     input.restocked.length > 0
-      ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, moment)
+      ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, context)
       : []
   const { facts, refundId, timeline } =
-    move.due === 'money_back' ? await queueMoneyBack(tx, found, input, moment) : nothingDue(found)
+    move.due === 'money_back' ? await queueMoneyBack(tx, found, input, context) : nothingDue(found)
   const cancellation: CancellationRow = {
     id: newId('can'),
     by: input.by,
@@ -62,7 +72,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
     note: input.note,
     restocked,
     refundId,
-    createdAt: moment.now,
+    createdAt: context.now,
   }
   const returned = order.total - order.refunded
   const email = {
@@ -71,12 +81,12 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
     facts: { by: input.by, moneyBack: timeline.includes('refund_started') ? returned : 0 },
   } as const
   const { installationId, merchantId, id: orderId } = order
-  queueEmails(tx, { installationId, merchantId, orderId }, [email], moment.now)
+  queueEmails(tx, { installationId, merchantId, orderId }, [email], context.now)
   return announceChange(
     tx,
     facts,
     { kind: move.announces, order: { status: move.to, cancellation }, timeline: ['cancelled', ...timeline] },
-    moment,
+    context,
   )
 }
 
@@ -85,7 +95,7 @@ function refuseUncancellable(
   { expectedVersion, alsoProcessing }: Pick<CancelInput, 'expectedVersion' | 'alsoProcessing'>,
 ): void {
   const { status, version } = order
-  const reason = cancellableReason(order)
+  const reason = cancelObstacle(order)
   if (reason && !(alsoProcessing && reason === 'already_processing'))
     throw refuse('order_not_cancellable', { current: { status, version, reason } })
   if (expectedVersion !== undefined && expectedVersion !== version) {
@@ -95,7 +105,7 @@ function refuseUncancellable(
 }
 
 // The use is ended by a statement that can succeed once, so it cannot be given back twice.
-async function giveBackUse(tx: Tx, order: OrderRow, { now }: Moment): Promise<void> {
+async function giveBackUse(tx: Tx, order: OrderRow, { now }: ChangeContext): Promise<void> {
   const { merchantId, promotionId, id } = order
   if (promotionId === null) return
   if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))
@@ -116,12 +126,12 @@ async function queueMoneyBack(
   tx: Tx,
   facts: OrderFacts,
   input: Pick<CancelInput, 'reason'>,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<MoneyBack> {
   const { order } = facts
   const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (voiding) {
-    await queueVoids(tx, facts, moment)
+    await queueVoids(tx, facts, context)
     return { facts: { ...facts, order: { ...order, paymentStatus: voiding.to } }, refundId: null, timeline: ['voided'] }
   }
   const amount = order.total - order.refunded
@@ -130,13 +140,13 @@ async function queueMoneyBack(
     const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
-  const queued = await queueRefund(tx, facts, { amount, reason: input.reason }, moment)
+  const queued = await queueRefund(tx, facts, { amount, reason: input.reason }, context)
   if (!queued) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
   return { facts: queued.facts, refundId: queued.refund.id, timeline: ['refund_started'] }
 }
 
 // A payment that is awaited must not be taken any more.
-export async function queueVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
+export async function queueVoids(tx: Tx, { payments }: OrderFacts, { now }: ChangeContext): Promise<void> {
   for (const payment of payments) {
     if (payment.status === 'pending') await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   }

@@ -3,7 +3,7 @@
 // and its outcome has one.
 
 import type { EventKind, OrderTimelineType } from '../../contract/words.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { listPaymentsOfOrder, listRefundsOfOrder } from '../payments/store.ts'
 import {
@@ -42,11 +42,11 @@ export function announceChange(
   tx: Tx,
   facts: OrderFacts,
   change: { kind: EventKind; order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
-  moment: Moment,
+  context: ChangeContext,
 ): OrderFacts {
   const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
-  const changed = writeChange(tx, facts, order, change.timeline, moment)
-  announceOrder(tx, changed, change.kind, moment)
+  const changed = writeChange(tx, facts, order, change.timeline, context)
+  announceOrder(tx, changed, change.kind, context)
   return changed
 }
 
@@ -55,12 +55,12 @@ export function noteChange(
   tx: Tx,
   facts: OrderFacts,
   change: { order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
-  moment: Moment,
+  context: ChangeContext,
 ): OrderFacts {
-  return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, moment)
+  return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, context)
 }
 
-export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: Moment): void {
+export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: ChangeContext): void {
   const { installationId, mode, id, version } = facts.order
   announce(tx, {
     installationId,
@@ -79,7 +79,7 @@ function writeChange(
   facts: OrderFacts,
   changed: OrderRow,
   types: readonly OrderTimelineType[],
-  { now }: Moment,
+  { now }: ChangeContext,
 ): OrderFacts {
   const order = { ...changed, updatedAt: now }
   const key = { installationId: order.installationId, orderId: order.id }

@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../../contract/words.ts'
 import {
-  cancellableReason,
   cancellationStatusFor,
+  cancelObstacle,
   fulfillmentStatusFor,
   isOverdue,
   orderLifecycle,
   orderPaymentLifecycle,
   refundVerb,
   returnObstacle,
-  sendingReason,
+  sendObstacle,
 } from './lifecycle.ts'
 
 test('the moves of an order, all pairs, with the event and the debt of each', () => {
@@ -102,7 +102,7 @@ test('why an order cannot be cancelled, all pairs', () => {
         completed: 'already_completed',
         cancelled: 'already_cancelled',
       }[status]
-      assert.equal(cancellableReason({ status, fulfillmentStatus }), expected)
+      assert.equal(cancelObstacle({ status, fulfillmentStatus }), expected)
     }
   }
 })
@@ -119,7 +119,7 @@ test('why an order has not come back unpaid, all pairs', () => {
 
 test('why an order is not to be sent, by its money', () => {
   const reasons = (awaited: { isPaidOnDelivery: boolean } | undefined) =>
-    orderPaymentStatuses.map((status) => sendingReason(status, awaited))
+    orderPaymentStatuses.map((status) => sendObstacle(status, awaited))
   const went = ['paid_back', 'paid_back', undefined]
   assert.deepEqual(reasons(undefined), ['not_paid', undefined, undefined, ...went])
   assert.deepEqual(reasons({ isPaidOnDelivery: false }), ['not_paid', undefined, undefined, ...went])

@@ -97,7 +97,7 @@ export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfill
 export type CancelObstacle = 'already_cancelled' | 'already_completed' | 'already_processing' | 'already_fulfilled'
 
 // Why an order cannot be cancelled on request; undefined when it can.
-export function cancellableReason({
+export function cancelObstacle({
   status,
   fulfillmentStatus,
 }: {
@@ -135,12 +135,12 @@ export function isOverdue(
 ): boolean {
   const { paymentStatus, paymentDueAt } = order
   if (paymentStatus !== 'pending' || paymentDueAt === null || paymentDueAt > now) return false
-  return cancellableReason(order) === undefined
+  return cancelObstacle(order) === undefined
 }
 
 // Why an order is not to be sent yet, or any more; undefined when it is. What came back on purpose may still be sent, so
 // this can be overruled.
-export function sendingReason(
+export function sendObstacle(
   paymentStatus: OrderPaymentStatus,
   awaited: { isPaidOnDelivery: boolean } | undefined,
 ): 'not_paid' | 'paid_back' | undefined {

@@ -5,7 +5,7 @@ import type { ItemQuantity } from '../../contract/parts.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { restock, takenBy } from '../inventory/sales.ts'
@@ -29,7 +29,7 @@ import {
   orderLifecycle,
   orderPaymentLifecycle,
   returnObstacle,
-  sendingReason,
+  sendObstacle,
 } from './lifecycle.ts'
 import { isWaiting, payByHand, queueRefund } from './refunds.ts'
 import {
@@ -61,13 +61,13 @@ export async function findOrderNamed(
 }
 
 // The money of a manual payment has come.
-export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<OrderFacts> {
+export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
   if (!move) throw notAwaited(order)
   const isAwaited = order.paymentStatus === 'pending'
-  const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
+  const paid = await (isAwaited ? collectAwaited(tx, found, context) : collectLate(tx, found, context))
   if (!paid) throw notAwaited(order)
   const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
   const facts = { isCancelled: order.status === 'cancelled' }
@@ -75,10 +75,10 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<O
     tx,
     { ...key, merchantId: order.merchantId },
     [{ kind: 'payment_received', subjectId: paid.id, facts }],
-    moment.now,
+    context.now,
   )
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
-  return announceChange(tx, { ...found, payments }, change, moment)
+  return announceChange(tx, { ...found, payments }, change, context)
 }
 
 async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
@@ -113,24 +113,28 @@ function notAwaited({ number, paymentStatus }: OrderFacts['order']): Refusal {
 async function collectAwaited(
   tx: Tx,
   { order, payments }: OrderFacts,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<PaymentRow | undefined> {
   const awaited = payments.find(({ status }) => status === 'pending')
   const payment = awaited && (await lockPayment(tx, order.installationId, awaited.id))
-  return payment?.status === 'pending' ? saveCollected(tx, payment, moment) : undefined
+  return payment?.status === 'pending' ? saveCollected(tx, payment, context) : undefined
 }
 
 // A payment of its own: the one that was awaited is voided, or about to be, and that is not undone.
-async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Moment): Promise<PaymentRow | undefined> {
+async function collectLate(
+  tx: Tx,
+  { order, payments }: OrderFacts,
+  context: ChangeContext,
+): Promise<PaymentRow | undefined> {
   const awaited = payments.find(({ provider }) => provider === manualName)
   if (!awaited) return undefined
   const { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency } = awaited
   const asked = { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency }
-  const payment = insertPayment(tx, { ...asked, id: newId('pay'), checkAt: null }, moment.now)
-  return saveCollected(tx, { ...payment, orderId: order.id, reference: manualReference(payment.id) }, moment)
+  const payment = insertPayment(tx, { ...asked, id: newId('pay'), checkAt: null }, context.now)
+  return saveCollected(tx, { ...payment, orderId: order.id, reference: manualReference(payment.id) }, context)
 }
 
-async function saveCollected(tx: Tx, payment: PaymentRow, { now }: Moment): Promise<PaymentRow> {
+async function saveCollected(tx: Tx, payment: PaymentRow, { now }: ChangeContext): Promise<PaymentRow> {
   const move = moveFor(paymentLifecycle, 'collect', payment.status)
   if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and cannot be collected`)
   const paid = { ...payment, status: move.to, checkAt: null, updatedAt: now }
@@ -151,17 +155,17 @@ export interface Parcel {
   isTestMeant?: boolean
 }
 
-export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<OrderFacts> {
+export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
   const sent = await contentsOf(tx, found, parcel)
   const { carrier, trackingNumber, trackingUrl = null } = parcel
-  const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: moment.now }
+  const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: context.now }
   insertFulfillment(tx, key, fulfillment)
   const email = { kind: 'shipped', subjectId: fulfillment.id } as const
-  queueEmails(tx, { ...key, merchantId: order.merchantId }, [email], moment.now)
+  queueEmails(tx, { ...key, merchantId: order.merchantId }, [email], context.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
-  return announceParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
+  return announceParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, context)
 }
 
 export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
@@ -187,7 +191,7 @@ export async function contentsOf(db: Reader, found: OrderFacts, parcel: Parcel):
 
 function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts): void {
   const awaited = payments.find(({ status }) => status === 'pending')
-  const reason = sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
+  const reason = sendObstacle(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
   if (!reason) return
   const missing = reason === 'not_paid' ? `: the ${awaited?.method ?? 'payment'} has not arrived` : ''
   const message = `Order ${number} is ${paymentStatus}${missing}.`
@@ -200,7 +204,7 @@ function announceParcel(
   tx: Tx,
   found: OrderFacts,
   { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: FulfillmentRow },
-  moment: Moment,
+  context: ChangeContext,
 ): OrderFacts {
   const fulfillmentStatus = fulfillmentStatusFor(lines)
   const withParcel = { lines, fulfillments: [...found.fulfillments, fulfillment] }
@@ -210,27 +214,27 @@ function announceParcel(
     if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
     const order = { status: move.to, fulfillmentStatus }
     const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
-    return announceChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
+    return announceChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, context)
   }
   const started = start
     ? announceChange(
         tx,
         found,
         { kind: start.announces, order: { status: start.to }, timeline: ['processing'] },
-        moment,
+        context,
       )
     : found
   const sent = moveFor(orderLifecycle, 'fulfil', started.order.status)
   if (!sent) throw new Error(`order ${found.order.id} is ${started.order.status} and its last parcel was sent`)
   const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
-  const fulfilled = announceChange(tx, { ...started, ...withParcel }, all, moment)
+  const fulfilled = announceChange(tx, { ...started, ...withParcel }, all, context)
   const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
   if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
   return announceChange(
     tx,
     fulfilled,
     { kind: end.announces, order: { status: end.to }, timeline: ['completed'] },
-    moment,
+    context,
   )
 }
 
@@ -264,7 +268,7 @@ export async function returnOrder(
   tx: Tx,
   key: OrderKey,
   { isRestocked }: { isRestocked: boolean },
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order, lines } = found
@@ -281,12 +285,12 @@ export async function returnOrder(
       .filter(({ quantity }) => quantity > 0)
     const restocked = isRestocked ? 'all' : unsent
     const input = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
-    return cancelFound(tx, found, input, moment)
+    return cancelFound(tx, found, input, context)
   }
-  if (isRestocked) await restock(tx, order, order.id, null, moment)
-  if (move.due === 'money_back') await queueVoids(tx, found, moment)
+  if (isRestocked) await restock(tx, order, order.id, null, context)
+  if (move.due === 'money_back') await queueVoids(tx, found, context)
   const change = { status: move.to, paymentStatus: voiding.to }
-  return announceChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
+  return announceChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, context)
 }
 
 // What a parcel is tracked by is part of the order, so it has a version and an event: again the one of how far the order is sent.
@@ -294,13 +298,13 @@ export async function correctFulfillment(
   tx: Tx,
   facts: OrderFacts,
   corrected: FulfillmentRow,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<OrderFacts> {
   const { installationId, id: orderId, fulfillmentStatus } = facts.order
   await updateFulfillment(tx, { installationId, orderId }, corrected)
   const fulfillments = facts.fulfillments.map((known) => (known.id === corrected.id ? corrected : known))
   const kind = correctionEvents[fulfillmentStatus]
-  return announceChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, moment)
+  return announceChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, context)
 }
 
 export interface RefundInput {
@@ -320,15 +324,20 @@ export interface QueuedRefund {
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
 // answer the same again.
-export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<QueuedRefund> {
+export async function refundOrder(
+  tx: Tx,
+  key: OrderKey,
+  input: RefundInput,
+  context: ChangeContext,
+): Promise<QueuedRefund> {
   const found = await lockOrder(tx, key)
   const { order, refunds } = found
   const unvoided = unvoidedOf(found)
-  if (unvoided) return queuedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
+  if (unvoided) return queuedOf(tx, key, await returnPayment(tx, unvoided, input, context))
   refuseUnpaidFor(found)
   const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
   if (settled) {
-    await payByHand(tx, settled, moment.now)
+    await payByHand(tx, settled, context.now)
     return queuedOf(tx, key, settled)
   }
   const { number } = order
@@ -337,14 +346,14 @@ export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, mom
   const amount = amountMeant(found, input)
   if (!input.isByHand) refuseUncounted(found, amount)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
-  const queued = await queueRefund(tx, found, { amount, reason }, moment)
+  const queued = await queueRefund(tx, found, { amount, reason }, context)
   if (!queued) throw tooHigh(number, left, amount)
   const { refund } = queued
   for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
   if (!input.lines) copyReplacedLines(tx, key, refund.id)
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
-  noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, moment)
-  if (input.isByHand) await payByHand(tx, refund, moment.now)
+  noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, context)
+  if (input.isByHand) await payByHand(tx, refund, context.now)
   return queuedOf(tx, key, refund)
 }
 
@@ -447,7 +456,7 @@ export async function returnPayment(
   tx: Tx,
   payment: PaymentRow,
   { reason, isByHand }: Pick<RefundInput, 'reason' | 'isByHand'>,
-  { now }: Moment,
+  { now }: ChangeContext,
 ): Promise<RefundRow> {
   const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
   const pending = refunds.find(({ kind, status }) => kind === 'void' && status === 'pending')

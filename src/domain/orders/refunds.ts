@@ -4,7 +4,7 @@
 import type { RefundStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
@@ -33,7 +33,7 @@ export async function queueRefund(
   tx: Tx,
   facts: OrderFacts,
   { amount, reason }: { amount: number; reason: string | null },
-  { now }: Moment,
+  { now }: ChangeContext,
 ): Promise<QueuedRefund | undefined> {
   const { order, refunds } = facts
   const { installationId, merchantId, id: orderId, currency } = order

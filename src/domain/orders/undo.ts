@@ -7,7 +7,7 @@ import { type FulfillmentRow, findOrderOfFulfillment } from './store.ts'
 
 export const orderUndoer: Undoer = {
   kinds: ['fulfillment'],
-  async undo({ tx, seller, changes, dryRun, moment }) {
+  async undo({ tx, seller, changes, dryRun, context }) {
     for (const change of changes) {
       if (change.kind !== 'change') throw notUndoable(change)
       const key = await findOrderOfFulfillment(tx, seller, change.id)
@@ -15,7 +15,7 @@ export const orderUndoer: Undoer = {
       const present = facts?.fulfillments.find(({ id }) => id === change.id)
       refuseOvertaken(change, present)
       const values = valuesBefore<FulfillmentRow>(change, ['carrier', 'trackingNumber', 'trackingUrl'])
-      if (facts && present && !dryRun) await correctFulfillment(tx, facts, { ...present, ...values }, moment)
+      if (facts && present && !dryRun) await correctFulfillment(tx, facts, { ...present, ...values }, context)
     }
     return changes.map(reverseOf)
   },

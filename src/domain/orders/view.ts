@@ -13,7 +13,7 @@ import type {
 import { toInstant } from '../../platform/kit/instant.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
-import { cancellableReason, cancellationStatusFor } from './lifecycle.ts'
+import { cancellationStatusFor, cancelObstacle } from './lifecycle.ts'
 import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
 
 export interface OrderFacts {
@@ -74,7 +74,7 @@ export function orderView({
       type,
       cancelledBy: type === 'cancelled' ? (order.cancellation?.by ?? 'api') : null,
     })),
-    cancellable: cancellableReason(order) === undefined,
+    cancellable: cancelObstacle(order) === undefined,
     metadata: order.metadata,
   }
 }

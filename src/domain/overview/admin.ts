@@ -86,7 +86,7 @@ export function adminChangeOperations({ undoers }: AdminParts): {
         scopes,
         dryRun,
         actor: actorOf(caller),
-        moment: { now: now.getTime(), cause },
+        context: { now: now.getTime(), cause },
       })
       return new Audited({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
     },

@@ -18,7 +18,7 @@ export interface OpenAccount {
   secrets: AccountSecrets
   // Secrets from before rotations that are still accepted, newest first.
   previous: readonly AccountSecrets[]
-  // Where the provider may send notices; null where it cannot reach us.
+  // Where the provider may send webhooks; null where it cannot reach us.
   noticeUrl: string | null
   // To be called with what each answer says of the key. Left out where nobody watches.
   onCall?: (answer: KeyAnswer) => void
@@ -47,16 +47,16 @@ export interface AccountProvider {
   readonly questions: readonly AccountQuestion[]
   // Which of the public facts names the account there. It stays the same when keys are replaced.
   readonly accountFact: string
-  // Asks the provider what the key belongs to, and makes there what notices and the page need, where
+  // Asks the provider what the key belongs to, and makes there what webhooks and the page need, where
   // they have an address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // What is wrong with the account now, a sentence each for the operator.
   check(open: OpenAccount, signal: AbortSignal): Promise<readonly string[]>
   // Removes at the provider what `connect` made there.
   disconnect(open: OpenAccount, signal: AbortSignal): Promise<void>
-  // What the operator does by hand where the provider was not told the address for notices.
+  // What the operator does by hand where the provider was not told the webhook address.
   noticeHelp(noticeUrl: string): string
-  // The name of the secret that signs notices, among the account's secrets; null where they are not signed.
+  // The name of the secret that signs webhooks, among the account's secrets; null where they are not signed.
   readonly noticeSecret: string | null
   open(account: OpenAccount): PaymentProvider
 }

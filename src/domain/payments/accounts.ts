@@ -17,7 +17,7 @@ export interface AccountRow {
   // Secrets from before rotations; the newest of them are accepted until then.
   previousSealed: string | null
   previousUntil: number | null
-  // Up to when the provider's list of news was read.
+  // Up to when the provider's list of events was read.
   seenUntil: number | null
   // Takes no new payment; its own are looked up and refunded.
   endedAt: number | null
@@ -109,7 +109,7 @@ export async function lockAccount(tx: Tx, merchant: string, id: string): Promise
   return row && accountFrom(row)
 }
 
-// For a notice, which names nothing else.
+// For a webhook, which names nothing else.
 export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
   const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
   return row && accountFrom(row)
@@ -161,7 +161,7 @@ export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
 // Payments of an account that has ended may still be refunded or disputed for this long.
 const endedMs = 120 * 24 * 3_600_000
 
-// Those whose list of news is due to be read, put off to the next time in the same statement. One that lies further ahead than that
+// Those whose list of events is due to be read, put off to the next time in the same statement. One that lies further ahead than that
 // was put off before the clock was set back.
 export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, limit: number): Promise<AccountRow[]> {
   const rows = await tx.sql<StoredAccount>`
@@ -176,8 +176,8 @@ export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, 
   return rows.map(accountFrom)
 }
 
-// At every start: a notice may have come while nothing ran.
-export function makeNewsDue(tx: Tx): void {
+// At every start: a webhook may have come while nothing ran.
+export function makeProviderEventsDue(tx: Tx): void {
   tx.send`update payment_accounts set news_at = null where news_at is not null`
 }
 

@@ -4,7 +4,7 @@
 import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { DisputeStanding } from './port.ts'
+import type { ProviderDispute } from './port.ts'
 import type { PaymentRow } from './store.ts'
 
 export interface DisputeRow {
@@ -16,7 +16,7 @@ export interface DisputeRow {
   reference: string
   amount: number
   currency: string
-  status: DisputeStanding['state']
+  status: ProviderDispute['state']
   // The provider's word for it.
   reason: string | null
   // Until when the merchant may answer.
@@ -33,7 +33,7 @@ const columns = new Fragment(`
 export async function recordDispute(
   tx: Tx,
   { installationId, merchantId, id: paymentId, currency }: PaymentRow,
-  { reference, amount, state, reason: word, dueAt }: DisputeStanding,
+  { reference, amount, state, reason: word, dueAt }: ProviderDispute,
   now: number,
 ): Promise<{ dispute: DisputeRow; before: DisputeRow['status'] | null }> {
   const reason = word !== null && /^[\w .,'-]{1,100}$/.test(word) ? word : null

@@ -1,4 +1,4 @@
-// Whether a merchant's accounts work: what calls to providers and notices show of their keys and secrets. A problem is recorded when it
+// Whether a merchant's accounts work: what calls to providers and webhooks show of their keys and secrets. A problem is recorded when it
 // begins, told to the merchant once, and taken back when it is mended.
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
@@ -15,7 +15,7 @@ type Account = Pick<AccountRow, 'merchantId' | 'id' | 'provider' | 'mode'>
 
 export interface AccountHealth {
   called(account: Account, answer: KeyAnswer): void
-  noticed(account: Account, isAccepted: boolean): void
+  webhookSeen(account: Account, isAccepted: boolean): void
   // Resolves when nothing is being written.
   idle(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface HealthParts {
 const accountsMax = 1_000
 // While a problem lasts, it is recorded this often.
 const againMs = 5 * 60_000
-// Anyone who knows the address can send a notice that is refused, so one alone says nothing.
+// Anyone who knows the address can send a webhook that is refused, so one alone says nothing.
 const refusedMin = 3
 // A problem that is not seen any more is taken for mended after this long.
 const forgottenMs = 24 * 3_600_000
@@ -70,7 +70,7 @@ export function createAccountHealth({ storage, clock, watch }: HealthParts): Acc
       // That one request is permitted says nothing of the others.
       if (answer !== 'accepted') bad(account, answer)
     },
-    noticed: (account, isAccepted) => (isAccepted ? fine : bad)(account, 'notices_refused'),
+    webhookSeen: (account, isAccepted) => (isAccepted ? fine : bad)(account, 'notices_refused'),
     idle: async () => void (await writing),
   }
 }

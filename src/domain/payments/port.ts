@@ -27,15 +27,15 @@ export type Settles = 'by_hand' | 'by_provider'
 export type NextAction = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
 // `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
-export type Finding = (Outcome | { kind: 'absent' }) & { standing?: Standing }
+export type Finding = (Outcome | { kind: 'absent' }) & { providerState?: ProviderState }
 
 // What else the provider knows of a charge that was paid: all its refunds, also those that were not ours, and its dispute.
-export interface Standing {
-  refunds: readonly RefundStanding[]
-  dispute: DisputeStanding | null
+export interface ProviderState {
+  refunds: readonly ProviderRefund[]
+  dispute: ProviderDispute | null
 }
 
-export interface RefundStanding {
+export interface ProviderRefund {
   // The provider's own name of it.
   reference: string
   // Ours, where we asked for it.
@@ -45,7 +45,7 @@ export interface RefundStanding {
   state: 'pending' | 'succeeded' | 'failed'
 }
 
-export interface DisputeStanding {
+export interface ProviderDispute {
   reference: string
   // Minor units, in the currency of the charge.
   amount: number
@@ -206,26 +206,30 @@ export interface PaymentProvider {
   describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
   // What its script and frames on the pay page need beyond our own policy.
   readonly sources?: PageSources
-  // Pure: whether a message at the address for notices comes from the provider, and which charges it is about. It is only a reason
+  // Pure: whether a message at the webhook address comes from the provider, and which charges it is about. It is only a reason
   // to look them up.
-  notice?(message: NoticeMessage, now: number): { references: readonly string[] } | 'refused'
-  // What happened since then, oldest first, for notices that did not arrive. What was yielded is not read again after the list broke
+  webhook?(message: ProviderWebhook, now: number): { references: readonly string[] } | 'refused'
+  // What happened since then, oldest first, for webhooks that did not arrive. What was yielded is not read again after the list broke
   // off. What is not listed at all, or cannot be read in the time that there is, is left out, and told.
-  news?(since: number, signal: AbortSignal, leftOut: (reason: NewsGap) => void): AsyncIterable<PaymentNews>
+  providerEvents?(
+    since: number,
+    signal: AbortSignal,
+    leftOut: (reason: ProviderEventGap) => void,
+  ): AsyncIterable<ProviderEvent>
   // Pure: whether it can take this at all. Left out by those that take everything.
   offers?(facts: { currency: string; amount: number }): boolean
 }
 
-export interface PaymentNews {
+export interface ProviderEvent {
   at: number
   // The provider's own name of the charge.
   reference: string
 }
 
 // `too_old`: the provider does not list it any more.
-export type NewsGap = 'too_many' | 'too_old'
+export type ProviderEventGap = 'too_many' | 'too_old'
 
-export interface NoticeMessage {
+export interface ProviderWebhook {
   headers: Readonly<Record<string, string | string[] | undefined>>
   body: Buffer
 }
@@ -367,7 +371,7 @@ export async function callToDescribe(
 }
 
 // Answers whether everything was read.
-export async function callForNews(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
+export async function callForProviderEvents(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
   return (await answerOf(ask, (answer) => typeof answer === 'boolean', options)) ?? false
 }
 

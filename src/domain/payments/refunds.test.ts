@@ -214,7 +214,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual(fakeProvider.watch.stats(), {
       calls: [{ labels: { provider: 'test', call: 'refund', outcome: 'failed' }, value: refusedTriesMax }],
       incidents: [{ labels: { provider: 'test', kind: 'refund_failed' }, value: 1 }],
-      notices: [],
+      webhooks: [],
     })
     await fakeProvider.queue(payment.id, 1_000)
   })

@@ -7,7 +7,7 @@ export type MoneyStep =
   | 'closed'
   | 'settling'
   | 'settled'
-  // Of a notice: verified; noted.
+  // Of a webhook: verified; noted.
   | 'heard'
   | 'noted'
   // Of a refund: marked before its provider is asked; answered; recorded.

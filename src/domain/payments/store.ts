@@ -7,7 +7,7 @@ import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
-import { type Charge, type PaymentNews, providerMsMax, type Settles } from './port.ts'
+import { type Charge, type ProviderEvent, providerMsMax, type Settles } from './port.ts'
 import { leaseMs, startMsMax } from './schedule.ts'
 
 export interface PaymentRow {
@@ -185,7 +185,7 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
   return rows.map(({ id }) => id)
 }
 
-// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes. One of which there is news that
+// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes. One of which there are events that
 // no look-up has seen stays due: the notice may be newer than what is saved.
 export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
@@ -305,15 +305,15 @@ export function releasePayments(tx: Tx, now: number): void {
 }
 
 // There is news of these charges of an account: they are asked about as soon as may be, whatever their status. One that was looked up
-// well after its news is left alone. Answers how many are asked about.
-export async function notePaymentNews(
+// well after its event is left alone. Answers how many are asked about.
+export async function noteProviderEvents(
   tx: Tx,
   { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
-  news: readonly PaymentNews[],
+  providerEvents: readonly ProviderEvent[],
   now: number,
 ): Promise<number> {
-  if (news.length === 0) return 0
-  const rows = news.map(({ reference, at }) => [reference, at + clockDifferenceMsMax] as const)
+  if (providerEvents.length === 0) return 0
+  const rows = providerEvents.map(({ reference, at }) => [reference, at + clockDifferenceMsMax] as const)
   const noted = tx.sql`
     with news (reference, until) as (${tx.rows(rows, ['text', 'bigint'])}),
     named as (

@@ -9,7 +9,7 @@ import {
   type CloseAnswer,
   type DescribeAnswer,
   type Finding,
-  type NewsGap,
+  type ProviderEventGap,
   type RefundState,
   type Silence,
   silenceOf,
@@ -56,20 +56,20 @@ export type Incident =
   | 'unrecorded'
   // A merchant's account cannot be used.
   | 'unusable_account'
-  // A provider refuses the key of a merchant's account, or a permission is missing; or notices for it are refused.
+  // A provider refuses the key of a merchant's account, or a permission is missing; or webhooks for it are refused.
   | 'account_problem'
-  // Part of a provider's list of news was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
+  // Part of a provider's list of events was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
   | 'news_left_out'
 
-export interface NoticeFacts {
+export interface ProviderWebhookFacts {
   // `none` where there is no such account.
   provider: string
   accountId?: string
 }
 
-export type NewsFacts = Required<NoticeFacts>
+export type ProviderEventFacts = Required<ProviderWebhookFacts>
 
-export type NoticeOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
+export type ProviderWebhookOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
 
 export type CallAnswer = Finding | RefundState | CloseAnswer | DescribeAnswer
 
@@ -81,23 +81,23 @@ export interface PaymentWatch {
   // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
   unusable(account: { provider: string; accountId: string }, error: unknown): void
   // A problem of an account that begins, and one that could not be recorded.
-  accountProblem(account: NewsFacts, problem: PaymentAccountProblem): void
-  accountUnrecorded(account: NewsFacts, error: unknown): void
-  // What became of a message at the address for notices. `threw`: its provider could not read it.
-  notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
-  // What became of reading the provider's list of news.
-  news(facts: NewsFacts, outcome: 'answered' | Silence): void
-  newsLeftOut(facts: NewsFacts, reason: NewsGap): void
+  accountProblem(account: ProviderEventFacts, problem: PaymentAccountProblem): void
+  accountUnrecorded(account: ProviderEventFacts, error: unknown): void
+  // What became of a message at the webhook address. `threw`: its provider could not read it.
+  webhook(facts: ProviderWebhookFacts, outcome: ProviderWebhookOutcome, error?: unknown): void
+  // What became of reading the provider's list of events.
+  providerEvents(facts: ProviderEventFacts, outcome: 'answered' | Silence): void
+  providerEventsLeftOut(facts: ProviderEventFacts, reason: ProviderEventGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
-  stats(): Readonly<Record<'calls' | 'incidents' | 'notices', readonly Sample[]>>
+  stats(): Readonly<Record<'calls' | 'incidents' | 'webhooks', readonly Sample[]>>
 }
 
 export function createPaymentWatch(log: Log, clock: () => number = Date.now): PaymentWatch {
   const calls = new Counts()
   const incidents = new Counts()
-  const notices = new Counts()
+  const webhooks = new Counts()
   const countCall = ({ provider, call }: Pick<CallFacts, 'provider'> & { call: string }, outcome: string) =>
     calls.raise({ provider, call, outcome })
   const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
@@ -139,19 +139,19 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     accountUnrecorded(facts, error) {
       log.error('problem of a payment account could not be recorded; retrying', error, { ...facts })
     },
-    notice(facts, outcome, error) {
-      notices.raise({ provider: facts.provider, outcome })
+    webhook(facts, outcome, error) {
+      webhooks.raise({ provider: facts.provider, outcome })
       // Anyone can send one for an account that does not exist.
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
         log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })
     },
-    news(facts, outcome) {
+    providerEvents(facts, outcome) {
       const { provider } = facts
       countCall({ provider, call: 'news' }, outcome === 'answered' ? outcome : outcome.reason)
       if (outcome !== 'answered') log.warn('payment news could not be read', { ...facts, ...silenceFields(outcome) })
     },
-    newsLeftOut(facts, reason) {
+    providerEventsLeftOut(facts, reason) {
       countIncident(facts, 'news_left_out')
       log.warn('payment news were left out', { ...facts, reason })
     },
@@ -164,7 +164,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       log.error(message, error, { ...facts })
     },
     tries: createTryWatch(log, clock),
-    stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), notices: notices.samples() }),
+    stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), webhooks: webhooks.samples() }),
   }
 }
 

@@ -71,15 +71,15 @@ async function save(
   entry: PromotionEntry,
   kind: 'promotion.created' | 'promotion.updated',
   mode: Mode,
-  moment: Parameters<typeof announcePromotion>[4],
+  context: Parameters<typeof announcePromotion>[4],
 ) {
-  const { plans, refused } = await savePromotions(tx, seller, [entry], nothingKnown, moment.now)
+  const { plans, refused } = await savePromotions(tx, seller, [entry], nothingKnown, context.now)
   const [plan] = plans
   if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const after = await findOne(tx, seller.id, plan.promotion.id)
-  if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, moment)
+  if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, context)
   const changes = plan.changes.map((change) => auditedChange(change, after))
-  return new Audited({ data: promotionView(after, mode, moment.now) }, changes)
+  return new Audited({ data: promotionView(after, mode, context.now) }, changes)
 }
 
 async function lockSeller(tx: Tx, merchantId: string): Promise<PromotionSeller> {

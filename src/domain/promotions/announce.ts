@@ -2,7 +2,7 @@
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import { findPromotion, type OperatorPromotion } from './store.ts'
@@ -13,7 +13,7 @@ export async function announcePromotion(
   merchantId: string,
   kind: 'promotion.created' | 'promotion.updated',
   { id, code, editVersion }: OperatorPromotion,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   const data: EventDataOf<typeof kind> = { promotion: { id, code, version: editVersion } }
   const dataText = JSON.stringify(data)
@@ -25,7 +25,7 @@ export async function announcePromotion(
       subject: { type: 'promotion', id },
       sequence: promotion.version,
       dataText,
-      ...moment,
+      ...context,
     } as const
     for (const { id: installationId } of await listActiveInstallations(tx, { merchantId, mode }))
       announce(tx, { installationId, mode, ...event })

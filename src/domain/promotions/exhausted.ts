@@ -4,7 +4,7 @@
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { announce, type Moment } from '../../platform/outbox/announce.ts'
+import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import { findPromotion, type Promotion, raisePromotionVersion } from './store.ts'
@@ -16,9 +16,9 @@ export async function announceIfUsedUp(
   tx: Tx,
   seller: MerchantMode,
   promotion: Promotion,
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
-  if (isUsedUp(promotion, promotion.usageLimit)) await announceExhausted(tx, seller, promotion, moment)
+  if (isUsedUp(promotion, promotion.usageLimit)) await announceExhausted(tx, seller, promotion, context)
 }
 
 // Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may
@@ -28,12 +28,12 @@ export async function announceIfLoweredToUses(
   tx: Tx,
   merchantId: string,
   { promotionId, limitBefore }: { promotionId: string; limitBefore: number | null },
-  moment: Moment,
+  context: ChangeContext,
 ): Promise<void> {
   for (const mode of modes) {
     const promotion = await findPromotion(tx, { merchantId, mode }, promotionId)
     if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore)) {
-      await announceExhausted(tx, { merchantId, mode }, promotion, moment)
+      await announceExhausted(tx, { merchantId, mode }, promotion, context)
       // The event of the edit itself comes next and needs a sequence of its own.
       await raisePromotionVersion(tx, { merchantId, mode }, promotionId)
     }
@@ -44,7 +44,12 @@ function isUsedUp({ used }: Promotion, usageLimit: number | null): boolean {
   return usageLimit !== null && used >= usageLimit
 }
 
-async function announceExhausted(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
+async function announceExhausted(
+  tx: Tx,
+  seller: MerchantMode,
+  promotion: Promotion,
+  context: ChangeContext,
+): Promise<void> {
   const { id, code, name, type, usageLimit, used, version } = promotion
   const data: EventDataOf<'promotion.exhausted'> = {
     promotion: { id, code, name, type, usageLimit: usageLimit ?? used, usageCount: used },
@@ -54,7 +59,7 @@ async function announceExhausted(tx: Tx, seller: MerchantMode, promotion: Promot
     subject: { type: 'promotion', id },
     sequence: version,
     dataText: JSON.stringify(data),
-    ...moment,
+    ...context,
   } as const
   for (const { id: installationId } of await listActiveInstallations(tx, seller))
     announce(tx, { installationId, mode: seller.mode, ...event })

@@ -27,7 +27,7 @@ export const promotionUndoer: Undoer = {
 }
 
 async function undoPromotion(
-  { tx, seller: { merchantId }, dryRun, moment }: UndoAsk,
+  { tx, seller: { merchantId }, dryRun, context }: UndoAsk,
   change: AuditedChange,
 ): Promise<AuditedChange> {
   const seller = await lockPromotionSeller(tx, merchantId)
@@ -50,12 +50,12 @@ async function undoPromotion(
   refuseUnfit(change, promotionProblems(entry))
   await orOvertaken(change, async () => {
     const { refused } = dryRun
-      ? await planPromotions(tx, seller, [entry], nothingKnown, moment.now)
-      : await savePromotions(tx, seller, [entry], nothingKnown, moment.now)
+      ? await planPromotions(tx, seller, [entry], nothingKnown, context.now)
+      : await savePromotions(tx, seller, [entry], nothingKnown, context.now)
     if (refused[0]) throw refused[0].refusal
   })
   const after = await findOperatorPromotionById(tx, merchantId, change.id)
-  if (!dryRun && after) await announcePromotion(tx, merchantId, 'promotion.updated', after, moment)
+  if (!dryRun && after) await announcePromotion(tx, merchantId, 'promotion.updated', after, context)
   const { what, id, name } = change
   return { kind: oppositeOf[change.kind], what, id, name, members }
 }

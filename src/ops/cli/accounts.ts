@@ -19,7 +19,7 @@ import {
   rotateNoticeSecret,
 } from '../../domain/payments/providers/connect.ts'
 import type { accountProviders } from '../../domain/payments/providers/installed.ts'
-import { noticePath } from '../../domain/payments/providers/registry.ts'
+import { providerWebhookPath } from '../../domain/payments/providers/registry.ts'
 import { visible } from '../../platform/audit/change.ts'
 import type { Config } from '../../platform/config.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -251,6 +251,6 @@ function tellAccount(
 }
 
 function helpFor({ publicOrigin }: AccountTools, { id }: AccountRow, { noticeHelp, noticeSecret }: AccountProvider) {
-  const help = noticeHelp(publicOrigin() + noticePath + id)
+  const help = noticeHelp(publicOrigin() + providerWebhookPath + id)
   return noticeSecret === null ? help : `${help} Then run: payments rotate ${id} --notices`
 }

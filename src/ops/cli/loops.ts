@@ -21,7 +21,7 @@ import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
 import { refundPaid } from '../../domain/orders/refunds.ts'
 import { cancelUnpaidOrders } from '../../domain/orders/unpaid.ts'
 import { bringLabelsForward } from '../../domain/payments/labels.ts'
-import { readNews } from '../../domain/payments/news.ts'
+import { readProviderEvents } from '../../domain/payments/providerevents.ts'
 import { refundRound } from '../../domain/payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../../domain/payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.ts'
@@ -92,7 +92,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
     rounds('product_index', 3_600_000, some, (now) => indexProducts(storage, walk, { now, limit: some })),
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
-    rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
+    rounds('payment_news', 30_000, few, () => readProviderEvents(app.payTools, few)),
     rounds('payment_labels', 2_000, few, () => labelPayments(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     ...(mail ? [rounds('mail', 1_000, emailsAtOnce, () => mailRound(mail))] : []),
@@ -156,7 +156,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// What loops need not wait for: news of payments and files are looked at at once, on whichever node they arrived.
+// What loops need not wait for: events of payments and files are looked at at once, on whichever node they arrived.
 export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
   const unlisten = [
     storage.listen('payments', () => workers.wake('payments')),

@@ -6,7 +6,7 @@ import { type App, createApp } from '../../app.ts'
 import { warmValidator } from '../../contract/validator.ts'
 import { startMail } from '../../domain/emails/send.ts'
 import { originProblem } from '../../domain/oauth/metadata.ts'
-import { makeNewsDue } from '../../domain/payments/accounts.ts'
+import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
 import { releasePayments } from '../../domain/payments/store.ts'
 import { type Config, readSettings } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
@@ -292,7 +292,7 @@ async function startLoops({ config, storage, log }: ServeParts, app: App): Promi
   // Rows that failed may work after this start: it may be a new version, or have other settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   await storage.write(async (tx) => {
-    makeNewsDue(tx)
+    makeProviderEventsDue(tx)
     if (storage.hasOneServer) releasePayments(tx, Date.now())
   })
   let deferred: ReadonlyMap<LoopName, number> = new Map()

@@ -12,7 +12,7 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type Actor, insertEntry } from '../../platform/audit/store.ts'
 import { type Round, type RowFailure, rowFailed } from '../../platform/jobs/rows.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import type { Moment } from '../../platform/outbox/announce.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
@@ -94,7 +94,7 @@ async function writeItems(storage: Storage, transfer: DueTransfer, now: number, 
       seller: { merchantId: transfer.merchantId, mode },
       items,
       actor,
-      moment: { now, cause: { operationId: operation, requestId } },
+      context: { now, cause: { operationId: operation, requestId } },
     }
     const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
     if (written.changes.length > 0)
@@ -146,16 +146,16 @@ interface BatchAsk {
   seller: MerchantMode
   items: readonly TransferItem[]
   actor: Actor
-  moment: Moment
+  context: ChangeContext
 }
 
-async function writeItemProducts({ tx, seller: { merchantId }, items: rows, moment }: BatchAsk): Promise<Written> {
+async function writeItemProducts({ tx, seller: { merchantId }, items: rows, context }: BatchAsk): Promise<Written> {
   const seller = await lockSeller(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
   const items = rows.map((row) => ({ ...row, ...(JSON.parse(row.item) as ProductItem) }))
   const stored = await listCategories(tx, merchantId)
   const wanted = new Map(items.flatMap(({ categories }) => categories.map((category) => [category.slug, category])))
-  const missing = planMissing([...wanted.values()], stored, moment.now)
+  const missing = planMissing([...wanted.values()], stored, context.now)
   for (const category of missing.categories) await insertCategory(tx, merchantId, category)
   const categoryIds = new Map([...stored, ...missing.categories].map(({ slug, id }) => [slug, id]))
 
@@ -169,7 +169,7 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, mome
     if (!placed.includes(item)) refuse(item.entry.slug, 'its category was removed since the plan')
   const partial = new Set(placed.filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
   const entries = placed.map(({ entry }) => entry)
-  const batch = await planProducts(tx, seller, entries, { now: moment.now, stock: false, partial })
+  const batch = await planProducts(tx, seller, entries, { now: context.now, stock: false, partial })
   for (const { slug, reason } of batch.refused) refuse(slug, reason)
   const versionOf = new Map(placed.map(({ entry, version }) => [entry.slug, version]))
   const plans = batch.plans.filter(({ before, product: { slug } }) => {
@@ -180,11 +180,11 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, mome
   const differing = plans.filter(({ differs }) => differs)
   await writeProducts(tx, seller, differing, categoryIds)
   if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
-  await announceProducts(tx, merchantId, differing, moment)
+  await announceProducts(tx, merchantId, differing, context)
   return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }
 }
 
-async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, moment }: BatchAsk): Promise<Written> {
+async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, context }: BatchAsk): Promise<Written> {
   const seller = await lockSeller(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
   const rows = items.map((row) => ({ ...row, ask: JSON.parse(row.item) as StockItem }))
@@ -193,7 +193,7 @@ async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, mom
     // Prices stay, so no category is touched.
     { seller, mode, categories: [], actor: { kind: actor.kind, id: actor.id ?? '' } },
     rows.map(({ ask }) => ask),
-    { dryRun: false, moment },
+    { dryRun: false, context },
   )
   const refused = outcomes.flatMap(({ refusal }, index) => {
     const row = rows[index]

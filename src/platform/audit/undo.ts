@@ -5,7 +5,7 @@ import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes }
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Problem } from '../kit/problems.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
-import type { Moment } from '../outbox/announce.ts'
+import type { ChangeContext } from '../outbox/announce.ts'
 import type { Tx } from '../storage/storage.ts'
 import type { AuditedChange } from './change.ts'
 import type { Actor } from './store.ts'
@@ -18,7 +18,7 @@ export interface UndoAsk {
   // Refuse what would be refused, and write nothing.
   dryRun: boolean
   actor: Actor
-  moment: Moment
+  context: ChangeContext
 }
 
 export interface Undoer {

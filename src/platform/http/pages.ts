@@ -21,7 +21,7 @@ export interface HtmlPage {
   // Answered under any load, because it is asked for that load.
   isProbe?: boolean
   // Made anew at every look, from much, or a large answer: how often one address may look is bounded. Posts always are.
-  isDear?: boolean
+  isExpensive?: boolean
   // Takes messages of another server, and no forms. Many may come from one address at once, so they are not counted as forms
   // are: the page bounds what it refuses.
   takesMessages?: boolean
@@ -90,7 +90,7 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
           renameWork(name)
         },
       }
-      if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
+      if (page.isExpensive || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
       // A copy, since pages that are always the same give the same headers.
       const { status, body, headers } = await page.answer(request)
       return { status, body, headers: { ...headers } }

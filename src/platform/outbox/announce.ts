@@ -14,7 +14,7 @@ export interface Cause {
 }
 
 // When something changes, and the request that caused it; null if a loop or the operator did.
-export interface Moment {
+export interface ChangeContext {
   now: number
   cause: Cause | null
 }

@@ -108,7 +108,7 @@ export function checkoutPages({
         const cookie = setCookie(returnCookie, view.secret, origin())
         return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
       },
-      isDear: true,
+      isExpensive: true,
       failed,
     },
     {
@@ -124,14 +124,14 @@ export function checkoutPages({
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
-      isDear: true,
+      isExpensive: true,
       failed,
     },
     {
       path: '/r/:token',
       name: 'payment return',
       answer: (request) => comeBack(request),
-      isDear: true,
+      isExpensive: true,
       failed,
     },
     {
@@ -144,7 +144,7 @@ export function checkoutPages({
         const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
         return answerPage(200, orderPage(speaker, order, `/o/${secret}/receipt`))
       },
-      isDear: true,
+      isExpensive: true,
       failed,
     },
     {
@@ -158,7 +158,7 @@ export function checkoutPages({
         const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
         return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
       },
-      isDear: true,
+      isExpensive: true,
       failed,
     },
     // Links that got longer on the way, for example in a mail: they get a page as well, not JSON.

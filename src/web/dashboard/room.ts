@@ -20,7 +20,7 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
     {
       path: '/admin/:shop',
       name: 'dashboard entrance',
-      isDear: true,
+      isExpensive: true,
       answer: async (request) => (await loadAnswer()).answerEntrance(parts, request),
       failed,
     },
@@ -43,7 +43,7 @@ function screensIn(parts: DashboardParts, mode: Mode, path: string): HtmlPage {
     path,
     name: 'dashboard lost',
     methods: ['GET', 'POST'],
-    isDear: true,
+    isExpensive: true,
     answer: async (request) =>
       (await loadAnswer()).answerScreen(parts, request, { mode, rest: request.path['*'] ?? '' }),
     failed,

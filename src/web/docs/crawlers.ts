@@ -53,7 +53,7 @@ export function crawlerPages({ origin, shop }: CrawlerParts): HtmlPage[] {
     {
       path: '/sitemap.xml',
       name: 'sitemap',
-      isDear: true,
+      isExpensive: true,
       async answer(request) {
         const { listPieces } = shopOrRefuse()
         return answerText(request, 'application/xml', indexText(origin(), await listPieces(pieceSize)))
@@ -62,7 +62,7 @@ export function crawlerPages({ origin, shop }: CrawlerParts): HtmlPage[] {
     {
       path: '/sitemap/categories.xml',
       name: 'sitemap',
-      isDear: true,
+      isExpensive: true,
       async answer(request) {
         const { base, listCategories } = shopOrRefuse()
         const start = `${origin()}${base}/`
@@ -74,7 +74,7 @@ export function crawlerPages({ origin, shop }: CrawlerParts): HtmlPage[] {
     {
       path: '/sitemap/products.xml',
       name: 'sitemap',
-      isDear: true,
+      isExpensive: true,
       async answer(request) {
         const { base, listProducts } = shopOrRefuse()
         const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''

@@ -50,19 +50,19 @@ export function sitePages({
       {
         path,
         name: `reference${name}`,
-        isDear: true,
+        isExpensive: true,
         answer: (request) => answerPart(path, request),
       },
       {
         path: `${path}/:group`,
         name: `reference${name}`,
-        isDear: true,
+        isExpensive: true,
         answer: (request) => answerPart(`${path}/${request.path.group}`, request),
       },
       {
         path: openApiPath,
         name: `openapi${name}`,
-        isDear: true,
+        isExpensive: true,
         answer: async (request) => answerAsset(await openApi(), request),
       },
     ]
@@ -80,7 +80,7 @@ export function sitePages({
     {
       path: '/',
       name: 'start',
-      isDear: true,
+      isExpensive: true,
       answer: async (request) => answerAsset(await (hasEmails(request.raw) ? startWithEmails() : start()), request),
     },
     ...documentPages,

@@ -37,11 +37,11 @@ export function isFromHere({ socket, headers }: IncomingMessage): boolean {
 function pagesOf(folder: string): HtmlPage[] {
   return [
     style.page,
-    { path: '/dev/mail', name: 'mail', isDear: true, answer: async () => page('E-mails', listOf(folder)) },
+    { path: '/dev/mail', name: 'mail', isExpensive: true, answer: async () => page('E-mails', listOf(folder)) },
     {
       path: '/dev/mail/:id',
       name: 'email',
-      isDear: true,
+      isExpensive: true,
       answer: async ({ path }) => {
         const { headers, text } = find(folder, path.id)
         return page(headers.subject ?? 'E-mail', emailOf(path.id ?? '', headers, text), true)
@@ -50,7 +50,7 @@ function pagesOf(folder: string): HtmlPage[] {
     {
       path: '/dev/mail/:id/html',
       name: 'email-html',
-      isDear: true,
+      isExpensive: true,
       answer: async ({ path }) => ({ status: 200, body: find(folder, path.id).html, headers: insideHeaders }),
     },
   ]

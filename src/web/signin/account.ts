@@ -41,7 +41,7 @@ import type { PageAnswer } from '../../platform/http/pages.ts'
 import { openByRoot, sealByRoot } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { hashOf, statusOf } from './entrance.ts'
-import { accountSheet, codesSheet, confirmSheet, deeds, homeSheet, totpSheet } from './page/account.ts'
+import { accountSheet, actions, codesSheet, confirmSheet, homeSheet, totpSheet } from './page/account.ts'
 import type { NewPasswordProblem } from './page/entry.ts'
 import { answerSheet, staffHeaders } from './page/frame.ts'
 import {
@@ -123,25 +123,25 @@ export function createAccountPages(tools: StaffTools) {
 
   async function postAccount(visit: Signed<Posted>): Promise<PageAnswer> {
     const { form, session, user, words, isHeld, now } = visit
-    const deed = form.get('do')
-    const mayBeDone: readonly string[] = [deeds.setUp, deeds.turnOn, deeds.addPasskey]
-    if (isHeld && !mayBeDone.includes(deed ?? '')) return goTo(accountPath)
+    const action = form.get('do')
+    const mayBeDone: readonly string[] = [actions.setUp, actions.turnOn, actions.addPasskey]
+    if (isHeld && !mayBeDone.includes(action ?? '')) return goTo(accountPath)
     // Who has a passkey shows it: another factor set up by the password alone would replace it.
     if (isHeld && (await storage.read((db) => listPasskeys(db, user.id))).length > 0)
       return goTo(confirmPathFor(accountPath))
-    if (deed === deeds.end || deed === deeds.endOthers) {
+    if (action === actions.end || action === actions.endOthers) {
       await storage.write(async (tx) => {
-        if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
+        if (action === actions.end) await endSession(tx, user.id, form.get('session') ?? '')
         else await endOtherSessions(tx, user.id, session.id)
       })
       return goTo(accountPath)
     }
     if (!isConfirmed(session, now)) return goTo(confirmPathFor(accountPath))
-    if (deed === deeds.password) return changePassword(visit)
-    if (deed === deeds.addPasskey) return addNewPasskey(visit)
-    if (deed === deeds.namePasskey || deed === deeds.removePasskey) {
+    if (action === actions.password) return changePassword(visit)
+    if (action === actions.addPasskey) return addNewPasskey(visit)
+    if (action === actions.namePasskey || action === actions.removePasskey) {
       const id = form.get('passkey') ?? ''
-      const isRemoved = deed === deeds.removePasskey
+      const isRemoved = action === actions.removePasskey
       await storage.write(async (tx) => {
         if (isRemoved) await removePasskey(tx, user.id, id)
         else await namePasskey(tx, user.id, id, lineIn(form, 'name'))
@@ -149,15 +149,16 @@ export function createAccountPages(tools: StaffTools) {
       if (isRemoved) note(visit, 'passkey removed')
       return goTo(accountPath)
     }
-    if (deed === deeds.demand || deed === deeds.release) return demand(visit, deed === deeds.demand)
-    if (deed === deeds.setUp) return showTotp(visit, makeTotpSecret(), false)
-    if (deed === deeds.turnOn) return turnOn(visit)
-    if (deed === deeds.turnOff) {
+    if (action === actions.demand || action === actions.release) return demand(visit, action === actions.demand)
+    if (action === actions.setUp) return showTotp(visit, makeTotpSecret(), false)
+    if (action === actions.turnOn) return turnOn(visit)
+    if (action === actions.turnOff) {
       await storage.write((tx) => removeSecondFactor(tx, user.id))
       note(visit, 'second factor removed')
       return goTo(accountPath)
     }
-    if (deed !== deeds.newCodes || !(await storage.read((db) => hasSecondFactor(db, user.id)))) return goTo(accountPath)
+    if (action !== actions.newCodes || !(await storage.read((db) => hasSecondFactor(db, user.id))))
+      return goTo(accountPath)
     const codes = await storage.write((tx) => replaceRecoveryCodes(tx, user.id, now))
     note(visit, 'recovery codes replaced')
     return answerSheet(200, codesSheet(words, codes))

@@ -5,24 +5,24 @@ import { toInstant } from '../../../platform/kit/instant.ts'
 import { queueEmails } from '../../../platform/outbox/emails.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { recordDispute } from '../../payments/disputes.ts'
-import type { DisputeStanding, Standing } from '../../payments/port.ts'
-import { readStanding } from '../../payments/standing.ts'
+import type { ProviderDispute, ProviderState } from '../../payments/port.ts'
+import { readProviderState } from '../../payments/providerstate.ts'
 import type { PaymentRow } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
-export function standingIn(
+export function providerStateIn(
   { watch }: PayTools,
   tx: Tx,
   payment: PaymentRow,
-  { standing: listed }: PaymentOutcome,
-): Standing | undefined {
-  const standing = listed && readStanding(listed)
-  if (listed && !standing) {
+  { providerState: listed }: PaymentOutcome,
+): ProviderState | undefined {
+  const providerState = listed && readProviderState(listed)
+  if (listed && !providerState) {
     const message = 'payment provider lists refunds or disputes that cannot be read'
     tx.afterCommit(() => watch.warn('unreadable_standing', message, factsOf(payment)))
   }
-  return standing
+  return providerState
 }
 
 // The caller has locked the payment.
@@ -30,7 +30,7 @@ export async function noteDispute(
   { watch, clock }: PayTools,
   tx: Tx,
   payment: PaymentRow,
-  listed: DisputeStanding,
+  listed: ProviderDispute,
 ): Promise<void> {
   const now = clock().getTime()
   const { dispute, before } = await recordDispute(tx, payment, listed, now)

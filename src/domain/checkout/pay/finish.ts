@@ -5,8 +5,8 @@ import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { NextAction } from '../../payments/port.ts'
+import { hasRefundsOrDispute } from '../../payments/providerstate.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
-import { hasNews } from '../../payments/standing.ts'
 import { endLook, lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry, findTry } from '../../payments/tries.ts'
 import { lockSessionAndCart } from '../sessions.ts'
@@ -16,7 +16,7 @@ import { completeSession } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
 import { sealNextAction } from './nextaction.ts'
-import { recordNews } from './paid.ts'
+import { recordProviderChanges } from './paid.ts'
 import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
@@ -32,11 +32,12 @@ export async function finishPayment(
   try {
     await tools.storage.write(async (tx) => {
       if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
-      else if (asked.status === 'succeeded') await recordNews(tools, tx, asked, outcome)
+      else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
       else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
       if (asked.lookingUntil !== null) endLook(tx, asked)
       // Of one that is made just now, what else is known is recorded by the next look.
-      if (asked.status !== 'succeeded' && hasNews(outcome.standing)) lookAgain(tx, asked, tools.clock().getTime())
+      if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
+        lookAgain(tx, asked, tools.clock().getTime())
     })
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
@@ -150,7 +151,7 @@ function isBackFromPage({ looksWanted }: PaymentRow, nextAction: NextAction): bo
 // The shopper has nothing left to do anywhere.
 const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
 
-// How often a payment by redirect is looked up where no shopper comes back and no notice arrives.
+// How often a payment by redirect is looked up where no shopper comes back and no webhook arrives.
 const redirectEveryMs = 5 * 60_000
 
 const verbs = {

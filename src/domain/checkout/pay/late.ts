@@ -13,7 +13,7 @@ import type { Outcome } from '../../payments/port.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { listRefundsOfPayment, type PaymentRow, queueVoid, savePayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { noteDispute, standingIn } from './dispute.ts'
+import { noteDispute, providerStateIn } from './dispute.ts'
 import { queueReturn } from './return.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
@@ -31,7 +31,7 @@ export async function recordAfterEnd(
     return
   }
   // Also money that went back can be disputed.
-  const dispute = standingIn(tools, tx, payment, outcome)?.dispute
+  const dispute = providerStateIn(tools, tx, payment, outcome)?.dispute
   if (dispute) await noteDispute(tools, tx, payment, dispute)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
@@ -77,7 +77,7 @@ async function isReturnedByHand(tx: Tx, { installationId, id }: PaymentRow): Pro
   })
 }
 
-// Whether the provider need not be asked again, until there is news.
+// Whether the provider need not be asked again, until there are events.
 function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
   if (isGivenUp(payment)) return outcome.kind === 'declined' && !outcome.isDoubtful
   return outcome.kind !== 'unknown'

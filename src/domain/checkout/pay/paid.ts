@@ -1,21 +1,26 @@
-// News of a payment that was made: it is looked up when a notice says so. Its outcome is known; what its provider lists of refunds
+// Changes of a payment that was made: it is looked up when a webhook says so. Its outcome is known; what its provider lists of refunds
 // and disputes is recorded.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
-import { recordStanding } from '../../orders/standing.ts'
-import type { Standing } from '../../payments/port.ts'
+import { recordProviderState } from '../../orders/providerstate.ts'
+import type { ProviderState } from '../../payments/port.ts'
+import type { ProviderStatePlan } from '../../payments/providerstate.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
-import type { StandingPlan } from '../../payments/standing.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { noteDispute, standingIn } from './dispute.ts'
+import { noteDispute, providerStateIn } from './dispute.ts'
 import { isContradiction, recordAfterEnd, warnOfContradiction } from './late.ts'
 import { warnOfAmount } from './pending.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
 // The order is locked before its payment, as everywhere.
-export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, outcome: PaymentOutcome): Promise<void> {
+export async function recordProviderChanges(
+  tools: PayTools,
+  tx: Tx,
+  asked: PaymentRow,
+  outcome: PaymentOutcome,
+): Promise<void> {
   const { installationId, id, orderId } = asked
   const facts = orderId === null ? undefined : await lockOrderFacts(tx, { installationId, orderId })
   const payment = await lockPayment(tx, installationId, id)
@@ -27,13 +32,13 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
   if (outcome.kind === 'unknown') return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
   warnOfAmount(tools, tx, payment, outcome)
-  const standing = standingIn(tools, tx, payment, outcome)
-  const plan = standing && (await recordStanding(tx, facts, payment, standing, now))
+  const providerState = providerStateIn(tools, tx, payment, outcome)
+  const plan = providerState && (await recordProviderState(tx, facts, payment, providerState, now))
   // One that went back as a whole, or is about to, may be called declined.
-  if (isContradiction(payment, outcome) && sumListed(standing) < payment.amount)
+  if (isContradiction(payment, outcome) && sumListed(providerState) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)
-  if (standing?.dispute) await noteDispute(tools, tx, payment, standing.dispute)
+  if (providerState?.dispute) await noteDispute(tools, tx, payment, providerState.dispute)
   await savePayment(tx, {
     ...seen,
     checks: checksAnswered,
@@ -43,11 +48,11 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
   })
 }
 
-function sumListed(standing: Standing | undefined): number {
-  return (standing?.refunds ?? []).reduce((sum, { state, amount }) => (state === 'failed' ? sum : sum + amount), 0)
+function sumListed(providerState: ProviderState | undefined): number {
+  return (providerState?.refunds ?? []).reduce((sum, { state, amount }) => (state === 'failed' ? sum : sum + amount), 0)
 }
 
-function tellPlan({ watch }: PayTools, tx: Tx, payment: PaymentRow, plan: StandingPlan): void {
+function tellPlan({ watch }: PayTools, tx: Tx, payment: PaymentRow, plan: ProviderStatePlan): void {
   const facts = { provider: payment.provider, paymentId: payment.id }
   tx.afterCommit(() => {
     for (const { refund } of plan.failed)

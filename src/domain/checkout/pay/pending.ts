@@ -6,7 +6,7 @@ import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { cancelFound } from '../../orders/cancel.ts'
 import { lockOrderFacts, noteChange } from '../../orders/change.ts'
-import { cancellableReason, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
+import { cancelObstacle, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
 import { payOrder } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
@@ -98,7 +98,7 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   const ended = { ...payment, status: voided.to, checkAt: null }
   await savePayment(tx, ended)
   const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
-  if (!cancellableReason(found.order)) {
+  if (!cancelObstacle(found.order)) {
     const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
     await cancelFound(tx, { ...found, payments }, input, moment)
     return

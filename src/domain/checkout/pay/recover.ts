@@ -1,4 +1,4 @@
-// Payments whose outcome is not known, or of which there is news: their providers are asked, by a loop, until it is known.
+// Payments whose outcome is not known, or of which there are events: their providers are asked, by a loop, until it is known.
 
 import type { PaymentErrorCode } from '../../../contract/words.ts'
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../../platform/jobs/rows.ts'

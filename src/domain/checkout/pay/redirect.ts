@@ -58,7 +58,7 @@ export async function returnUrlsFor(tools: PayTools, payment: PaymentRow, locale
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 
-// Asks the provider now, unless it is being asked, or was a moment ago: by a return, a look at a page or a notice. Answers whether it
+// Asks the provider now, unless it is being asked, or was a moment ago: by a return, a look at a page or a webhook. Answers whether it
 // asked.
 export async function lookUpNow(
   tools: PayTools,

@@ -2,7 +2,7 @@
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
-import type { Outcome, Standing } from '../../payments/port.ts'
+import type { Outcome, ProviderState } from '../../payments/port.ts'
 import type { PaymentRow } from '../../payments/store.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
@@ -19,7 +19,7 @@ export interface Settlement {
 
 // `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again. `isWithdrawn`: the shopper
 // went back to pay in another way, which is not a failure.
-export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; standing?: Standing }
+export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; providerState?: ProviderState }
 
 // The provider of a payment of 0: the order is approved without asking anyone.
 export const nothingDue = 'none'

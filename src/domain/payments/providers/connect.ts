@@ -122,7 +122,7 @@ export async function connectAccount(
   throw secondAccount(account)
 }
 
-// New keys of the same account. What was made at the provider for notices stays, with the secret that signs them; where there is
+// New keys of the same account. What was made at the provider for webhooks stays, with the secret that signs them; where there is
 // none yet, it is made now. One that was disconnected still needs keys that work, for the payments that it took; nothing is made for it.
 export async function rotateAccount(
   tools: AccountTools,

@@ -1,22 +1,22 @@
-// The address at which providers send their notices.
+// The address at which providers send their webhooks.
 
 import { addressBucket, type Throttle } from '../../../platform/access/throttle.ts'
 import { readBytes } from '../../../platform/http/body.ts'
 import type { HtmlPage, PageRequest } from '../../../platform/http/pages.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { type NoticeTools, noticesOf, type TakeNotice } from '../notices.ts'
-import { noticePath } from './registry.ts'
+import { type ProviderWebhookTools, providerWebhooksOf, type TakeProviderWebhook } from '../providerwebhooks.ts'
+import { providerWebhookPath } from './registry.ts'
 
-export interface HookParts extends NoticeTools {
+export interface HookParts extends ProviderWebhookTools {
   // Of messages that were refused, by address, and by account where there is one. A provider may send thousands from one address
   // in a minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one
   // account does not count for another.
   refusedThrottle: Throttle | null
 }
 
-const noticeBytesMax = 256 * 1_024
+const webhookBytesMax = 256 * 1_024
 
-export function noticePage(parts: HookParts): HtmlPage {
+export function providerWebhookPage(parts: HookParts): HtmlPage {
   const { refusedThrottle: throttle, clock } = parts
 
   function refuseAfter(retryAfterMs = 0): void {
@@ -24,13 +24,13 @@ export function noticePage(parts: HookParts): HtmlPage {
   }
 
   return {
-    path: `${noticePath}:account`,
+    path: `${providerWebhookPath}:account`,
     name: 'payment notice',
     methods: ['POST'],
     takesMessages: true,
     async answer(request) {
       const account = request.path.account ?? ''
-      const take = await noticesOf(parts, account)
+      const take = await providerWebhooksOf(parts, account)
       const address = addressBucket(request.address)
       const bucket = take ? `${account} ${address}` : address
       // Before the message is read.
@@ -49,8 +49,11 @@ const refusals = {
   too_large: () => refuse('body_too_large', { status: 413, message: 'The message is larger than 256 KiB.' }),
 } as const
 
-async function takeFrom(take: TakeNotice, { raw, receive }: PageRequest): Promise<'taken' | 'refused' | 'too_large'> {
-  const body = await receive(() => readBytes(raw, noticeBytesMax))
+async function takeFrom(
+  take: TakeProviderWebhook,
+  { raw, receive }: PageRequest,
+): Promise<'taken' | 'refused' | 'too_large'> {
+  const body = await receive(() => readBytes(raw, webhookBytesMax))
   if (body === 'too_large') return body
   return body !== 'ended_early' && (await take({ headers: raw.headers, body })) ? 'taken' : 'refused'
 }

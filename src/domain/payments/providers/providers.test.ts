@@ -95,8 +95,8 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     if (bench.books?.makesByLookingUp) assert.equal(found.kind, 'redirect')
     else assert.deepEqual(found, { kind: 'absent' })
   }
-  // What a look-up says besides the standing.
-  const outcomeIn = ({ standing: _, ...outcome }: Finding) => outcome
+  // What a look-up says besides the provider state.
+  const outcomeIn = ({ providerState: _, ...outcome }: Finding) => outcome
 
   test('has a name, a mode, and words for everything it shows', () => {
     const { provider } = bench
@@ -324,9 +324,9 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         await refund(charge, 100, key)
         await books?.payRefunds?.()
         await books?.refund?.(charge, 300)
-        const { standing, kind } = await lookUp(charge)
+        const { providerState, kind } = await lookUp(charge)
         assert.equal(kind, 'approved')
-        const refunds = standing?.refunds.map(({ key, amount, state }) => [key, amount, state]) ?? []
+        const refunds = providerState?.refunds.map(({ key, amount, state }) => [key, amount, state]) ?? []
         assert.deepEqual(
           refunds.toSorted(([, a], [, b]) => Number(a) - Number(b)),
           [
@@ -334,10 +334,10 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
             [null, 300, 'succeeded'],
           ],
         )
-        assert.equal(new Set(standing?.refunds.map(({ reference }) => reference)).size, 2)
-        assert.equal(standing?.dispute, null)
+        assert.equal(new Set(providerState?.refunds.map(({ reference }) => reference)).size, 2)
+        assert.equal(providerState?.dispute, null)
         await books?.dispute?.(charge)
-        const { dispute } = (await lookUp(charge)).standing ?? {}
+        const { dispute } = (await lookUp(charge)).providerState ?? {}
         assert.deepEqual([dispute?.amount, dispute?.state], [1_000, 'open'])
       })
 

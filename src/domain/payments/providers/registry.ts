@@ -95,7 +95,7 @@ export function createRegistry(parts: RegistryParts): Providers {
   }
 }
 
-export const noticePath = '/hooks/payments/'
+export const providerWebhookPath = '/hooks/payments/'
 
 // Null where the provider cannot reach us: it calls public https addresses only, unless it stands beside us.
 export function noticeUrlOf(
@@ -104,7 +104,7 @@ export function noticeUrlOf(
   providerUrls: ProviderUrls,
 ): string | null {
   const isReached = publicOrigin.startsWith('https:') || Object.hasOwn(providerUrls, provider)
-  return isReached ? publicOrigin + noticePath + id : null
+  return isReached ? publicOrigin + providerWebhookPath + id : null
 }
 
 // Null where wallets cannot be offered anyway: without https, on this machine, or by an address without a name.

@@ -60,7 +60,7 @@ function scopeRow(scope: Scope, isTicked: boolean): Html {
 <label for="${rowId}">${title} <span class="name-of">${scope}</span></label>
 <div class="row-note" id="${rowId}-points">
 ${note !== undefined && html`<p>${note}</p>`}
-<ul>${points.map(({ text, isGrave }) => html`<li${isGrave === true && html` class="grave"`}>${text}</li>`)}</ul>
+<ul>${points.map(({ text, isSensitive }) => html`<li${isSensitive === true && html` class="grave"`}>${text}</li>`)}</ul>
 </div>
 </div>`
 }

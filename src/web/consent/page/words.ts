@@ -14,7 +14,7 @@ export interface ScopeWords {
 export interface ScopePoint {
   text: string
   // Moves money or stock, or cannot be undone: emphasized.
-  isGrave?: boolean
+  isSensitive?: boolean
   operations: readonly OperationId[]
 }
 
@@ -33,7 +33,7 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
       },
       {
         text: 'Cancel these orders, which refunds the buyer and returns the items to stock',
-        isGrave: true,
+        isSensitive: true,
         operations: ['cancelStorefrontOrder'],
       },
       { text: 'Search your products', operations: ['searchCatalogProducts'] },
@@ -76,7 +76,11 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
 // These reach everything of the merchant in the mode of the app, and not only what the app itself sold. They are told in words, not
 // by operation: each covers many.
 const whole = 'This reaches your whole shop, not only what this app sells.'
-const point = (text: string, isGrave = false): ScopePoint => ({ text, operations: [], ...(isGrave && { isGrave }) })
+const point = (text: string, isSensitive = false): ScopePoint => ({
+  text,
+  operations: [],
+  ...(isSensitive && { isSensitive }),
+})
 
 const adminWords: Readonly<Record<AdminScope, ScopeWords>> = {
   'admin:read': {

@@ -158,8 +158,8 @@ function emailCell({ words, userId }: Visit, { id, email }: AdminMember): Html {
 }
 
 function rowActions({ words, to, may, userId }: Visit, { id, email, status }: AdminMember): Html {
-  const link = (path: string, text: string, isGrave = false) =>
-    html`<a${isGrave && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
+  const link = (path: string, text: string, isSensitive = false) =>
+    html`<a${isSensitive && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
   return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${status === 'active' && id !== userId && may('endAdminMemberSessions') && link('sessions', words.say('people.signOut'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
 }
 

@@ -7,7 +7,7 @@ import { askAgain, attempt, type Posted, type Screen } from '../screen.ts'
 import { done, refusedBy } from '../toast.ts'
 
 // Their own screens ask for the password again, so taking back what was done there does too.
-const grave: readonly ChangeSubject[] = ['payment_method']
+const sensitive: readonly ChangeSubject[] = ['payment_method']
 
 export const undo: Screen = {
   path: 'undo',
@@ -22,7 +22,7 @@ export const undo: Screen = {
         posted.ask('undoAdminChange', { path: { changeId }, body: { dryRun: true }, key: randomUUID() }),
       )
       if ('refusal' in tried) return refusedBy(back, tried.refusal)
-      if (tried.reply.data.changes.some(({ subject }) => grave.includes(subject.type)))
+      if (tried.reply.data.changes.some(({ subject }) => sensitive.includes(subject.type)))
         return askAgain(posted.to('developers/changes'))
     }
     const outcome = await attempt(

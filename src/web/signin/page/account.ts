@@ -13,7 +13,7 @@ import { button, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
 
 // The value of the field `do` of each form of the account.
-export const deeds = {
+export const actions = {
   password: 'password',
   setUp: 'set_up',
   turnOn: 'turn_on',
@@ -80,7 +80,7 @@ export function accountSheet(words: Words, view: AccountView): string {
       hasPasskeys: true,
       body: html`<p class="lead">${words.say('held.lead')}</p>
 <p class="soft">${words.say('home.as', { email })}</p>
-<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}${signOutForm(words)}</div>
+<div class="choice">${action(words, actions.setUp, 'account.setUp')}${signOutForm(words)}</div>
 ${addPasskeyForm(words)}`,
     })
   return sheetPage(words, {
@@ -93,9 +93,9 @@ ${addPasskeyForm(words)}`,
 ${
   hasSecondFactor
     ? html`<p>${words.say('account.factorOn', { count: recoveryCodes })}</p>
-<div class="choice">${deed(words, deeds.newCodes, 'account.newCodes')}${deed(words, deeds.turnOff, 'account.turnOff')}</div>`
+<div class="choice">${action(words, actions.newCodes, 'account.newCodes')}${action(words, actions.turnOff, 'account.turnOff')}</div>`
     : html`<p>${words.say('account.factorOff')}</p>
-<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}</div>`
+<div class="choice">${action(words, actions.setUp, 'account.setUp')}</div>`
 }
 </section>
 <section class="part">
@@ -107,7 +107,7 @@ ${addPasskeyForm(words)}
 <section class="part">
 <h2>${words.say('password.title')}</h2>
 <form method="post">
-${hiddenFields({ do: deeds.password })}
+${hiddenFields({ do: actions.password })}
 ${usernameField(email)}
 ${newPasswordField(words, problem !== null && problem !== 'passkey')}
 <div class="choice">${button(words, 'action.save', 'second')}</div>
@@ -124,28 +124,28 @@ ${
 <section class="part">
 <h2>${words.say('account.sessions')}</h2>
 <ul class="entries">${sessions.map((session) => sessionEntry(words, session, session.id === sessionId))}</ul>
-${sessions.length > 1 && html`<div class="choice">${deed(words, deeds.endOthers, 'account.endOthers')}</div>`}
+${sessions.length > 1 && html`<div class="choice">${action(words, actions.endOthers, 'account.endOthers')}</div>`}
 </section>
 <div class="choice"><a class="second" href="/admin">${words.say('action.back')}</a>${signOutForm(words)}</div>`,
   })
 }
 
-function deed(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
+function action(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
   return html`<form method="post">${hiddenFields({ do: name, ...more })}${button(words, label, 'second')}</form>`
 }
 
 function addPasskeyForm(words: Words): Html {
   const more = field(words, { name: 'name', label: 'passkey.name', type: 'text', autocomplete: 'off', lengthMax: 60 })
-  const fields = { do: deeds.addPasskey }
+  const fields = { do: actions.addPasskey }
   return passkeyForm(words, { purpose: 'register', action: '/admin/account', label: 'passkey.add', fields, more })
 }
 
 function passkeyEntry(words: Words, { id, name, createdAt, usedAt }: Passkey): Html {
   const label = words.say('passkey.name')
   return html`<li class="entry">
-<form method="post" class="inline">${hiddenFields({ do: deeds.namePasskey, passkey: id })}<span class="field"><input name="name" value="${name}" maxlength="60" aria-label="${label}" autocomplete="off" dir="auto" required></span>${button(words, 'action.save', 'second')}</form>
+<form method="post" class="inline">${hiddenFields({ do: actions.namePasskey, passkey: id })}<span class="field"><input name="name" value="${name}" maxlength="60" aria-label="${label}" autocomplete="off" dir="auto" required></span>${button(words, 'action.save', 'second')}</form>
 <span class="hint">${usedAt === null ? words.say('passkey.added', { date: words.date(createdAt) }) : words.say('account.seen', { date: words.date(usedAt) })}</span>
-${deed(words, deeds.removePasskey, 'passkey.remove', { passkey: id })}
+${action(words, actions.removePasskey, 'passkey.remove', { passkey: id })}
 </li>`
 }
 
@@ -153,7 +153,7 @@ function demandEntry(words: Words, { id, name, needsSecondFactor }: UserMerchant
   return html`<li class="entry">
 <span><span class="entry-name" dir="auto">${name}</span>
 <span class="hint">${words.say(needsSecondFactor ? 'demand.on' : 'demand.off')}</span></span>
-${needsSecondFactor ? deed(words, deeds.release, 'demand.release', { shop: id }) : deed(words, deeds.demand, 'demand.demand', { shop: id })}
+${needsSecondFactor ? action(words, actions.release, 'demand.release', { shop: id }) : action(words, actions.demand, 'demand.demand', { shop: id })}
 </li>`
 }
 
@@ -161,7 +161,7 @@ function sessionEntry(words: Words, { id, browser, seenAt }: Session, isThis: bo
   return html`<li class="entry">
 <span><span class="entry-name" dir="auto">${browser || words.say('account.unknown')}${isThis && html` (${words.say('account.here')})`}</span>
 <span class="hint">${words.say('account.seen', { date: words.date(seenAt) })}</span></span>
-${!isThis && deed(words, deeds.end, 'account.end', { session: id })}
+${!isThis && action(words, actions.end, 'account.end', { session: id })}
 </li>`
 }
 
@@ -185,7 +185,7 @@ ${modules && qrPicture(words, modules)}
 <p class="secret" dir="ltr"><span class="soft">${words.say('totp.key')}:</span> ${key}</p>
 <p><a href="${uri}">${words.say('totp.open')}</a></p>
 <form method="post" action="/admin/account">
-${hiddenFields({ do: deeds.turnOn, sealed })}
+${hiddenFields({ do: actions.turnOn, sealed })}
 ${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 'one-time-code', lengthMax: 10, isWrong })}
 <div class="choice">${button(words, 'totp.turnOn')}<a class="second" href="/admin/account">${words.say('action.back')}</a></div>
 </form>`,

@@ -1,5 +1,5 @@
 // A merchant's account at Mollie: an API key of one profile, for test or for live. Nothing is made at Mollie for it: each payment
-// carries the address for notices.
+// carries the webhook address.
 
 import type { Mode } from '../../../../contract/words.ts'
 import { type AccountProvider, AccountRefused, type OpenAccount } from '../../accountport.ts'

@@ -1,14 +1,22 @@
 // What a payment at Mollie means here. Pure.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
-import type { Charge, DisputeStanding, Finding, Outcome, RefundAnswer, RefundStanding, Standing } from '../../port.ts'
+import type {
+  Charge,
+  Finding,
+  Outcome,
+  ProviderDispute,
+  ProviderRefund,
+  ProviderState,
+  RefundAnswer,
+} from '../../port.ts'
 import type { MollieChargeback, MolliePayment, MollieRefund } from './objects.ts'
 
 // https://docs.mollie.com/docs/handling-payment-status
 export function findingOf(charge: Charge, payment: MolliePayment): Finding {
   mustFit(charge, payment)
-  const standing = payment.status === 'paid' ? { standing: standingOf(payment) } : {}
-  return { ...outcomeOf(payment), ...standing }
+  const providerState = payment.status === 'paid' ? { providerState: providerStateOf(payment) } : {}
+  return { ...outcomeOf(payment), ...providerState }
 }
 
 // A key has one amount. Anything else is a defect here, or somebody else's payment.
@@ -95,7 +103,7 @@ export function refundAnswerOf({ status }: MollieRefund): RefundAnswer {
   return status === 'failed' || status === 'canceled' ? 'refused' : 'pending'
 }
 
-const refundStates: Readonly<Record<MollieRefund['status'], RefundStanding['state']>> = {
+const refundStates: Readonly<Record<MollieRefund['status'], ProviderRefund['state']>> = {
   queued: 'pending',
   pending: 'pending',
   processing: 'pending',
@@ -104,7 +112,7 @@ const refundStates: Readonly<Record<MollieRefund['status'], RefundStanding['stat
   canceled: 'failed',
 }
 
-function standingOf({ refunds, chargebacks }: MolliePayment): Standing {
+function providerStateOf({ refunds, chargebacks }: MolliePayment): ProviderState {
   return {
     refunds: refunds.map(({ id, key, amount, status }) => ({
       reference: id,
@@ -118,7 +126,7 @@ function standingOf({ refunds, chargebacks }: MolliePayment): Standing {
 
 // A chargeback has taken the money already; what the merchant may do about it is arranged outside of the API, and has no date
 // there. Of several, one that was not reversed counts.
-function disputeOf(chargebacks: readonly MollieChargeback[]): DisputeStanding | null {
+function disputeOf(chargebacks: readonly MollieChargeback[]): ProviderDispute | null {
   const counted = chargebacks.find(({ isReversed }) => !isReversed) ?? chargebacks.at(-1)
   if (!counted) return null
   const { id: reference, amount, reason, isReversed } = counted

@@ -60,7 +60,7 @@ async function started(given = charge(), locale = 'en', by = provider): Promise<
   return { ...given, reference: outcome.reference }
 }
 
-test('a payment is asked for with our id as key and mark, the way back, and the address for notices', async () => {
+test('a payment is asked for with our id as key and mark, the way back, and the address for webhooks', async () => {
   const own = await started(charge(), 'de-AT', providerWith('https://shop.example/hooks/payments/pac_1'))
   const { headers, body } = mollie.requests.findLast(({ method }) => method === 'POST') ?? assert.fail()
   assert.equal(headers['idempotency-key'], own.key)
@@ -229,9 +229,9 @@ test('a refund that failed or was canceled there is not asked for again', async 
     assert.equal(await provider.refundState?.(refund, signal), 'refused')
     assert.equal(await provider.refund(refund, signal), 'refused')
     assert.equal(books.refundsOf(own.reference ?? '').length, 1)
-    const { standing } = await provider.lookUp(own, signal)
+    const { providerState } = await provider.lookUp(own, signal)
     assert.deepEqual(
-      standing?.refunds.map(({ state }) => state),
+      providerState?.refunds.map(({ state }) => state),
       ['failed'],
     )
   }
@@ -243,8 +243,8 @@ test('what the merchant gave back there as a whole keeps no money; a part of it 
   const whole = await started()
   books.act(whole.reference ?? '', { kind: 'pay' })
   given(whole.reference, '19.99')
-  const { kind, standing } = await provider.lookUp(whole, signal)
-  assert.deepEqual([kind, standing?.refunds.length], ['declined', 1])
+  const { kind, providerState } = await provider.lookUp(whole, signal)
+  assert.deepEqual([kind, providerState?.refunds.length], ['declined', 1])
   assert.equal(await provider.void({ ...whole, voidKey: newId('rfd') }, signal), 'succeeded')
   const part = await started()
   books.act(part.reference ?? '', { kind: 'pay' })
@@ -263,14 +263,14 @@ test('a chargeback is an open dispute until it is reversed', async () => {
   const own = await started()
   books.act(own.reference ?? '', { kind: 'pay' })
   const { id } = books.chargeBack(own.reference ?? '', { currency: 'EUR', value: '5.00' })
-  const disputeOf = async () => (await provider.lookUp(own, signal)).standing?.dispute
+  const disputeOf = async () => (await provider.lookUp(own, signal)).providerState?.dispute
   assert.deepEqual(await disputeOf(), { reference: id, amount: 500, state: 'open', reason: null, dueAt: null })
   books.reverse(id)
   assert.equal((await disputeOf())?.state, 'won')
 })
 
-test('a notice names a payment and is believed in nothing else', () => {
-  const heard = (body: string) => provider.notice?.({ headers: {}, body: Buffer.from(body) }, now)
+test('a webhook names a payment and is believed in nothing else', () => {
+  const heard = (body: string) => provider.webhook?.({ headers: {}, body: Buffer.from(body) }, now)
   assert.deepEqual(heard('id=tr_abc123'), { references: ['tr_abc123'] })
   assert.deepEqual(heard('id=tr_abc123&status=paid'), { references: ['tr_abc123'] })
   assert.deepEqual(heard('id=ord_abc123'), { references: [] })
@@ -278,7 +278,7 @@ test('a notice names a payment and is believed in nothing else', () => {
     assert.equal(heard(odd), 'refused', odd)
 })
 
-test('news are what changed, was refunded or was charged back since then, oldest first', async () => {
+test('events are what changed, was refunded or was charged back since then, oldest first', async () => {
   now += 30 * 86_400_000
   const [paid, _open, back, charged] = [await started(), await started(), await started(), await started()]
   const since = now + 300_000
@@ -290,11 +290,11 @@ test('news are what changed, was refunded or was charged back since then, oldest
   now += 1_000
   books.chargeBack(charged.reference ?? '')
   const seen: string[] = []
-  for await (const { reference } of provider.news?.(since, signal, assert.fail) ?? []) seen.push(reference)
+  for await (const { reference } of provider.providerEvents?.(since, signal, assert.fail) ?? []) seen.push(reference)
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('news that are too many to be read in time: the newest are there, and what is left out is reported', async () => {
+test('events that are too many to be read in time: the newest are there, and what is left out is reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()
@@ -320,7 +320,8 @@ test('news that are too many to be read in time: the newest are there, and what 
   })
   const told: string[] = []
   const seen = new Set<string>()
-  for await (const { reference } of slow.news?.(since, signal, (reason) => told.push(reason)) ?? []) seen.add(reference)
+  for await (const { reference } of slow.providerEvents?.(since, signal, (reason) => told.push(reason)) ?? [])
+    seen.add(reference)
   assert.deepEqual([told, asked], [['too_many'], 2])
   assert.deepEqual([...seen], ['tr_many3'])
   for (const { id } of [...books.payments.values()]) if (id.startsWith('tr_many')) books.payments.delete(id)

@@ -8,9 +8,9 @@ import type {
   DescribeAnswer,
   Finding,
   Method,
-  NoticeMessage,
   Outcome,
   PaymentProvider,
+  ProviderWebhook,
   RefundAnswer,
   RefundState,
   StartRequest,
@@ -49,9 +49,9 @@ const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null,
 
 const pageSize = 250
 const pagesMax = 40
-// Of a reading of news, whose lists have no range of time and begin with the newest. Below the minute that a reading may take.
-const newsMsMax = 45_000
-const newsPagesMax = 200
+// Of a reading of events, whose lists have no range of time and begin with the newest. Below the minute that a reading may take.
+const eventsMsMax = 45_000
+const eventPagesMax = 200
 const hourMs = 3_600_000
 // Their clock and ours.
 const skewMs = hourMs
@@ -247,18 +247,18 @@ export function createMollieProvider({
       return refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
     },
 
-    notice,
+    webhook,
 
     // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
-    async *news(since, signal, leftOut) {
+    async *providerEvents(since, signal, leftOut) {
       const found: { at: number; reference: string }[] = []
       const note = (at: number, reference: string) => {
         if (at >= since) found.push({ at, reference })
       }
-      const until = monotonic() + newsMsMax
+      const until = monotonic() + eventsMsMax
       let isLeftOut = false
       const isOver = (pages: number) => {
-        isLeftOut ||= pages >= newsPagesMax || monotonic() >= until
+        isLeftOut ||= pages >= eventPagesMax || monotonic() >= until
         return isLeftOut
       }
       for await (const { paymentId, createdAt } of list('chargebacks', readChargeback, signal, isOver)) {
@@ -321,7 +321,7 @@ function refundUnder({ refunds }: MolliePayment, key: string): MollieRefund | un
 
 // https://docs.mollie.com/reference/webhooks: a form with the id of what changed, and no signature. So it says nothing but that it
 // is worth to look. Ids of things that are not used here are none of ours.
-function notice({ body }: NoticeMessage): { references: readonly string[] } | 'refused' {
+function webhook({ body }: ProviderWebhook): { references: readonly string[] } | 'refused' {
   const id = new URLSearchParams(body.toString('utf8')).get('id')
   if (id === null || !isMollieId(id, '[a-z]+')) return 'refused'
   return { references: isMollieId(id, 'tr') ? [id] : [] }

@@ -4,7 +4,7 @@ import type { Mode } from '../../../../contract/words.ts'
 import type { Charge, CloseAnswer, DescribeAnswer } from '../../port.ts'
 import { toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
-import { OddAnswer } from './odd.ts'
+import { UnexpectedAnswer } from './unexpected.ts'
 
 const paymentMark = 'cartwright_payment'
 // Stripe forgets keys after a day.
@@ -47,7 +47,7 @@ export class Intents {
   ): Promise<Stripe.PaymentIntent> {
     const { key, amount, currency, mode } = charge
     const theirs = toStripeAmount(amount, currency)
-    if (mode !== this.#mode || theirs === undefined) throw new OddAnswer('NOT_OFFERED')
+    if (mode !== this.#mode || theirs === undefined) throw new UnexpectedAnswer('NOT_OFFERED')
     const params = {
       amount: theirs,
       currency: currency.toLowerCase(),
@@ -111,7 +111,7 @@ export class Intents {
   // made here to be found does no harm, and one that is not found later was not paid.
   async find(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
     const { mode, reference, createdAt } = charge
-    if (mode !== this.#mode) throw new OddAnswer('OTHER_MODE')
+    if (mode !== this.#mode) throw new UnexpectedAnswer('OTHER_MODE')
     if (reference !== null) return this.#read(charge, reference, signal)
     if (this.#clock().getTime() - createdAt < keyMs) return this.create(charge, signal)
     const found = await this.#listed(charge, { apartMs, max: listedMax }, signal)
@@ -158,7 +158,7 @@ function mustFit(charge: Charge, intent: Stripe.PaymentIntent): Stripe.PaymentIn
     intent.metadata[paymentMark] === charge.key &&
     intent.amount === toStripeAmount(charge.amount, charge.currency) &&
     intent.currency === charge.currency.toLowerCase()
-  if (!isSame) throw new OddAnswer('OTHER_PAYMENT')
+  if (!isSame) throw new UnexpectedAnswer('OTHER_PAYMENT')
   return intent
 }
 

@@ -4,25 +4,25 @@
 import type { Mode, PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
   Charge,
-  DisputeStanding,
   Finding,
   Method,
   Outcome,
   PageSources,
   PaymentProvider,
-  Standing,
+  ProviderDispute,
+  ProviderState,
 } from '../../port.ts'
 import { aboutOf } from './about.ts'
 import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
+import { listEvents } from './eventlist.ts'
 import { intentIn } from './events.ts'
 import { chargeIn, Intents, NothingMade } from './intents.ts'
-import { listEvents } from './news.ts'
-import { OddAnswer } from './odd.ts'
 import { Refunds } from './refunds.ts'
-import { disputeStandingOf, isOfOrder, refundAnswerOf, refundMark, refundStandingOf } from './standing.ts'
+import { isOfOrder, providerDisputeOf, providerRefundOf, refundAnswerOf, refundMark } from './state.ts'
 import { texts } from './texts.ts'
+import { UnexpectedAnswer } from './unexpected.ts'
 
 export const stripeName = 'stripe'
 
@@ -32,7 +32,7 @@ export interface StripeParts {
   publishableKey: string
   // How card statements of the account begin, if it is known.
   descriptor: string | undefined
-  // Those that sign notices, now and until a while ago.
+  // Those that sign webhooks, now and until a while ago.
   noticeSecrets: readonly string[]
   clock: () => Date
   // Of a stand-in, for tests.
@@ -60,29 +60,29 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     charge: Charge,
     intent: Stripe.PaymentIntent,
     signal: AbortSignal,
-  ): Promise<Outcome & { standing?: Standing }> {
+  ): Promise<Outcome & { providerState?: ProviderState }> {
     const paid = chargeIn(intent)
     // The order of a debit is placed before the money comes. One that failed is over, so nobody may pay it in another way any more.
     if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
-      if ((await intents.cancel(intent, signal)) !== 'closed') throw new OddAnswer('PAID_MEANWHILE')
+      if ((await intents.cancel(intent, signal)) !== 'closed') throw new UnexpectedAnswer('PAID_MEANWHILE')
       return declinedBy(intent)
     }
     if (intent.status !== 'succeeded' || !paid) return outcomeOf(charge, intent, frame)
     const made = await refunds.list(intent, signal)
     const dispute = paid.disputed ? await findDispute(charge, intent, signal) : null
-    const standing: Standing = { refunds: made.map(refundStandingOf), dispute }
+    const providerState: ProviderState = { refunds: made.map(providerRefundOf), dispute }
     // Given back as a whole, and not for an order: by a void, or by the merchant at Stripe before the order was placed.
     const isTakenBack = paid.refunded && !made.some(isOfOrder)
-    return { ...(isTakenBack ? declinedBy(intent) : outcomeOf(charge, intent, frame)), standing }
+    return { ...(isTakenBack ? declinedBy(intent) : outcomeOf(charge, intent, frame)), providerState }
   }
 
   async function findDispute(
     { currency, amount }: Charge,
     { id }: Stripe.PaymentIntent,
     signal: AbortSignal,
-  ): Promise<DisputeStanding | null> {
+  ): Promise<ProviderDispute | null> {
     const { data } = await client.ask(signal, (api) => api.disputes.list({ payment_intent: id, limit: 1 }))
-    return data[0] ? disputeStandingOf(data[0], currency, amount) : null
+    return data[0] ? providerDisputeOf(data[0], currency, amount) : null
   }
 
   async function findRefund(charge: Charge, key: string, signal: AbortSignal) {
@@ -106,7 +106,11 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       try {
         const { merchantName } = await returnUrls()
         const about = aboutOf({ merchantName, purchase, descriptor })
-        const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal, about), signal)
+        const { providerState: _, ...outcome } = await findingOf(
+          charge,
+          await intents.create(charge, signal, about),
+          signal,
+        )
         return outcome
       } catch (error) {
         if (error instanceof NothingMade) return unmade(error.failure)
@@ -130,9 +134,9 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
 
     async refund({ key, charge, amount }, signal) {
       const found = await findRefund(charge, key, signal)
-      if (!found) throw new OddAnswer('NO_PAYMENT')
+      if (!found) throw new UnexpectedAnswer('NO_PAYMENT')
       const theirs = toStripeAmount(amount, charge.currency)
-      if (found.known && found.known.amount !== theirs) throw new OddAnswer('OTHER_REFUND')
+      if (found.known && found.known.amount !== theirs) throw new UnexpectedAnswer('OTHER_REFUND')
       if (found.known) return refundAnswerOf(found.known)
       return theirs === undefined
         ? 'refused'
@@ -169,7 +173,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       return intent ? intents.cancel(intent, signal) : 'closed'
     },
 
-    notice({ headers, body }, now) {
+    webhook({ headers, body }, now) {
       const { 'stripe-signature': signature } = headers
       const event = typeof signature === 'string' ? verifiedEvent(body, signature, noticeSecrets, now) : undefined
       if (event?.livemode !== (mode === 'live')) return 'refused'
@@ -177,7 +181,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       return { references: reference === undefined ? [] : [reference] }
     },
 
-    async *news(since, signal, leftOut) {
+    async *providerEvents(since, signal, leftOut) {
       const now = clock().getTime()
       if (since < now - listedMs) leftOut('too_old')
       const range = { from: Math.floor(since / 1000), to: null }
@@ -197,7 +201,7 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
   switch (status) {
     case 'succeeded': {
       const collected = fromStripeAmount(intent.amount_received, charge.currency)
-      if (collected === undefined) throw new OddAnswer('AMOUNT_UNREADABLE')
+      if (collected === undefined) throw new UnexpectedAnswer('AMOUNT_UNREADABLE')
       return { kind: 'approved', reference, collected, ...cardIn(intent) }
     }
     case 'processing':
@@ -208,14 +212,14 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
     case 'requires_payment_method':
     case 'requires_confirmation':
     case 'requires_action': {
-      if (clientSecret === null) throw new OddAnswer('NO_CLIENT_SECRET')
+      if (clientSecret === null) throw new UnexpectedAnswer('NO_CLIENT_SECRET')
       const nextAction = { kind: 'frame', facts: { ...frame, clientSecret } } as const
       const isTried = status === 'requires_action' || intent.last_payment_error !== null
       return { kind: 'redirect', reference, nextAction, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
     }
     default:
       // Captures are automatic, so there is nothing to capture.
-      throw new OddAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
+      throw new UnexpectedAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { RefundAnswer } from '../../port.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
-import { refundAnswerOf, refundMark, voidMark } from './standing.ts'
+import { refundAnswerOf, refundMark, voidMark } from './state.ts'
 
 const refundsMax = 1_000
 const triesMax = 8

@@ -9,7 +9,7 @@ import { hold } from '../inventory/holds.ts'
 import { holdUntil, sessionStatusAt } from './lifecycle.ts'
 import { findSessionOfCart, lockSession, type SessionRow, saveSession } from './store.ts'
 
-export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
+export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart, lines }) => {
   if (cart.checkoutSessionId === null) return cart
   const key = { installationId: cart.installationId, cartId: cart.id }
   const [, session] = await Promise.all([
@@ -35,7 +35,7 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const short = await hold(ask.db, session, session.id, wanted, moment)
   if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
-  if (short.some(({ skuId }) => skuId === ask.raised)) {
+  if (short.some(({ skuId }) => skuId === ask.grownSku)) {
     const { now, cause } = ask
     return holdLines(ask.db, session, { lines, now, cause })
   }

@@ -1,7 +1,7 @@
 // Stripe's list of events, oldest first. Stripe lists the newest first, so a range of time that has more than a page is read half by
 // half: what was read is complete up to there, however long the list is and wherever it breaks off.
 
-import type { NewsGap } from '../../port.ts'
+import type { ProviderEventGap } from '../../port.ts'
 import type { Stripe, StripeClient } from './client.ts'
 import { eventTypes } from './events.ts'
 
@@ -9,7 +9,7 @@ interface Reading {
   client: StripeClient
   now: number
   signal: AbortSignal
-  leftOut: (reason: NewsGap) => void
+  leftOut: (reason: ProviderEventGap) => void
 }
 
 // In seconds, as Stripe counts. `to` is excluded; null: until now.

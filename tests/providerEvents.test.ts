@@ -1,12 +1,12 @@
-// The lists of news of payment providers, for notices that did not arrive.
+// The event lists of payment providers, for webhooks that did not arrive.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { findAccount, makeNewsDue } from '../src/domain/payments/accounts.ts'
-import { newsEveryMs, readNews } from '../src/domain/payments/news.ts'
+import { findAccount, makeProviderEventsDue } from '../src/domain/payments/accounts.ts'
+import { providerEventsEveryMs, readProviderEvents } from '../src/domain/payments/providerevents.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -23,20 +23,20 @@ async function openShop(given: Given) {
     tools,
     seenUntil: async () =>
       (await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id)))?.seenUntil,
-    read: () => readNews(tools),
+    read: () => readProviderEvents(tools),
     look: () => recoverPayments(tools),
   }
 }
 
-eachEngine('news of a provider', (given) => {
-  test('the shopper pays, never comes back and no notice arrives: the order is there at the next news', async () => {
+eachEngine('events of a provider', (given) => {
+  test('the shopper pays, never comes back and no webhook arrives: the order is there at the next reading of events', async () => {
     const { bank, testServer, read, look, seenUntil } = await openShop(given)
     assert.equal(await read(), 1)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
     testServer.clock.now += minute
     assert.deepEqual([await read(), await look()], [0, 0], 'not before its time')
-    testServer.clock.now += newsEveryMs - minute - 1
+    testServer.clock.now += providerEventsEveryMs - minute - 1
     // The schedule of look-ups would find it too, and is left out here.
     await testServer.storage.write(
       async (tx) =>
@@ -56,7 +56,7 @@ eachEngine('news of a provider', (given) => {
     for (let round = 0; round < 9; round += 1) {
       await read()
       await look()
-      testServer.clock.now += newsEveryMs
+      testServer.clock.now += providerEventsEveryMs
     }
     // Two more than one, because the clock of the provider may differ from ours.
     assert.equal(bank.provider.calls.lookUp, 3)
@@ -70,7 +70,7 @@ eachEngine('news of a provider', (given) => {
     const { open } = bank.accounts
     bank.accounts.open = (account) =>
       Object.assign(open(account), {
-        async *news(from: number) {
+        async *providerEvents(from: number) {
           since.push(from - testServer.clock.now)
           yield* bank.provider.events
         },
@@ -81,7 +81,7 @@ eachEngine('news of a provider', (given) => {
       2,
     )
     assert.deepEqual(since.sort(), [-60 * minute, -day - 60 * minute])
-    await testServer.storage.write(async (tx) => makeNewsDue(tx))
+    await testServer.storage.write(async (tx) => makeProviderEventsDue(tx))
     assert.equal(await read(), 2)
   })
 
@@ -95,7 +95,7 @@ eachEngine('news of a provider', (given) => {
       opened.account.id === account.id
         ? open(opened)
         : Object.assign(open(opened), {
-            async *news() {
+            async *providerEvents() {
               yield { at: testServer.clock.now - minute, reference: 'ref_of_others' }
               throw new TypeError('the key rk_live_secret is not valid')
             },
@@ -132,7 +132,7 @@ eachEngine('news of a provider', (given) => {
     const { open } = bank.accounts
     bank.accounts.open = (opened) =>
       Object.assign(open(opened), {
-        async *news(_: number, __: AbortSignal, leftOut: (reason: string) => void) {
+        async *providerEvents(_: number, __: AbortSignal, leftOut: (reason: string) => void) {
           leftOut('too_many')
           yield { at: testServer.clock.now - minute, reference: 'ref_1' }
         },
@@ -155,7 +155,7 @@ eachEngine('news of a provider', (given) => {
     const begin = testServer.clock.now - 10 * day
     bank.accounts.open = (account) =>
       Object.assign(open(account), {
-        async *news(from: number) {
+        async *providerEvents(from: number) {
           since.push(from)
           yield { at: begin, reference: 'ref_1' }
           throw new Error('the connection was lost')
@@ -163,7 +163,7 @@ eachEngine('news of a provider', (given) => {
       })
     await read()
     assert.equal(await seenUntil(), begin + 60 * minute)
-    testServer.clock.now += newsEveryMs
+    testServer.clock.now += providerEventsEveryMs
     await read()
     assert.equal(since[1], begin)
   })

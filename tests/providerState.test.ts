@@ -1,5 +1,5 @@
 // What a provider knows of a payment that was made: refunds that others made there, and refunds of ours that failed later. It is
-// learnt by looking, when a notice says that there is news.
+// learnt by looking, when a webhook says that something happened.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -233,7 +233,7 @@ eachEngine('what a provider knows of a payment', (given) => {
       { reference: 'a', key: null, amount: total - 100, state: 'succeeded' },
       { reference: 'b', key: null, amount: 300, state: 'succeeded' },
     ] as const
-    shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), standing: { refunds, dispute: null } })
+    shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), providerState: { refunds, dispute: null } })
     await look(shop, paymentId)
     await look(shop, paymentId)
     assert.deepEqual((await money(shop, orderId)).refunds, [
@@ -255,8 +255,8 @@ eachEngine('what a provider knows of a payment', (given) => {
       { reference: 'a', key: null, amount: -1, state: 'succeeded' },
       { reference: 'a', key: null, amount: 1, state: 'cancelled' },
     ]) {
-      const standing = { refunds: [refund], dispute: null } as unknown as { refunds: []; dispute: null }
-      shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), standing })
+      const providerState = { refunds: [refund], dispute: null } as unknown as { refunds: []; dispute: null }
+      shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), providerState })
       await look(shop, paymentId)
     }
     assert.deepEqual(

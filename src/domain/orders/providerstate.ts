@@ -4,8 +4,8 @@
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import type { Standing } from '../payments/port.ts'
-import { type ForeignRefund, planStanding, type StandingPlan } from '../payments/standing.ts'
+import type { ProviderState } from '../payments/port.ts'
+import { type ForeignRefund, type ProviderStatePlan, planProviderState } from '../payments/providerstate.ts'
 import {
   bringRefundsForward,
   failPaidRefund,
@@ -21,15 +21,15 @@ import { announceRefundEnded, queueRefundEmail } from './refunds.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
-export async function recordStanding(
+export async function recordProviderState(
   tx: Tx,
   facts: OrderFacts | undefined,
   payment: PaymentRow,
-  standing: Standing,
+  providerState: ProviderState,
   now: number,
-): Promise<StandingPlan> {
+): Promise<ProviderStatePlan> {
   const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
-  const plan = planStanding(payment, refunds, standing.refunds, now)
+  const plan = planProviderState(payment, refunds, providerState.refunds, now)
   let known = facts
   for (const { refund, reference } of plan.failed) known = await recordFailed(tx, known, refund, reference, now)
   await nameRefunds(tx, plan.named)

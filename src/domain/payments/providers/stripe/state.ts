@@ -1,21 +1,21 @@
 // What Stripe knows of a charge that was paid, in the words of the port: its refunds and its dispute. Pure.
 
-import type { DisputeStanding, RefundAnswer, RefundStanding } from '../../port.ts'
+import type { ProviderDispute, ProviderRefund, RefundAnswer } from '../../port.ts'
 import { fromStripeAmount } from './amounts.ts'
 import type { Stripe } from './client.ts'
-import { OddAnswer } from './odd.ts'
+import { UnexpectedAnswer } from './unexpected.ts'
 
 // Our id of a refund, in its metadata. A void has a mark of its own beside it.
 export const refundMark = 'cartwright_refund'
 export const voidMark = 'cartwright_void'
 
-export function refundStandingOf(refund: Stripe.Refund): RefundStanding {
+export function providerRefundOf(refund: Stripe.Refund): ProviderRefund {
   const amount = fromStripeAmount(refund.amount, refund.currency.toUpperCase())
-  if (amount === undefined) throw new OddAnswer('AMOUNT_UNREADABLE')
+  if (amount === undefined) throw new UnexpectedAnswer('AMOUNT_UNREADABLE')
   return { reference: refund.id, key: refund.metadata?.[refundMark] ?? null, amount, state: stateOf(refund) }
 }
 
-function stateOf({ status }: Stripe.Refund): RefundStanding['state'] {
+function stateOf({ status }: Stripe.Refund): ProviderRefund['state'] {
   if (status === 'succeeded') return 'succeeded'
   // A refund that was cancelled, in the dashboard, did not move money either.
   return status === 'failed' || status === 'canceled' ? 'failed' : 'pending'
@@ -32,7 +32,7 @@ export function isOfOrder({ metadata }: Stripe.Refund): boolean {
   return metadata?.[refundMark] !== undefined && metadata[voidMark] === undefined
 }
 
-const disputeStates: Readonly<Record<string, DisputeStanding['state']>> = {
+const disputeStates: Readonly<Record<string, ProviderDispute['state']>> = {
   won: 'won',
   // The shopper's bank asked, and took nothing.
   warning_closed: 'won',
@@ -41,7 +41,7 @@ const disputeStates: Readonly<Record<string, DisputeStanding['state']>> = {
 }
 
 // `amount`: of the charge, for a dispute in another currency.
-export function disputeStandingOf(dispute: Stripe.Dispute, currency: string, amount: number): DisputeStanding {
+export function providerDisputeOf(dispute: Stripe.Dispute, currency: string, amount: number): ProviderDispute {
   const isSame = dispute.currency.toUpperCase() === currency
   const dueBy = dispute.evidence_details?.due_by ?? null
   return {

@@ -1,9 +1,9 @@
-// Notices of payment providers: each is a reason to ask, and nothing else.
+// Webhooks of payment providers: each is a reason to ask, and nothing else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Bank, connectBank, createBank, openBankTestServer, payAtBank } from '../harness/bank.ts'
-import { bankNotice } from '../harness/redirectProvider.ts'
+import { bankWebhook } from '../harness/redirectProvider.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import type { TestServer, TestServerOptions } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
@@ -31,7 +31,7 @@ function doorOf(testServer: TestServer, account: Pick<AccountRow, 'id'>) {
     return { status, text }
   }
   const notify = async (references: readonly string[], at = testServer.clock.now) =>
-    (await post(bankNotice(secret, at, references))).status
+    (await post(bankWebhook(secret, at, references))).status
   return { post, notify, loop: () => recoverPayments(testServer.app.payTools) }
 }
 
@@ -49,8 +49,8 @@ function startWoken(given: Given, testServer: TestServer): void {
 
 const accepted = { status: 200, text: '' }
 
-anyEngine('a notice', (given) => {
-  test('the shopper pays and never comes back: the order is there within 5 s of the notice', async () => {
+anyEngine('a webhook', (given) => {
+  test('the shopper pays and never comes back: the order is there within 5 s of the webhook', async () => {
     const { bank, testServer, notify } = await openShop(given)
     startWoken(given, testServer)
     const paid = await payAtBank(testServer)
@@ -69,7 +69,7 @@ anyEngine('a notice', (given) => {
     await loop()
     bank.provider.act(paid.key, 'pay')
     testServer.clock.now += 6_000
-    const late = bankNotice(secret, testServer.clock.now, [paid.reference])
+    const late = bankWebhook(secret, testServer.clock.now, [paid.reference])
     assert.deepEqual(await Promise.all([post(late), post(late), post(late)]), [accepted, accepted, accepted])
     await loop()
     assert.equal((await paid.session()).status, 'completed')
@@ -90,13 +90,13 @@ anyEngine('a notice', (given) => {
     const paid = await payAtBank(testServer)
     const before = await paid.payment()
     bank.provider.act(paid.key, 'pay')
-    const good = bankNotice(secret, testServer.clock.now, [paid.reference])
-    const forged = bankNotice('sign_2', testServer.clock.now, [paid.reference])
+    const good = bankWebhook(secret, testServer.clock.now, [paid.reference])
+    const forged = bankWebhook('sign_2', testServer.clock.now, [paid.reference])
     const unsigned: RequestInit = { method: 'POST', body: JSON.stringify([paid.reference]) }
     for (const init of [forged, { ...good, body: `["${paid.reference}" ]` }, unsigned, { method: 'POST' }])
       assert.equal((await post(init)).status, 400)
     assert.equal(await notify([paid.reference], testServer.clock.now - hour), 400)
-    const large = bankNotice(secret, testServer.clock.now, ['x'.repeat(256 * 1_024)])
+    const large = bankWebhook(secret, testServer.clock.now, ['x'.repeat(256 * 1_024)])
     assert.equal((await post(large)).status, 413)
     assert.deepEqual(await paid.payment(), before)
     const refused = testServer.lines().filter(({ message }) => message === 'payment notice refused')
@@ -109,7 +109,7 @@ anyEngine('a notice', (given) => {
 
   test('404 of no account, of one that cannot be opened, and of one whose provider sends none', async () => {
     const { testServer, post, bank } = await openShop(given)
-    const init = bankNotice(secret, testServer.clock.now, [])
+    const init = bankWebhook(secret, testServer.clock.now, [])
     assert.equal((await post(init, 'pac_none')).status, 404)
     const live = { mode: 'live' } as const
     const unopened = await connectBank(testServer, { ...live, secretsSealed: 'of another root secret' })
@@ -178,7 +178,7 @@ anyEngine('a notice', (given) => {
     const paid = await payAtBank(testServer)
     const sent = await Promise.all(Array.from({ length: 150 }, () => notify([paid.reference])))
     assert.deepEqual(new Set(sent), new Set([200]))
-    const forged = bankNotice('sign_2', testServer.clock.now, [])
+    const forged = bankWebhook('sign_2', testServer.clock.now, [])
     const statuses = await Promise.all(Array.from({ length: 90 }, () => post(forged)))
     assert.deepEqual(new Set(statuses.map(({ status }) => status)), new Set([400, 429]))
     const { text } = await testServer.fetch('/metrics')
@@ -188,7 +188,7 @@ anyEngine('a notice', (given) => {
 
   test('refused messages for one account, or for none, do not limit those for another', async () => {
     const { testServer, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
-    const forged = bankNotice('sign_x', testServer.clock.now, [])
+    const forged = bankWebhook('sign_x', testServer.clock.now, [])
     const other = await connectBank(testServer, { mode: 'live' })
     for (const [id, refused] of [
       [other.id, 400],

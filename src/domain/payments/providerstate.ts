@@ -1,10 +1,10 @@
 // Compares what a provider lists of a payment's refunds with ours. Pure: it answers what is to be recorded.
 
-import type { DisputeStanding, RefundStanding, Standing } from './port.ts'
+import type { ProviderDispute, ProviderRefund, ProviderState } from './port.ts'
 import { leaseMs, pendingAgainMs } from './schedule.ts'
 import type { PaymentRow, RefundRow } from './store.ts'
 
-export interface StandingPlan {
+export interface ProviderStatePlan {
   // Refunds whose name at the provider is learnt.
   named: { refund: RefundRow; reference: string }[]
   // On their way here, and ended there: to be asked about now.
@@ -27,14 +27,22 @@ export interface ForeignRefund {
   isOurs: boolean
 }
 
-export function planStanding(
+export function planProviderState(
   payment: Pick<PaymentRow, 'amount'>,
   refunds: readonly RefundRow[],
-  listed: readonly RefundStanding[],
+  listed: readonly ProviderRefund[],
   now: number,
-): StandingPlan {
+): ProviderStatePlan {
   const { matched, unmatched } = match(refunds, listed)
-  const plan: StandingPlan = { named: [], ended: [], failed: [], foreign: [], givenBack: 0, excess: 0, againAt: null }
+  const plan: ProviderStatePlan = {
+    named: [],
+    ended: [],
+    failed: [],
+    foreign: [],
+    givenBack: 0,
+    excess: 0,
+    againAt: null,
+  }
   for (const { state, amount } of listed) if (state === 'succeeded') plan.givenBack += amount
   for (const [{ reference, state }, refund] of matched) {
     const isFailed = refund.status === 'succeeded' && state === 'failed' && refund.paidByHandAt === null
@@ -84,11 +92,11 @@ export function planStanding(
 // as made there.
 function match(
   refunds: readonly RefundRow[],
-  listed: readonly RefundStanding[],
-): { matched: Map<RefundStanding, RefundRow>; unmatched: RefundStanding[] } {
-  const matched = new Map<RefundStanding, RefundRow>()
+  listed: readonly ProviderRefund[],
+): { matched: Map<ProviderRefund, RefundRow>; unmatched: ProviderRefund[] } {
+  const matched = new Map<ProviderRefund, RefundRow>()
   const free = new Set(refunds.filter(({ status }) => status !== 'failed'))
-  const take = (isOf: (refund: RefundRow, entry: RefundStanding) => boolean, entries: readonly RefundStanding[]) => {
+  const take = (isOf: (refund: RefundRow, entry: ProviderRefund) => boolean, entries: readonly ProviderRefund[]) => {
     for (const entry of entries) {
       if (matched.has(entry)) continue
       const refund = [...free].find((one) => isOf(one, entry))
@@ -123,14 +131,14 @@ function isAlike({ kind, amount }: RefundRow, listed: number): boolean {
 const listedMax = 1_000
 
 // Undefined where it is not what the port describes: an adapter is code of others, and this goes into the books.
-export function readStanding({ refunds, dispute }: Standing): Standing | undefined {
-  if (!Array.isArray(refunds) || refunds.length > listedMax || !refunds.every(isRefundStanding)) return undefined
+export function readProviderState({ refunds, dispute }: ProviderState): ProviderState | undefined {
+  if (!Array.isArray(refunds) || refunds.length > listedMax || !refunds.every(isProviderRefund)) return undefined
   if (new Set(refunds.map(({ reference }) => reference)).size < refunds.length) return undefined
-  if (dispute !== null && !isDisputeStanding(dispute)) return undefined
+  if (dispute !== null && !isProviderDispute(dispute)) return undefined
   return { refunds, dispute }
 }
 
-function isRefundStanding({ reference, key, amount, state }: RefundStanding): boolean {
+function isProviderRefund({ reference, key, amount, state }: ProviderRefund): boolean {
   return (
     isName(reference) &&
     (key === null || typeof key === 'string') &&
@@ -139,7 +147,7 @@ function isRefundStanding({ reference, key, amount, state }: RefundStanding): bo
   )
 }
 
-function isDisputeStanding({ reference, amount, state, reason, dueAt }: DisputeStanding): boolean {
+function isProviderDispute({ reference, amount, state, reason, dueAt }: ProviderDispute): boolean {
   return (
     isName(reference) &&
     isAmount(amount) &&
@@ -158,6 +166,6 @@ function isAmount(amount: unknown): boolean {
 }
 
 // Whether a look-up says more than that the payment was made.
-export function hasNews(standing: Standing | undefined): boolean {
-  return standing !== undefined && (standing.refunds.length > 0 || standing.dispute !== null)
+export function hasRefundsOrDispute(providerState: ProviderState | undefined): boolean {
+  return providerState !== undefined && (providerState.refunds.length > 0 || providerState.dispute !== null)
 }

@@ -1,7 +1,7 @@
 // An answer that Stripe does not give to the requests that are made here. The code is for the log; there is no message.
 
-export class OddAnswer extends Error {
-  override readonly name = 'OddAnswer'
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer'
   readonly code: string
 
   constructor(code: string) {

@@ -1,0 +1,69 @@
+// Provider webhooks: what providers send when something happened to a charge. A webhook is only a reason to look the charge up, so
+// nothing that it says is believed, stored or logged, and neither repeats nor their order matter.
+
+import type { Storage } from '../../platform/storage/storage.ts'
+import { findAccountById } from './accounts.ts'
+import type { AccountHealth } from './health.ts'
+import type { Providers, ProviderWebhook } from './port.ts'
+import type { OnStep } from './steps.ts'
+import { noteProviderEvents } from './store.ts'
+import type { PaymentWatch } from './watch.ts'
+
+export interface ProviderWebhookTools {
+  storage: Storage
+  providers: Pick<Providers, 'ofAccount'>
+  watch: Pick<PaymentWatch, 'webhook'>
+  health: Pick<AccountHealth, 'webhookSeen'>
+  clock: () => Date
+  onStep?: OnStep
+}
+
+// Takes a message for one account. False where its provider did not send it.
+export type TakeProviderWebhook = (message: ProviderWebhook) => Promise<boolean>
+
+// Of one message; more are left to the provider's list of events.
+const referencesMax = 100
+
+// Undefined where there is no such account, it cannot be opened here, or its provider sends no webhooks.
+export async function providerWebhooksOf(
+  tools: ProviderWebhookTools,
+  accountId: string,
+): Promise<TakeProviderWebhook | undefined> {
+  const { storage, providers, watch, health, clock, onStep } = tools
+  const found = await storage.read(async (db) => {
+    const account = await findAccountById(db, accountId)
+    return account && { account, provider: await providers.ofAccount(db, accountId) }
+  })
+  const account = found?.account
+  const provider = found?.provider
+  if (!account || !provider?.webhook) {
+    watch.webhook({ provider: 'none' }, 'unknown_account')
+    return undefined
+  }
+  const facts = { provider: account.provider, accountId }
+
+  // The adapter's own error may quote the message.
+  function read(message: ProviderWebhook, now: number): readonly string[] | undefined {
+    try {
+      const read = provider?.webhook?.(message, now)
+      if (read !== 'refused') return read?.references
+      watch.webhook(facts, 'refused')
+    } catch (error) {
+      watch.webhook(facts, 'threw', error)
+    }
+    return undefined
+  }
+
+  return async (message) => {
+    const now = clock().getTime()
+    const references = read(message, now)
+    health.webhookSeen(account, references !== undefined)
+    if (!references) return false
+    onStep?.('heard')
+    const providerEvents = [...new Set(references)].slice(0, referencesMax).map((reference) => ({ reference, at: now }))
+    if (providerEvents.length > 0) await storage.write((tx) => noteProviderEvents(tx, account, providerEvents, now))
+    onStep?.('noted')
+    watch.webhook(facts, 'accepted')
+    return true
+  }
+}
