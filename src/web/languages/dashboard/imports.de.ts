@@ -5,7 +5,12 @@ import type { RowTexts } from './en.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const importsDe: RowTexts = [
+  // Rules of products, which may stop a merge with SKUs that the file does not name.
   [/^must name (.+)$/, 'Bitte einen Wert für $1 wählen.'],
+  [/^is there twice$/, 'Das ist doppelt.'],
+  [/^is not an option of the product$/, 'Diese Option hat das Produkt nicht.'],
+  [/^is not among the values of the option$/, 'Diesen Wert hat die Option nicht.'],
+  [/^must be above the price$/, 'Der Vergleichspreis muss über dem Preis liegen.'],
   [/^the file is empty$/, 'Die Datei ist leer'],
   [/^the first row must name the columns (.+) and (.+)$/, 'Die erste Zeile muss die Spalten $1 und $2 nennen'],
   [/^the first row names no column (.+), so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed$/, 'Die erste Zeile nennt keine Spalte $$1: Das ist keine Produktdatei von Shopify, WooCommerce, Wix oder Medusa und kein Google-Feed'],
