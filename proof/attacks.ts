@@ -33,7 +33,7 @@ const grownBytesMax = 256 * 1_048_576
 
 export async function runAttacks(ground: Ground, numbers: AttackNumbers, tools: RunTools): Promise<RunResult> {
   const shop = await makeShop(ground, [shopFile('attacked', { products: [product('THING', 100_000)] })])
-  const cookie = await cookieOfStaff(shop)
+  const cookie = await cookieOfUser(shop)
   const server = await startServer({ ...shop, rateLimit: '100/200' })
   const caller = createCaller(16)
   const attacker = startTalker('attack.ts')
@@ -103,7 +103,7 @@ function worst(took: Took): number {
   return quantile(Object.values(took).flat(), 0.99)
 }
 
-async function cookieOfStaff(shop: Shop): Promise<string> {
+async function cookieOfUser(shop: Shop): Promise<string> {
   const { merchantId } = standOf(shop)
   const passwordHash = 'x'
   const now = Date.now()

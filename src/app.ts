@@ -20,8 +20,8 @@ import { observeMail } from './domain/emails/observe.ts'
 import { type MailTools, newCounts } from './domain/emails/send.ts'
 import { createTransport } from './domain/emails/smtp.ts'
 import { observePendingMoney } from './domain/health/attention.ts'
-import { filesNowhere, openPictureFiles, type PictureFiles } from './domain/images/files.ts'
-import { picturePage } from './domain/images/page.ts'
+import { filesNowhere, type ImageFiles, openImageFiles } from './domain/images/files.ts'
+import { imagePage } from './domain/images/page.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
@@ -71,7 +71,7 @@ import { mediaPage } from './web/docs/media.ts'
 import { sitePages } from './web/docs/pages.ts'
 import { isFromHere, mailPages } from './web/emails/pages.ts'
 import { prepareEmail } from './web/emails/prepare.ts'
-import { createStaffRoom } from './web/signin/room.ts'
+import { createSignInPages } from './web/signin/pages.ts'
 
 export interface AppParts {
   storage: Storage
@@ -132,7 +132,7 @@ export interface App {
   publicOrigin: () => string
   // For pages that act for a person: operations are performed without HTTP.
   admin: MountedSurface
-  pictureFiles: PictureFiles
+  imageFiles: ImageFiles
   // Null where no e-mails are sent.
   mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
@@ -200,7 +200,7 @@ export function createApp(parts: AppParts): App {
     beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
     passwordCost: parts.passwordCost,
   })
-  const staff = createStaffRoom({
+  const staff = createSignInPages({
     storage,
     rootSecret,
     publicOrigin,
@@ -247,7 +247,7 @@ export function createApp(parts: AppParts): App {
     const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })
   })
-  const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere
+  const imageFiles = parts.media ? openImageFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
   observeDatabase(metrics, storage)
   observeDispatcher(metrics, dispatcher)
@@ -333,7 +333,7 @@ export function createApp(parts: AppParts): App {
         shopUrl: parts.shopUrl,
       }),
       ...(parts.extraPages ?? []),
-      picturePage(storage, pictureFiles),
+      imagePage(storage, imageFiles),
       mediaPage(fileURLToPath(new URL('./ops/provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
@@ -361,7 +361,7 @@ export function createApp(parts: AppParts): App {
     checkout,
     publicOrigin,
     admin,
-    pictureFiles,
+    imageFiles,
     mail,
     dispatcher,
     metrics,

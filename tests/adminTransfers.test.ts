@@ -21,9 +21,9 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertAdminError, type TestServer } from '../harness/testServer.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
-import { planTransfer } from '../src/ops/imports/plan.ts'
-import { deleteOldTransfers } from '../src/ops/imports/retention.ts'
-import { type DueTransfer, listDue } from '../src/ops/imports/store.ts'
+import { planImport } from '../src/ops/imports/plan.ts'
+import { deleteOldImports } from '../src/ops/imports/retention.ts'
+import { type DueImport, listDue } from '../src/ops/imports/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
@@ -455,7 +455,7 @@ eachEngine('transfers', (given) => {
       },
     })
     const tools = { storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
-    assert.equal(await planTransfer(tools, due as DueTransfer, () => false), false)
+    assert.equal(await planImport(tools, due as DueImport, () => false), false)
     assert.equal(writes, 4, 'claimed, cleared, one batch, the plan that was refused')
     testServer.clock.now += 60_000
     await runTransfers(testServer)
@@ -605,7 +605,7 @@ eachEngine('transfers', (given) => {
     // A shutdown that waits for it is no such end.
     for (let times = 0; times < 4; times += 1) {
       const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
-      assert.equal(await planTransfer(tools, due as DueTransfer, () => true), false)
+      assert.equal(await planImport(tools, due as DueImport, () => true), false)
     }
     for (let times = 0; times < 3; times += 1) {
       assert.equal((await transferWith(testServer, id)).state, 'planning')
@@ -639,7 +639,7 @@ eachEngine('transfers', (given) => {
       },
     })
     const tools = { storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
-    assert.equal(await planTransfer(tools, due as DueTransfer, () => false), true)
+    assert.equal(await planImport(tools, due as DueImport, () => false), true)
     assert.ok(reads > 40)
     assert.equal((await transferWith(testServer, id)).state, 'ready')
   })
@@ -685,9 +685,9 @@ eachEngine('transfers', (given) => {
     const id = await sendFile(testServer, 'products', header)
     await runTransfers(testServer)
     const endedBy = testServer.clock.now
-    await deleteOldTransfers(testServer.storage, { endedBy: endedBy - 1, now: testServer.clock.now })
+    await deleteOldImports(testServer.storage, { endedBy: endedBy - 1, now: testServer.clock.now })
     assert.equal((await transferWith(testServer, id)).id, id)
-    await deleteOldTransfers(testServer.storage, { endedBy, now: testServer.clock.now })
+    await deleteOldImports(testServer.storage, { endedBy, now: testServer.clock.now })
     assertAdminError(await testServer.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
   })
 })

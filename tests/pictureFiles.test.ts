@@ -8,8 +8,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Bucket, openBucket } from '../harness/bucket.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { openPictureFiles, type PictureFiles } from '../src/domain/images/files.ts'
-import { pictureName } from '../src/domain/images/name.ts'
+import { type ImageFiles, openImageFiles } from '../src/domain/images/files.ts'
+import { imageName } from '../src/domain/images/name.ts'
 import type { MediaTarget } from '../src/platform/kit/mediaurl.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
@@ -20,7 +20,7 @@ for (const kind of ['folder', 'bucket'] as const)
     const given = givenEngine('sqlite')
     let folder: string
     let bucket: Bucket
-    let files: PictureFiles
+    let files: ImageFiles
     let testServer: TestServer
     let name: string
     const bytes = Buffer.from([0, 1, 2, 255])
@@ -32,9 +32,9 @@ for (const kind of ['folder', 'bucket'] as const)
         kind === 'folder'
           ? { kind, folder: join(folder, 'media') }
           : { kind, bucket: named, origin, region, accessKey, secretKey }
-      files = openPictureFiles(media, clock)
+      files = openImageFiles(media, clock)
       testServer = await openTestServer(given, { media, now })
-      name = pictureName({ merchantId: testServer.merchantId, hash: 'a'.repeat(32), width: 640, kind: 'webp' })
+      name = imageName({ merchantId: testServer.merchantId, hash: 'a'.repeat(32), width: 640, kind: 'webp' })
     })
     after(async () => {
       bucket.close()
@@ -84,7 +84,7 @@ describe('a folder of pictures', () => {
   test('holds nothing but whole files, whatever was written at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     try {
-      const files = openPictureFiles({ kind: 'folder', folder }, clock)
+      const files = openImageFiles({ kind: 'folder', folder }, clock)
       const large = Buffer.alloc(300_000, 7)
       await Promise.all(Array.from({ length: 8 }, () => files.put('mer_1/a.webp', large, 'image/webp')))
       assert.deepEqual(await readdir(join(folder, 'mer_1')), ['a.webp'])
@@ -107,10 +107,10 @@ describe('a bucket that does not answer as it should', () => {
             return error.code
           },
         )
-      const wrong = openPictureFiles({ ...bucket, kind: 'bucket', secretKey: 'another' }, clock)
+      const wrong = openImageFiles({ ...bucket, kind: 'bucket', secretKey: 'another' }, clock)
       assert.equal(await code(wrong.put('mer_1/a.webp', Buffer.from('a'), 'image/webp')), 'BUCKET_KEY_REFUSED')
       assert.equal(await code(wrong.get('mer_1/a.webp')), 'BUCKET_KEY_REFUSED')
-      const right = openPictureFiles({ ...bucket, kind: 'bucket' }, clock)
+      const right = openImageFiles({ ...bucket, kind: 'bucket' }, clock)
       bucket.failing = 500
       assert.equal(await code(right.put('mer_1/a.webp', Buffer.from('a'), 'image/webp')), 'BUCKET_FAILED')
       assert.equal(bucket.files.size, 0)

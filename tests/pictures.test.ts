@@ -7,7 +7,7 @@ import { pngOf } from '../harness/admin/pictures.ts'
 import { openBucket } from '../harness/bucket.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { storePictures } from '../src/domain/images/storing.ts'
+import { storeImages } from '../src/domain/images/storing.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -31,7 +31,7 @@ eachEngine('uploaded pictures', (given) => {
     const answer = await fetch(`${testServer.origin}${url}`)
     return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
-  const store = () => storePictures(testServer.storage, testServer.app.pictureFiles, testServer.clock.now, 100)
+  const store = () => storeImages(testServer.storage, testServer.app.imageFiles, testServer.clock.now, 100)
   const waiting = async () =>
     (await testServer.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
 
@@ -114,7 +114,7 @@ eachEngine('uploaded pictures', (given) => {
         body: JSON.stringify({ idempotencyKey: 'k', content: pngOf().toString('base64') }),
       })
       const { url } = answer.body.data
-      const round = () => storePictures(second.storage, second.app.pictureFiles, second.clock.now, 100)
+      const round = () => storeImages(second.storage, second.app.imageFiles, second.clock.now, 100)
       bucket.failing = 503
       await assert.rejects(round(), RowsFailed)
       assert.equal((await second.fetch(url)).status, 200)

@@ -18,7 +18,7 @@ import {
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { testSecret } from '../harness/testServer.ts'
 import { createApp } from '../src/app.ts'
-import { sweepStaff } from '../src/domain/users/sweep.ts'
+import { sweepUsers } from '../src/domain/users/sweep.ts'
 import { createLog } from '../src/platform/log/log.ts'
 
 // Longer than any password: judged, and wrong, without the work.
@@ -128,7 +128,7 @@ eachEngine('guessing at the sign-in', (given) => {
     )
 
     testServer.advance(40 * 24 * 3_600_000)
-    await sweepStaff(testServer.storage, testServer.clock.now)
+    await sweepUsers(testServer.storage, testServer.clock.now)
     assert.deepEqual(await testServer.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
   })
 

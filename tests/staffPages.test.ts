@@ -17,7 +17,7 @@ import { accountSheet, codesSheet, confirmSheet, homeSheet, totpSheet } from '..
 import { passkeyScript, style } from '../src/web/signin/page/assets.ts'
 import { codeSheet, forgottenSheet, invitationSheet, resetSheet, signInSheet } from '../src/web/signin/page/entry.ts'
 import { answerSheet, errorSheet } from '../src/web/signin/page/frame.ts'
-import { type StaffLanguage, staffTexts, type Words, wordsOf } from '../src/web/signin/page/words.ts'
+import { type SignInLanguage, signInTexts, type Words, wordsOf } from '../src/web/signin/page/words.ts'
 
 const long = 'a-person-with-a-very-long-address-indeed@a-rather-long-name-of-a-shop.example'
 const odd = 'Äußerst-lange-Bezeichnung-ohne-eine-einzige-Lücke-die-auf-kein-Telefon-passt <script>alert(1)</script>'
@@ -114,7 +114,7 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
   lost: (words) => String(errorSheet(words, 'lost').body),
 }
 
-const languages = Object.keys(staffTexts) as StaffLanguage[]
+const languages = Object.keys(signInTexts) as SignInLanguage[]
 let browser: Browser
 let server: PageServer
 
@@ -131,7 +131,7 @@ before(async () => {
       ([name, show]): HtmlPage => ({
         path: `/s/${name}/:language`,
         name,
-        answer: async ({ path }) => answerSheet(200, show(wordsOf(path.language as StaffLanguage))),
+        answer: async ({ path }) => answerSheet(200, show(wordsOf(path.language as SignInLanguage))),
       }),
     ),
   ])

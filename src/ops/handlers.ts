@@ -3,7 +3,7 @@
 
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
-import { adminPictureOperations } from '../domain/images/operations.ts'
+import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
 import { adminDeveloperOperations } from '../domain/oauth/admin.ts'
@@ -19,7 +19,7 @@ import { adminPeopleOperations } from '../domain/users/admin.ts'
 import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
 import type { AdminHandlers } from '../platform/http/admin.ts'
 import type { RootSecret } from '../platform/secrets/secrets.ts'
-import { adminTransferOperations } from './imports/admin.ts'
+import { adminImportOperations } from './imports/admin.ts'
 
 export interface AdminHandlerParts {
   rootSecret: RootSecret
@@ -49,7 +49,7 @@ export function adminHandlersFor({
     }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
-    ...adminPictureOperations(),
+    ...adminImageOperations(),
     ...adminReportOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
     ...adminDeveloperOperations({ rootSecret, forget }),
@@ -60,7 +60,7 @@ export function adminHandlersFor({
     }),
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
-    ...adminTransferOperations({ rootSecret, publicOrigin, shopUrl }),
+    ...adminImportOperations({ rootSecret, publicOrigin, shopUrl }),
     ...adminShopOperations(shopParts),
   }
 }

@@ -7,23 +7,23 @@ import { dirname, join } from 'node:path'
 import type { BucketTarget, MediaTarget } from '../../platform/kit/mediaurl.ts'
 import { signed } from './signing.ts'
 
-export interface PictureFiles {
+export interface ImageFiles {
   // Returns once the bytes are safe.
   put(name: string, bytes: Buffer, media: string): Promise<void>
   get(name: string): Promise<Buffer | null>
 }
 
-export function openPictureFiles(target: MediaTarget, now: () => number): PictureFiles {
+export function openImageFiles(target: MediaTarget, now: () => number): ImageFiles {
   return target.kind === 'folder' ? filesInFolder(target.folder) : filesInBucket(target, now)
 }
 
 // For a server that has no place for them.
-export const filesNowhere: PictureFiles = {
+export const filesNowhere: ImageFiles = {
   put: () => Promise.reject(new Error('there is no place for pictures')),
   get: () => Promise.resolve(null),
 }
 
-export function filesInFolder(folder: string): PictureFiles {
+export function filesInFolder(folder: string): ImageFiles {
   return {
     async put(name, bytes) {
       const path = join(folder, name)
@@ -74,7 +74,7 @@ function answeredWith(status: number): BucketError {
   return new BucketError(`The bucket answered with ${status}`, code)
 }
 
-export function filesInBucket(target: BucketTarget, now: () => number): PictureFiles {
+export function filesInBucket(target: BucketTarget, now: () => number): ImageFiles {
   async function send(method: 'GET' | 'PUT', name: string, body: Buffer, headers: Readonly<Record<string, string>>) {
     const url = new URL(`/${target.bucket}/${name}`, target.origin)
     return fetch(url, {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { type Picture, readPicture } from './format.ts'
+import { type Picture, readImage } from './format.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../../tests/fixtures/pictures/${name}`, import.meta.url))
 const read = (bytes: Buffer): Picture => {
-  const picture = readPicture(bytes)
+  const picture = readImage(bytes)
   assert.ok(typeof picture === 'object', `refused: ${JSON.stringify(picture)}`)
   return picture
 }
@@ -79,23 +79,23 @@ describe('what is refused', () => {
       Buffer.alloc(64),
       Buffer.from('%PDF-1.7 01234567'),
     ])
-      assert.equal(readPicture(bytes), 'unknown')
+      assert.equal(readImage(bytes), 'unknown')
   })
 
   test('camera data in a file from which it cannot be taken', () => {
-    assert.equal(readPicture(fixture('camera.avif')), 'has_metadata')
+    assert.equal(readImage(fixture('camera.avif')), 'has_metadata')
   })
 
   test('a side that is too long: a few bytes that are a gigabyte when decoded', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(4_097, 16)
-    assert.equal(readPicture(png), 'too_large')
+    assert.equal(readImage(png), 'too_large')
   })
 
   test('a picture without a side', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(0, 16)
-    assert.equal(readPicture(png), 'broken')
+    assert.equal(readImage(png), 'broken')
   })
 
   test('every beginning of a file is refused or read, never an error', () => {
@@ -109,7 +109,7 @@ describe('what is refused', () => {
       'plain.avif',
     ]) {
       const whole = fixture(name)
-      for (let length = 0; length < whole.length; length += 1) readPicture(whole.subarray(0, length))
+      for (let length = 0; length < whole.length; length += 1) readImage(whole.subarray(0, length))
     }
   })
 
@@ -119,13 +119,13 @@ describe('what is refused', () => {
         for (const value of [0x00, 0x7f, 0xff]) {
           const bytes = fixture(name)
           bytes[at] = value
-          readPicture(bytes)
+          readImage(bytes)
         }
   })
 
   test('a file that is cut short', () => {
     for (const name of ['progressive.jpg', 'text.png', 'lossy.webp', 'lossless.webp'])
-      assert.equal(readPicture(fixture(name).subarray(0, -5)), 'broken', name)
+      assert.equal(readImage(fixture(name).subarray(0, -5)), 'broken', name)
   })
 })
 
@@ -142,7 +142,7 @@ describe('files that are made to be slow', () => {
     ['80,000 chunks of a PNG', Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)])],
     ['120,000 chunks of a WebP', Buffer.concat([riff, Buffer.alloc(960_000, Buffer.from('XXXX\0\0\0\0', 'latin1'))])],
   ] as const)
-    test(`${name} are refused`, () => assert.equal(readPicture(bytes), 'broken'))
+    test(`${name} are refused`, () => assert.equal(readImage(bytes), 'broken'))
 
   test('a scan of escaped bytes is read once', () => {
     const scan = Buffer.alloc(1_000_000, Buffer.from([0xff, 0x00]))

@@ -3,10 +3,10 @@
 // What is returned is the file without what does not belong to the picture: camera data and places (EXIF, XMP), comments, and
 // anything after the end of the picture.
 
-export type PictureKind = 'webp' | 'jpeg' | 'png' | 'avif'
+export type ImageKind = 'webp' | 'jpeg' | 'png' | 'avif'
 
 export interface Picture {
-  kind: PictureKind
+  kind: ImageKind
   width: number
   height: number
   bytes: Buffer
@@ -14,25 +14,25 @@ export interface Picture {
 
 // `unknown`: not one of the kinds. `broken`: begins like one and does not go on like one. `too_large`: a side is too long.
 // `has_metadata`: camera data that cannot be taken out.
-export type PictureProblem = 'unknown' | 'broken' | 'too_large' | 'has_metadata'
+export type ImageProblem = 'unknown' | 'broken' | 'too_large' | 'has_metadata'
 
-export const pictureSideMax = 4_096
+export const imageSideMax = 4_096
 
-export const pictureMedia: Readonly<Record<PictureKind, string>> = {
+export const imageMedia: Readonly<Record<ImageKind, string>> = {
   webp: 'image/webp',
   jpeg: 'image/jpeg',
   png: 'image/png',
   avif: 'image/avif',
 }
 
-export function readPicture(bytes: Buffer): Picture | PictureProblem {
+export function readImage(bytes: Buffer): Picture | ImageProblem {
   const kind = kindOf(bytes)
   if (kind === null) return 'unknown'
   try {
     const picture = { kind, ...readers[kind](bytes) }
     const longest = Math.max(picture.width, picture.height)
     if (Math.min(picture.width, picture.height) < 1) return 'broken'
-    return longest > pictureSideMax ? 'too_large' : picture
+    return longest > imageSideMax ? 'too_large' : picture
   } catch (error) {
     if (error instanceof HasMetadata) return 'has_metadata'
     if (error instanceof Broken || error instanceof RangeError) return 'broken'
@@ -45,7 +45,7 @@ class HasMetadata extends Error {}
 
 type Found = Omit<Picture, 'kind'>
 
-const readers: Readonly<Record<PictureKind, (bytes: Buffer) => Found>> = {
+const readers: Readonly<Record<ImageKind, (bytes: Buffer) => Found>> = {
   webp: readWebp,
   jpeg: readJpeg,
   png: readPng,
@@ -54,7 +54,7 @@ const readers: Readonly<Record<PictureKind, (bytes: Buffer) => Found>> = {
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-function kindOf(bytes: Buffer): PictureKind | null {
+function kindOf(bytes: Buffer): ImageKind | null {
   if (bytes.length < 16) return null
   if (textAt(bytes, 0) === 'RIFF' && textAt(bytes, 8) === 'WEBP') return 'webp'
   if (bytes.subarray(0, 8).equals(pngSignature)) return 'png'

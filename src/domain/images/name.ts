@@ -1,18 +1,18 @@
 // What the file of a picture is called. Pure.
 
-import type { PictureKind } from './format.ts'
+import type { ImageKind } from './format.ts'
 
-const endings: Readonly<Record<PictureKind, string>> = { webp: 'webp', jpeg: 'jpg', png: 'png', avif: 'avif' }
-export const kindOfEnding = new Map(Object.entries(endings).map(([kind, ending]) => [ending, kind as PictureKind]))
+const endings: Readonly<Record<ImageKind, string>> = { webp: 'webp', jpeg: 'jpg', png: 'png', avif: 'avif' }
+export const kindOfEnding = new Map(Object.entries(endings).map(([kind, ending]) => [ending, kind as ImageKind]))
 
-export interface PictureName {
+export interface ImageName {
   merchantId: string
   hash: string
   width: number
-  kind: PictureKind
+  kind: ImageKind
 }
 
 // Of the file, and behind `/media/` its address.
-export function pictureName({ merchantId, hash, width, kind }: PictureName): string {
+export function imageName({ merchantId, hash, width, kind }: ImageName): string {
   return `${merchantId}/${hash}-${width}.${endings[kind]}`
 }

@@ -8,27 +8,27 @@ import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { type PictureProblem, pictureSideMax, readPicture } from './format.ts'
-import { pictureName } from './name.ts'
-import { countFiles, findFile, insertFile, listSizes, type PictureRow } from './store.ts'
+import { type ImageProblem, imageSideMax, readImage } from './format.ts'
+import { imageName } from './name.ts'
+import { countFiles, findFile, type ImageRow, insertFile, listSizes } from './store.ts'
 
 const filesPerMerchantMax = 100_000
 const sizesMax = 8
 
-const problems: Readonly<Record<PictureProblem, BrokenRule>> = {
+const problems: Readonly<Record<ImageProblem, BrokenRule>> = {
   unknown: issue('unknown_image_format'),
   broken: issue('broken_image'),
-  too_large: issue('image_too_large', { max: pictureSideMax }),
+  too_large: issue('image_too_large', { max: imageSideMax }),
   has_metadata: issue('image_has_metadata'),
 }
 
 const tooHeavy = issue('image_too_heavy', { mebibytes: limits.pictureBytesMax / 1_048_576 })
 
-export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: AdminHandler<Id> } {
+export function adminImageOperations(): { [Id in keyof typeof pictureRows]: AdminHandler<Id> } {
   return {
     async uploadAdminPicture({ db, caller: { merchantId }, body, now }) {
       const bytes = Buffer.from(body.content, 'base64')
-      const picture = bytes.length > limits.pictureBytesMax ? 'too_heavy' : readPicture(bytes)
+      const picture = bytes.length > limits.pictureBytesMax ? 'too_heavy' : readImage(bytes)
       if (typeof picture === 'string') {
         const problem = picture === 'too_heavy' ? tooHeavy : problems[picture]
         throw refuse('invalid_request', { issues: [{ path: '/content', ...problem }] })
@@ -46,14 +46,14 @@ export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: Ad
       }
       if ((await countFiles(db, merchantId)) >= filesPerMerchantMax) throw refuse('picture_limit')
       const { kind, width, height } = picture
-      const row: PictureRow = { merchantId, hash, pictureId, kind, width, height, bytes: picture.bytes.length }
+      const row: ImageRow = { merchantId, hash, pictureId, kind, width, height, bytes: picture.bytes.length }
       insertFile(db, row, picture.bytes, now.getTime())
-      const change = { what: 'picture', id: pictureId, name: pictureName(row) } as const
+      const change = { what: 'picture', id: pictureId, name: imageName(row) } as const
       const isSize = body.pictureId !== undefined
       const members = isSize ? [{ member: 'size', from: null, to: width }] : []
       return new Audited(await answer(row), [{ ...change, kind: isSize ? 'change' : 'create', members }])
 
-      async function answer(file: PictureRow): Promise<{ data: AdminPicture }> {
+      async function answer(file: ImageRow): Promise<{ data: AdminPicture }> {
         const sizes = await listSizes(db, merchantId, file.pictureId)
         return { data: { pictureId: file.pictureId, ...sizeView(file), sizes: sizes.map(sizeView) } }
       }
@@ -61,6 +61,6 @@ export function adminPictureOperations(): { [Id in keyof typeof pictureRows]: Ad
   }
 }
 
-function sizeView(row: PictureRow) {
-  return { url: `/media/${pictureName(row)}`, width: Number(row.width), height: Number(row.height) }
+function sizeView(row: ImageRow) {
+  return { url: `/media/${imageName(row)}`, width: Number(row.width), height: Number(row.height) }
 }

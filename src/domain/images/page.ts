@@ -3,15 +3,15 @@
 import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import type { PictureFiles } from './files.ts'
-import { type PictureKind, pictureMedia } from './format.ts'
-import { kindOfEnding, pictureName } from './name.ts'
+import type { ImageFiles } from './files.ts'
+import { type ImageKind, imageMedia } from './format.ts'
+import { imageName, kindOfEnding } from './name.ts'
 import { findContent, findSize } from './store.ts'
 
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
 const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
 
-export function picturePage(storage: Storage, files: PictureFiles): HtmlPage {
+export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
   return {
     path: '/media/:merchant/:file',
     name: 'picture',
@@ -23,7 +23,7 @@ export function picturePage(storage: Storage, files: PictureFiles): HtmlPage {
       const wanted = widthIn(raw.url)
       if (wanted !== undefined) {
         const size = await storage.read((db) => findSize(db, { merchantId: merchant, hash, width: wanted }))
-        if (size) return show(size.kind, size.content ?? (await files.get(pictureName(size))), sizeHeaders)
+        if (size) return show(size.kind, size.content ?? (await files.get(imageName(size))), sizeHeaders)
       }
       const found = await storage.read((db) => findContent(db, merchant, hash))
       const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
@@ -32,9 +32,9 @@ export function picturePage(storage: Storage, files: PictureFiles): HtmlPage {
   }
 }
 
-function show(kind: PictureKind, body: Buffer | null | undefined, sent: Readonly<Record<string, string>>): PageAnswer {
+function show(kind: ImageKind, body: Buffer | null | undefined, sent: Readonly<Record<string, string>>): PageAnswer {
   if (!body) throw refuse('route_not_found')
-  return { status: 200, body, headers: { ...sent, 'content-type': pictureMedia[kind] } }
+  return { status: 200, body, headers: { ...sent, 'content-type': imageMedia[kind] } }
 }
 
 // `?width=160`: the smallest size of the picture that is as wide, if there is one.

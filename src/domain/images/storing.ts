@@ -3,18 +3,13 @@
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import type { PictureFiles } from './files.ts'
-import { pictureMedia } from './format.ts'
-import { pictureName } from './name.ts'
+import type { ImageFiles } from './files.ts'
+import { imageMedia } from './format.ts'
+import { imageName } from './name.ts'
 import { findContent, listUnstored, markStored } from './store.ts'
 
 // The number of files.
-export async function storePictures(
-  storage: Storage,
-  files: PictureFiles,
-  now: number,
-  rowsMax: number,
-): Promise<number> {
+export async function storeImages(storage: Storage, files: ImageFiles, now: number, rowsMax: number): Promise<number> {
   const rows = await storage.read((db) => listUnstored(db, now, rowsMax))
   return handleEach(
     { storage, loop: 'pictures', now },
@@ -24,7 +19,7 @@ export async function storePictures(
       const found = await storage.read((db) => findContent(db, row.merchantId, row.hash))
       // Stored by another process meanwhile.
       if (!found?.content) return 0
-      await files.put(pictureName(row), found.content, pictureMedia[row.kind])
+      await files.put(imageName(row), found.content, imageMedia[row.kind])
       await storage.write((tx) => markStored(tx, row))
       return 1
     },

@@ -39,7 +39,7 @@ import {
   needsTouch,
   touchSession,
 } from './sessions.ts'
-import { sweepStaff } from './sweep.ts'
+import { sweepUsers } from './sweep.ts'
 import { codeAt, stepAt } from './totp.ts'
 import { authenticate, createUser, disableUser, setPassword } from './users.ts'
 
@@ -127,7 +127,7 @@ eachEngine('people', (given) => {
     }
     assert.ok(await find(now + 30 * dayMs - 1))
     assert.equal(await find(now + 30 * dayMs), undefined, 'thirty days in all')
-    await sweepStaff(storage, now + 30 * dayMs)
+    await sweepUsers(storage, now + 30 * dayMs)
     assert.deepEqual(await storage.read((db) => db.sql`select id from user_sessions where id = ${id}`), [])
   })
 
@@ -435,7 +435,7 @@ eachEngine('people', (given) => {
     await storage.write((tx) => setRole(tx, { merchantId, userId: inviter.id, role: 'staff', held: adminScopes }, now))
     assert.equal(await see(third), undefined)
     await invite({ email })
-    await sweepStaff(storage, now + 7 * dayMs)
+    await sweepUsers(storage, now + 7 * dayMs)
     assert.deepEqual(
       await storage.read((db) => db.sql`select id from invitations where merchant_id = ${merchantId}`),
       [],

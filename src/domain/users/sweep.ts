@@ -7,10 +7,10 @@ import { deleteExpiredSessions } from './sessions.ts'
 import { deleteFullSignIns } from './signins.ts'
 
 const rowsAtOnce = 1_000
-export const staffSweptMax = rowsAtOnce
+export const usersSweptMax = rowsAtOnce
 
 // The number of rows, of the largest kind.
-export async function sweepStaff(storage: Storage, now: number): Promise<number> {
+export async function sweepUsers(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) =>
     Math.max(
       await deleteExpiredSessions(tx, now, rowsAtOnce),

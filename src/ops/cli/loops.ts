@@ -15,7 +15,7 @@ import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/c
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
-import { storePictures } from '../../domain/images/storing.ts'
+import { storeImages } from '../../domain/images/storing.ts'
 import { sweepHolds } from '../../domain/inventory/holds.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
 import { refundPaid } from '../../domain/orders/refunds.ts'
@@ -27,7 +27,7 @@ import { bringForward as bringPaymentsForward } from '../../domain/payments/stor
 import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.ts'
 import { countSales } from '../../domain/reports/count.ts'
 import { indexOrders } from '../../domain/search/orders.ts'
-import { staffSweptMax, sweepStaff } from '../../domain/users/sweep.ts'
+import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
 import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
 import { deleteDeadKeys } from '../../platform/access/retention.ts'
@@ -42,8 +42,8 @@ import { late } from '../../platform/kit/late.ts'
 import type { RetentionMs } from '../../platform/kit/retention.ts'
 import { watchedStorage } from '../../platform/metrics/watched.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { deleteOldTransfers, transfersDeletedMax } from '../imports/retention.ts'
-import { hasDueTransfers } from '../imports/store.ts'
+import { deleteOldImports, importsDeletedMax } from '../imports/retention.ts'
+import { hasDueImports } from '../imports/store.ts'
 
 export interface LoopParts {
   storage: Storage
@@ -70,7 +70,7 @@ function lastUseLoop(app: App, clock: () => number): Loop {
   }
 }
 
-const loadTransfers = late(() => import('../imports/round.ts'))
+const loadImports = late(() => import('../imports/round.ts'))
 
 export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
   const storage = watchedStorage(given)
@@ -134,19 +134,19 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       everyMs: 60_000,
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
-    rounds('pictures', 5_000, few, (now) => storePictures(storage, app.pictureFiles, now, few)),
+    rounds('pictures', 5_000, few, (now) => storeImages(storage, app.imageFiles, now, few)),
     rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
     {
       name: 'transfers',
       everyMs: 2_000,
       // What reads files is loaded with the first one.
       work: async (isEnding) => {
-        if (!(await storage.read((db) => hasDueTransfers(db, clock())))) return false
-        const { transfersTurn } = await loadTransfers()
-        return transfersTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
+        if (!(await storage.read((db) => hasDueImports(db, clock())))) return false
+        const { importsTurn } = await loadImports()
+        return importsTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
       },
     },
-    rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
+    rounds('staff', 60_000, usersSweptMax, (now) => sweepUsers(storage, now)),
     {
       name: 'retention',
       everyMs: 60_000,
@@ -201,7 +201,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: emailsDeletedMax, round: () => deleteOldEmails(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },
-    { full: transfersDeletedMax, round: () => deleteOldTransfers(storage, endedBy(transfers)) },
+    { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

@@ -27,18 +27,18 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { ExportPage, OrderAsk } from './exports.ts'
 import {
-  countTransfers,
+  countImports,
   discardOldest,
-  findTransfer,
-  insertTransfer,
-  listTransfers,
-  lockTransfer,
+  findImport,
+  type ImportHead,
+  insertImport,
+  listImports,
+  lockImport,
   putPiece,
   setConfirmed,
   setDiscarded,
   setReceived,
   type Transfer,
-  type TransferHead,
 } from './store.ts'
 
 // Files that wait; those that are shown; and all that are stored, with those that are about to be deleted.
@@ -49,14 +49,14 @@ const storedMax = 400
 // Few servers are asked for a file before they are restarted.
 const loadExports = late(() => import('./exports.ts'))
 
-export interface TransferParts {
+export interface ImportParts {
   rootSecret: RootSecret
   publicOrigin: () => string
   // The shop that this server shows, where it shows one of this merchant.
   shopUrl: (merchantSlug: string) => string | undefined
 }
 
-export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: TransferParts): {
+export function adminImportOperations({ rootSecret, publicOrigin, shopUrl }: ImportParts): {
   [Id in keyof typeof transferRows]: AdminHandler<Id>
 } {
   async function shownLink(db: Reader, { merchantId }: MerchantMode): Promise<string> {
@@ -68,7 +68,7 @@ export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: T
   return {
     async listAdminTransfers({ db, caller, paging }) {
       if (paging.after !== null && !isId('trf', paging.after)) throw badCursor()
-      const found = await listTransfers(db, caller, paging.after, adminRowsAsked)
+      const found = await listImports(db, caller, paging.after, adminRowsAsked)
       const { rows, meta } = pageOf(found, paging, ({ id }) => id)
       return { data: rows.map(summaryView), meta }
     },
@@ -78,16 +78,16 @@ export function adminTransferOperations({ rootSecret, publicOrigin, shopUrl }: T
       const { merchantId, mode } = caller
       // Two at once count each other.
       await db.lockRow`select id from merchants where id = ${merchantId}`
-      const { all, shown, waiting } = await countTransfers(db, merchantId)
+      const { all, shown, waiting } = await countImports(db, merchantId)
       if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')
       if (shown >= shownMax) await discardOldest(db, merchantId)
       const id = newId('trf')
-      insertTransfer(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
+      insertImport(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
       return new Audited({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])
     },
 
     async getAdminTransfer({ db, caller, path: { transferId } }) {
-      return { data: transferView(await find(db, caller, transferId)) }
+      return { data: importView(await find(db, caller, transferId)) }
     },
 
     async appendAdminTransfer({ db, caller, path: { transferId, piece: place }, body: { text }, now }) {
@@ -178,21 +178,21 @@ function exportView({ text, count, last }: ExportPage, paging: Paging) {
 }
 
 async function find(db: Reader, caller: MerchantMode, id: string): Promise<Transfer> {
-  const transfer = isId('trf', id) ? await findTransfer(db, caller, id) : undefined
+  const transfer = isId('trf', id) ? await findImport(db, caller, id) : undefined
   if (!transfer) throw refuse('transfer_not_found')
   return transfer
 }
 
 async function lock(tx: Tx, caller: MerchantMode, id: string): Promise<Transfer> {
-  if (isId('trf', id)) await lockTransfer(tx, { merchantId: caller.merchantId, id })
+  if (isId('trf', id)) await lockImport(tx, { merchantId: caller.merchantId, id })
   return find(tx, caller, id)
 }
 
 async function viewOf(tx: Tx, caller: MerchantMode, id: string): Promise<AdminTransfer> {
-  return transferView(await find(tx, caller, id))
+  return importView(await find(tx, caller, id))
 }
 
-function transferView(transfer: Transfer): AdminTransfer {
+function importView(transfer: Transfer): AdminTransfer {
   const { changesCount, changes, refusedRows, notes } = transfer
   return {
     ...summaryView(transfer),
@@ -210,7 +210,7 @@ function summaryView({
   createdAt,
   updatedAt,
   ...head
-}: TransferHead): AdminTransferSummary {
+}: ImportHead): AdminTransferSummary {
   if (state === 'discarded') throw new Error('an import that was discarded is shown')
   const { id, kind, name, pieces, received, created, changed, unchanged, refused, written, problem } = head
   return {

@@ -36,15 +36,15 @@ import { categoryMap, type ShopifyContext } from './shopifyrows.ts'
 import { readStock, type StockOutcome } from './stockfile.ts'
 import {
   claimPlanning,
-  type DueTransfer,
+  type DueImport,
   deleteItems,
   deletePieces,
   extendPlanning,
   findPiece,
+  type ImportItem,
   insertItems,
   type PlanResult,
   savePlan,
-  type TransferItem,
 } from './store.ts'
 
 // What is written for a product or a SKU once the plan is confirmed.
@@ -62,7 +62,7 @@ export interface StockItem {
   expectedOnHand: number
 }
 
-export interface TransferTools {
+export interface ImportTools {
   storage: Storage
   // Of this server.
   origin: () => string
@@ -83,11 +83,7 @@ const deletedAtOnce = 200
 class Superseded extends Error {}
 
 // Answers whether there was something to do.
-export async function planTransfer(
-  tools: TransferTools,
-  transfer: DueTransfer,
-  isEnding: () => boolean,
-): Promise<boolean> {
+export async function planImport(tools: ImportTools, transfer: DueImport, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const run = newId('req')
   const interruptions = await storage.write((tx) =>
@@ -124,8 +120,8 @@ const brokenOff = `reading the file was broken off ${interruptionsMax} times, so
 type Batch = { kind: 'products'; outcomes: ShopifyOutcome[] } | { kind: 'stock'; outcomes: StockOutcome[] }
 
 class Planning {
-  readonly #tools: TransferTools
-  readonly #transfer: DueTransfer
+  readonly #tools: ImportTools
+  readonly #transfer: DueImport
   readonly #run: string
   readonly #isEnding: () => boolean
   readonly #breath = createBreath()
@@ -147,7 +143,7 @@ class Planning {
   // Those of the shop, and those that the file will have made.
   #categories: CategoryRow[] | undefined
 
-  constructor(tools: TransferTools, transfer: DueTransfer, run: string, isEnding: () => boolean) {
+  constructor(tools: ImportTools, transfer: DueImport, run: string, isEnding: () => boolean) {
     this.#tools = tools
     this.#transfer = transfer
     this.#run = run
@@ -214,7 +210,7 @@ class Planning {
     if (!isMine || this.#isEnding()) throw new Superseded()
   }
 
-  async #products(outcomes: readonly ShopifyOutcome[]): Promise<TransferItem[]> {
+  async #products(outcomes: readonly ShopifyOutcome[]): Promise<ImportItem[]> {
     const { storage, origin, clock } = this.#tools
     const now = clock()
     const seller = await this.#seller()
@@ -258,7 +254,7 @@ class Planning {
       this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: `${reason}; the product is left out` })
       items.delete(slug)
     }
-    const planned: TransferItem[] = []
+    const planned: ImportItem[] = []
     for (const plan of plans) {
       const { slug } = plan.product
       const item = items.get(slug)
@@ -302,7 +298,7 @@ class Planning {
     }
   }
 
-  async #levels(read: readonly StockOutcome[]): Promise<TransferItem[]> {
+  async #levels(read: readonly StockOutcome[]): Promise<ImportItem[]> {
     const { merchantId, mode } = this.#transfer
     const outcomes = await this.#tools.storage.read((db) => withKnownCodes(db, merchantId, read))
     const codes = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [] : [outcome.code]))
@@ -317,7 +313,7 @@ class Planning {
       const ids = new Set(sold.map(({ skuId }) => skuId))
       return new Map(owners.filter(({ id }) => ids.has(id)).map((owner) => [owner.code, owner]))
     })
-    const planned: TransferItem[] = []
+    const planned: ImportItem[] = []
     for (const outcome of outcomes) {
       const { line, code: name } = outcome
       const sku = known.get(name)
@@ -338,7 +334,7 @@ class Planning {
     return planned
   }
 
-  #item(line: number, name: string, item: ProductItem | StockItem): TransferItem {
+  #item(line: number, name: string, item: ProductItem | StockItem): ImportItem {
     this.#position += 1
     return { position: this.#position, line, name, item: JSON.stringify(item) }
   }

@@ -3,24 +3,24 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { deleteItems, deletePieces, deleteTransfer, listOldTransfers, type TransferKey } from './store.ts'
+import { deleteImport, deleteItems, deletePieces, type ImportKey, listOldImports } from './store.ts'
 
 const itemsDeletedAtOnce = 200
 
 // In several transactions, so others do not wait long. The row itself goes last.
-export async function deleteWhole(storage: Storage, transfer: TransferKey): Promise<void> {
+export async function deleteWhole(storage: Storage, transfer: ImportKey): Promise<void> {
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   while ((await storage.write((tx) => deleteItems(tx, transfer, itemsDeletedAtOnce))) > 0) await breathe()
-  await storage.write((tx) => deleteTransfer(tx, transfer))
+  await storage.write((tx) => deleteImport(tx, transfer))
 }
 
-export const transfersDeletedMax = 20
+export const importsDeletedMax = 20
 
-export async function deleteOldTransfers(
+export async function deleteOldImports(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },
 ): Promise<number> {
-  const old = await storage.read((db) => listOldTransfers(db, { endedBy, now }, transfersDeletedMax))
+  const old = await storage.read((db) => listOldImports(db, { endedBy, now }, importsDeletedMax))
   return handleEach(
     { storage, loop: 'retention', now },
     old,

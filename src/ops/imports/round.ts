@@ -2,26 +2,26 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, noteFailures, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
-import { planTransfer, type TransferTools } from './plan.ts'
+import { type ImportTools, planImport } from './plan.ts'
 import { deleteWhole } from './retention.ts'
-import { type DueTransfer, listDue } from './store.ts'
+import { type DueImport, listDue } from './store.ts'
 import { deleteWritten, writeBatch } from './write.ts'
 
-const transfersAtOnce = 10
+const importsAtOnce = 10
 // Merchants take turns.
 const turnMs = 2_000
 
 // Answers whether there is more to do.
-export async function transfersTurn(tools: TransferTools, isEnding: () => boolean): Promise<boolean> {
+export async function importsTurn(tools: ImportTools, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const now = clock()
-  const due = await storage.read((db) => listDue(db, now, transfersAtOnce))
+  const due = await storage.read((db) => listDue(db, now, importsAtOnce))
   const round: Round = { storage, loop: 'transfers', now }
   const failures: RowFailure[] = []
-  let isMore = due.length === transfersAtOnce
-  const work = async (transfer: DueTransfer) => {
+  let isMore = due.length === importsAtOnce
+  const work = async (transfer: DueImport) => {
     if (isEnding()) return 0
-    if (transfer.state === 'planning') await planTransfer(tools, transfer, isEnding)
+    if (transfer.state === 'planning') await planImport(tools, transfer, isEnding)
     else if (transfer.state === 'writing') isMore = (await writeFor(tools, transfer, failures, isEnding)) || isMore
     else await deleteWhole(storage, transfer)
     return 1
@@ -35,8 +35,8 @@ export async function transfersTurn(tools: TransferTools, isEnding: () => boolea
 }
 
 async function writeFor(
-  { storage, clock }: TransferTools,
-  transfer: DueTransfer,
+  { storage, clock }: ImportTools,
+  transfer: DueImport,
   failures: RowFailure[],
   isEnding: () => boolean,
 ): Promise<boolean> {

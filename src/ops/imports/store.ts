@@ -7,12 +7,12 @@ import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
-export interface TransferKey {
+export interface ImportKey {
   merchantId: string
   id: string
 }
 
-export interface TransferHead extends TransferKey {
+export interface ImportHead extends ImportKey {
   mode: Mode
   kind: ImportKind
   name: string
@@ -30,14 +30,14 @@ export interface TransferHead extends TransferKey {
   updatedAt: number
 }
 
-export interface TransferPlan {
+export interface ImportPlan {
   changesCount: number
   changes: readonly AdminPlannedChange[]
   refusedRows: readonly AdminRefusedRow[]
   notes: readonly string[]
 }
 
-export type Transfer = TransferHead & TransferPlan
+export type Transfer = ImportHead & ImportPlan
 
 const head = new Fragment(`
   merchant_id as "merchantId", id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused, written,
@@ -50,12 +50,12 @@ interface PlanColumns {
   notes: string
 }
 
-export async function findTransfer(
+export async function findImport(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   id: string,
 ): Promise<Transfer | undefined> {
-  const [row] = await db.sql<TransferHead & PlanColumns>`
+  const [row] = await db.sql<ImportHead & PlanColumns>`
     select ${head}, changes_count as "changesCount", changes, refusals, notes from transfers
     where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and state <> 'discarded'`
   if (!row) return undefined
@@ -69,27 +69,27 @@ export async function findTransfer(
 }
 
 // Newest first: ids are made in the order of time.
-export async function listTransfers(
+export async function listImports(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   after: string | null,
   limit: number,
-): Promise<TransferHead[]> {
+): Promise<ImportHead[]> {
   const before = after === null ? new Fragment('1 = 1') : new Fragment('id < ?', [after])
-  return db.sql<TransferHead>`
+  return db.sql<ImportHead>`
     select ${head} from transfers
     where merchant_id = ${merchantId} and mode = ${mode} and state <> 'discarded' and ${before}
     order by id desc limit ${limit}`
 }
 
-export interface TransferCounts {
+export interface ImportCounts {
   all: number
   shown: number
   waiting: number
 }
 
-export async function countTransfers(db: Reader, merchantId: string): Promise<TransferCounts> {
-  const [row] = await db.sql<TransferCounts>`
+export async function countImports(db: Reader, merchantId: string): Promise<ImportCounts> {
+  const [row] = await db.sql<ImportCounts>`
     select count(*) as "all", coalesce(sum(case when state <> 'discarded' then 1 else 0 end), 0) as "shown",
       coalesce(sum(case when state in ('receiving', 'planning', 'ready', 'writing') then 1 else 0 end), 0) as "waiting"
     from transfers where merchant_id = ${merchantId}`
@@ -103,7 +103,7 @@ export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
       select min(id) from transfers where merchant_id = ${merchantId} and state in ('done', 'failed'))`
 }
 
-export function insertTransfer(
+export function insertImport(
   tx: Tx,
   {
     merchantId,
@@ -113,7 +113,7 @@ export function insertTransfer(
     name,
     pieces,
     createdAt,
-  }: Pick<TransferHead, 'merchantId' | 'id' | 'mode' | 'kind' | 'name' | 'pieces' | 'createdAt'>,
+  }: Pick<ImportHead, 'merchantId' | 'id' | 'mode' | 'kind' | 'name' | 'pieces' | 'createdAt'>,
 ): void {
   tx.send`
     insert into transfers (merchant_id, id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused,
@@ -123,12 +123,12 @@ export function insertTransfer(
 }
 
 // Every step of a transfer waits for the one before.
-export async function lockTransfer(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+export async function lockImport(tx: Tx, { merchantId, id }: ImportKey): Promise<void> {
   await tx.lockRow`select id from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
 // Answers whether the piece is new.
-export async function putPiece(tx: Tx, { merchantId, id }: TransferKey, piece: number, text: string): Promise<boolean> {
+export async function putPiece(tx: Tx, { merchantId, id }: ImportKey, piece: number, text: string): Promise<boolean> {
   const [known] = await tx.sql`
     select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
   await tx.sql`
@@ -137,7 +137,7 @@ export async function putPiece(tx: Tx, { merchantId, id }: TransferKey, piece: n
   return known === undefined
 }
 
-export async function findPiece(db: Reader, { merchantId, id }: TransferKey, piece: number): Promise<string> {
+export async function findPiece(db: Reader, { merchantId, id }: ImportKey, piece: number): Promise<string> {
   const [row] = await db.sql<{ text: string }>`
     select text from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
   if (!row) throw new Error(`${id} has no piece ${piece}`)
@@ -147,7 +147,7 @@ export async function findPiece(db: Reader, { merchantId, id }: TransferKey, pie
 // With the last piece the planning begins.
 export async function setReceived(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { received, isWhole, now }: { received: number; isWhole: boolean; now: number },
 ): Promise<void> {
   await tx.sql`
@@ -157,7 +157,7 @@ export async function setReceived(
 
 export async function setConfirmed(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { actor, requestId, now }: { actor: Actor; requestId: string; now: number },
 ): Promise<void> {
   await tx.sql`
@@ -166,11 +166,11 @@ export async function setConfirmed(
     where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export async function setDiscarded(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+export async function setDiscarded(tx: Tx, { merchantId, id }: ImportKey): Promise<void> {
   await tx.sql`update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export interface DueTransfer extends TransferKey {
+export interface DueImport extends ImportKey {
   mode: Mode
   kind: ImportKind
   pieces: number
@@ -178,22 +178,22 @@ export interface DueTransfer extends TransferKey {
 }
 
 // What the loop has to do, longest untouched first.
-export async function listDue(db: Reader, now: number, limit: number): Promise<DueTransfer[]> {
-  return db.sql<DueTransfer>`
+export async function listDue(db: Reader, now: number, limit: number): Promise<DueImport[]> {
+  return db.sql<DueImport>`
     select merchant_id as "merchantId", id, mode, kind, pieces, state from transfers
     where state in ('planning', 'writing', 'discarded') and (run_until is null or run_until <= ${now})
       and ${isNotDeferred('transfers', 'transfers.merchant_id', 'transfers.id', now)}
     order by updated_at limit ${limit}`
 }
 
-export async function hasDueTransfers(db: Reader, now: number): Promise<boolean> {
+export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
   return (await listDue(db, now, 1)).length > 0
 }
 
 // One node plans at a time. Answers how many runs before it died, and undefined where another one plans.
 export async function claimPlanning(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { run, until, now }: { run: string; until: number; now: number },
 ): Promise<number | undefined> {
   const [row] = await tx.sql<{ interruptions: number }>`
@@ -207,7 +207,7 @@ export async function claimPlanning(
 // False where the planning was taken over, or the transfer discarded.
 export async function extendPlanning(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { run, until }: { run: string; until: number | null },
 ): Promise<boolean> {
   const rows = await tx.sql`
@@ -216,7 +216,7 @@ export async function extendPlanning(
   return rows.length > 0
 }
 
-export interface PlanResult extends TransferPlan {
+export interface PlanResult extends ImportPlan {
   state: 'ready' | 'failed'
   created: number
   changed: number
@@ -228,7 +228,7 @@ export interface PlanResult extends TransferPlan {
 // False where the planning was taken over, or the transfer discarded.
 export async function savePlan(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { run, now, plan }: { run: string; now: number; plan: PlanResult },
 ): Promise<boolean> {
   const rows = await tx.sql`
@@ -241,7 +241,7 @@ export async function savePlan(
   return rows.length > 0
 }
 
-export interface TransferItem {
+export interface ImportItem {
   position: number
   line: number
   name: string
@@ -249,7 +249,7 @@ export interface TransferItem {
   item: string
 }
 
-export function insertItems(tx: Tx, { merchantId, id }: TransferKey, items: readonly TransferItem[]): void {
+export function insertItems(tx: Tx, { merchantId, id }: ImportKey, items: readonly ImportItem[]): void {
   for (const { position, line, name, item } of items)
     tx.send`
       insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
@@ -267,8 +267,8 @@ export interface Writing {
 }
 
 // Locked for the length of a batch. Undefined where it is no longer written.
-export async function lockWriting(tx: Tx, key: TransferKey): Promise<Writing | undefined> {
-  await lockTransfer(tx, key)
+export async function lockWriting(tx: Tx, key: ImportKey): Promise<Writing | undefined> {
+  await lockImport(tx, key)
   const [row] = await tx.sql<{
     mode: Mode
     position: number
@@ -293,18 +293,18 @@ export async function lockWriting(tx: Tx, key: TransferKey): Promise<Writing | u
 
 export async function listItems(
   db: Reader,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   after: number,
   limit: number,
-): Promise<TransferItem[]> {
-  return db.sql<TransferItem>`
+): Promise<ImportItem[]> {
+  return db.sql<ImportItem>`
     select position, line, name, item from transfer_items
     where merchant_id = ${merchantId} and transfer_id = ${id} and position > ${after} order by position limit ${limit}`
 }
 
 export async function saveWriting(
   tx: Tx,
-  { merchantId, id }: TransferKey,
+  { merchantId, id }: ImportKey,
   { position, written, refused, refusedRows }: Omit<Writing, 'mode' | 'actor' | 'requestId'>,
   now: number,
 ): Promise<void> {
@@ -314,14 +314,14 @@ export async function saveWriting(
     where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export async function setDone(tx: Tx, { merchantId, id }: TransferKey, now: number): Promise<void> {
+export async function setDone(tx: Tx, { merchantId, id }: ImportKey, now: number): Promise<void> {
   await tx.sql`
     update transfers set state = 'done', updated_at = ${now}
     where merchant_id = ${merchantId} and id = ${id} and state = 'writing'`
 }
 
 // Answers how many rows were deleted.
-export async function deletePieces(tx: Tx, { merchantId, id }: TransferKey, limit: number): Promise<number> {
+export async function deletePieces(tx: Tx, { merchantId, id }: ImportKey, limit: number): Promise<number> {
   const rows = await tx.sql`
     delete from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece in (
       select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id}
@@ -330,7 +330,7 @@ export async function deletePieces(tx: Tx, { merchantId, id }: TransferKey, limi
   return rows.length
 }
 
-export async function deleteItems(tx: Tx, { merchantId, id }: TransferKey, limit: number): Promise<number> {
+export async function deleteItems(tx: Tx, { merchantId, id }: ImportKey, limit: number): Promise<number> {
   const rows = await tx.sql`
     delete from transfer_items where merchant_id = ${merchantId} and transfer_id = ${id} and position in (
       select position from transfer_items where merchant_id = ${merchantId} and transfer_id = ${id}
@@ -339,17 +339,17 @@ export async function deleteItems(tx: Tx, { merchantId, id }: TransferKey, limit
   return rows.length
 }
 
-export async function deleteTransfer(tx: Tx, { merchantId, id }: TransferKey): Promise<void> {
+export async function deleteImport(tx: Tx, { merchantId, id }: ImportKey): Promise<void> {
   await tx.sql`delete from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
 // One that is being written is not old, however long it takes.
-export async function listOldTransfers(
+export async function listOldImports(
   db: Reader,
   { endedBy, now }: { endedBy: number; now: number },
   limit: number,
-): Promise<TransferKey[]> {
-  return db.sql<TransferKey>`
+): Promise<ImportKey[]> {
+  return db.sql<ImportKey>`
     select merchant_id as "merchantId", id from transfers
     where updated_at <= ${endedBy} and state <> 'writing'
       and ${isNotDeferred('retention', 'transfers.merchant_id', 'transfers.id', now)}

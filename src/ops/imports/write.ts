@@ -17,13 +17,13 @@ import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../..
 import { planMissing } from '../provisioning/missing.ts'
 import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
 import {
-  type DueTransfer,
+  type DueImport,
   deleteItems,
+  type ImportItem,
   listItems,
   lockWriting,
   saveWriting,
   setDone,
-  type TransferItem,
   type Writing,
 } from './store.ts'
 
@@ -39,7 +39,7 @@ interface Written {
 }
 
 // One batch. Answers whether there is more to do.
-export async function writeBatch(round: Round, transfer: DueTransfer, failures: RowFailure[]): Promise<boolean> {
+export async function writeBatch(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   try {
     return await writeItems(storage, transfer, now, transfer.kind === 'stock' ? batchLevels : batchProducts)
@@ -51,7 +51,7 @@ export async function writeBatch(round: Round, transfer: DueTransfer, failures: 
 }
 
 // Items of a batch that failed are written one by one. One that fails alone is logged and refused, and the rest goes on.
-async function writeAlone(round: Round, transfer: DueTransfer, failures: RowFailure[]): Promise<boolean> {
+async function writeAlone(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   for (let count = 0; count < batchLevels; count += 1) {
     try {
@@ -67,7 +67,7 @@ async function writeAlone(round: Round, transfer: DueTransfer, failures: RowFail
   return true
 }
 
-async function passOver(tx: Tx, transfer: DueTransfer, now: number): Promise<number> {
+async function passOver(tx: Tx, transfer: DueImport, now: number): Promise<number> {
   const writing = await lockWriting(tx, transfer)
   const [item] = writing ? await listItems(tx, transfer, writing.position, 1) : []
   if (!writing || !item) return 0
@@ -77,7 +77,7 @@ async function passOver(tx: Tx, transfer: DueTransfer, now: number): Promise<num
   return position
 }
 
-async function writeItems(storage: Storage, transfer: DueTransfer, now: number, most: number): Promise<boolean> {
+async function writeItems(storage: Storage, transfer: DueImport, now: number, most: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const writing = await lockWriting(tx, transfer)
     if (!writing) return false
@@ -114,7 +114,7 @@ async function writeItems(storage: Storage, transfer: DueTransfer, now: number, 
 }
 
 // Counting is left to the end: a category of thousands would be counted with every batch.
-async function finish(tx: Tx, transfer: DueTransfer, now: number): Promise<void> {
+async function finish(tx: Tx, transfer: DueImport, now: number): Promise<void> {
   if (transfer.kind === 'products') {
     await lockSeller(tx, transfer.merchantId)
     await recountCategories(tx, transfer.merchantId, 'all')
@@ -132,7 +132,7 @@ function after({ written, refused, refusedRows }: Writing, position: number, ste
 }
 
 // At least one.
-function withinWeight(items: readonly TransferItem[]): TransferItem[] {
+function withinWeight(items: readonly ImportItem[]): ImportItem[] {
   let weight = 0
   const fitting = items.findIndex(({ item }) => {
     weight += weightOf((JSON.parse(item) as ProductItem).entry)
@@ -144,7 +144,7 @@ function withinWeight(items: readonly TransferItem[]): TransferItem[] {
 interface BatchAsk {
   tx: Tx
   seller: MerchantMode
-  items: readonly TransferItem[]
+  items: readonly ImportItem[]
   actor: Actor
   context: ChangeContext
 }
@@ -205,6 +205,6 @@ async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, con
 const deletedAtOnce = 200
 
 // What a plan that is written does not need any more. Answers whether there is more.
-export async function deleteWritten(storage: Storage, transfer: DueTransfer): Promise<boolean> {
+export async function deleteWritten(storage: Storage, transfer: DueImport): Promise<boolean> {
   return (await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) === deletedAtOnce
 }

@@ -18,11 +18,11 @@ export function sectionTabs({ words, to }: Visit, current: (typeof sections)[num
 // Small, beside a name that says what it is.
 export function thumb(url: string | null, name: string): Html {
   if (url === null) return html`<span class="thumb" aria-hidden="true">${initialOf(name)}</span>`
-  return html`<img class="thumb" src="${smallPicture(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
+  return html`<img class="thumb" src="${smallImage(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
 }
 
 // Ours have several sizes; those of other hosts are what they are.
-export function smallPicture(url: string): string {
+export function smallImage(url: string): string {
   return url.startsWith('/media/mer_') ? `${url}?width=160` : url
 }
 

@@ -31,7 +31,7 @@ import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import type { StaffLanguage } from '../signin/page/words.ts'
+import type { SignInLanguage } from '../signin/page/words.ts'
 import {
   type Email,
   type HowToPay,
@@ -338,9 +338,9 @@ async function writeToPerson(
 }
 
 // The texts of the pages for people are loaded when one is opened, or here; not when the server starts.
-async function roleName(language: StaffLanguage, role: Role): Promise<string> {
-  const { staffTexts } = await import('../signin/page/words.ts')
-  return staffTexts[language][`role.${role}`]
+async function roleName(language: SignInLanguage, role: Role): Promise<string> {
+  const { signInTexts } = await import('../signin/page/words.ts')
+  return signInTexts[language][`role.${role}`]
 }
 
 async function writeNotice(

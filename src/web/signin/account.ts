@@ -43,7 +43,7 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { hashOf, statusOf } from './entrance.ts'
 import { accountSheet, actions, codesSheet, confirmSheet, homeSheet, totpSheet } from './page/account.ts'
 import type { NewPasswordProblem } from './page/entry.ts'
-import { answerSheet, staffHeaders } from './page/frame.ts'
+import { answerSheet, signInHeaders } from './page/frame.ts'
 import {
   confirmPathFor,
   goTo,
@@ -52,7 +52,7 @@ import {
   ownPath,
   type Posted,
   passkeyBrowser,
-  type StaffTools,
+  type SignInTools,
   signInPath,
   type Visit,
   visitorOf,
@@ -71,7 +71,7 @@ const accountPath = '/admin/account'
 const confirmPath = '/admin/confirm'
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 
-export function createAccountPages(tools: StaffTools) {
+export function createAccountPages(tools: SignInTools) {
   const { storage, rootSecret, log, signIn, publicOrigin } = tools
 
   // Everyone else is asked to sign in first, and comes back to `path`.
@@ -310,7 +310,7 @@ function boundTo(purpose: 'register' | 'confirm', { id }: Session): string {
 }
 
 function jsonAnswer(status: number, body: object): PageAnswer {
-  return { status, body: JSON.stringify(body), headers: { ...staffHeaders, 'content-type': 'application/json' } }
+  return { status, body: JSON.stringify(body), headers: { ...signInHeaders, 'content-type': 'application/json' } }
 }
 
 function mayDemand(role: Role): boolean {

@@ -11,20 +11,20 @@ import { createAccountPages } from './account.ts'
 import { createEntrance } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
 import { wordsFor } from './page/words.ts'
-import { type Posted, readVisit, type Shown, type StaffParts, type StaffTools, type Visit } from './visit.ts'
+import { type Posted, readVisit, type Shown, type SignInPageParts, type SignInTools, type Visit } from './visit.ts'
 
 interface PlaceAnswers {
   get?: (visit: Visit) => Shown
   post?: (visit: Posted) => Shown
 }
 
-export interface StaffAnswers {
+export interface SignInAnswers {
   answer(name: PlaceName, request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer>
   failed(status: number, acceptLanguage: string | undefined): PageAnswer
 }
 
-export function createStaffAnswers(parts: StaffParts): StaffAnswers {
-  const tools: StaffTools = { ...parts, signIn: createSignIn(parts) }
+export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
+  const tools: SignInTools = { ...parts, signIn: createSignIn(parts) }
   const entrance = createEntrance(tools)
   const account = createAccountPages(tools)
   const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {

@@ -35,7 +35,7 @@ import {
   type Posted,
   passkeyBrowser,
   rememberDevice,
-  type StaffTools,
+  type SignInTools,
   type Visit,
   visitorOf,
 } from './visit.ts'
@@ -43,7 +43,7 @@ import {
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 const emailLengthMax = 254
 
-export function createEntrance(tools: StaffTools) {
+export function createEntrance(tools: SignInTools) {
   const { storage, rootSecret, log, signIn } = tools
 
   function showSignIn({ words, query }: Visit, more: Partial<SignInView> = {}): PageAnswer {
@@ -218,7 +218,7 @@ export function createEntrance(tools: StaffTools) {
 }
 
 export async function hashOf(
-  { passwordCost }: Pick<StaffTools, 'passwordCost'>,
+  { passwordCost }: Pick<SignInTools, 'passwordCost'>,
   password: string,
 ): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
   const fault = passwordFault(password)

@@ -9,15 +9,15 @@ import type { FormFields } from '../../platform/html/fields.ts'
 import { redirect } from '../../platform/html/policy.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
-import { type FetchedAhead, staffHeaders } from './page/frame.ts'
+import { type FetchedAhead, signInHeaders } from './page/frame.ts'
 import { type Words, wordsFor } from './page/words.ts'
 
-export interface StaffParts extends SignInParts {
+export interface SignInPageParts extends SignInParts {
   // What the page after the sign-in needs.
   fetchedAhead: readonly FetchedAhead[]
 }
 
-export interface StaffTools extends StaffParts {
+export interface SignInTools extends SignInPageParts {
   signIn: SignIn
 }
 
@@ -46,7 +46,7 @@ export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', max
 const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
 
 export async function readVisit(
-  { storage, publicOrigin, clock }: StaffTools,
+  { storage, publicOrigin, clock }: SignInTools,
   request: Incoming,
   response: ServerResponse,
   requestId: string,
@@ -60,41 +60,41 @@ export async function readVisit(
   return { request, response, requestId, words: wordsFor(headers['accept-language']), session, query, now }
 }
 
-export function visitorOf({ publicOrigin }: StaffTools, { request, requestId }: Visit): Visitor {
+export function visitorOf({ publicOrigin }: SignInTools, { request, requestId }: Visit): Visitor {
   const { address, raw } = request
   const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
   return { address, device, requestId, purpose: 'dashboard' }
 }
 
-export function rememberDevice({ publicOrigin }: StaffTools, { response }: Visit, device: string): void {
+export function rememberDevice({ publicOrigin }: SignInTools, { response }: Visit, device: string): void {
   response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
 }
 
 // The browser, as far as the cookie names it; undefined before it has one.
 export function passkeyBrowser(
-  { publicOrigin }: Pick<StaffTools, 'publicOrigin'>,
+  { publicOrigin }: Pick<SignInTools, 'publicOrigin'>,
   { request }: Pick<Visit, 'request'>,
 ): string | undefined {
   const value = cookieIn(request.raw.headers.cookie, passkeyCookie, publicOrigin())
   return value !== undefined && /^[\w-]{43}$/.test(value) ? `browser ${value}` : undefined
 }
 
-export function namePasskeyBrowser({ publicOrigin }: StaffTools, { response }: Visit): string {
+export function namePasskeyBrowser({ publicOrigin }: SignInTools, { response }: Visit): string {
   const value = randomBytes(32).toString('base64url')
   response.appendHeader('set-cookie', setCookie(passkeyCookie, value, publicOrigin()))
   return `browser ${value}`
 }
 
-export function openSession({ publicOrigin }: StaffTools, { response }: Visit, token: string): void {
+export function openSession({ publicOrigin }: SignInTools, { response }: Visit, token: string): void {
   response.appendHeader('set-cookie', setCookie(sessionCookie, token, publicOrigin()))
 }
 
-export function closeSession({ publicOrigin }: StaffTools, { response }: Visit): void {
+export function closeSession({ publicOrigin }: SignInTools, { response }: Visit): void {
   response.appendHeader('set-cookie', setCookie({ ...sessionCookie, maxAgeSeconds: 0 }, '', publicOrigin()))
 }
 
 export function goTo(path: string): PageAnswer {
-  return redirect(path, staffHeaders)
+  return redirect(path, signInHeaders)
 }
 
 // Where a form says to go on: one of our pages of people, never another place.

@@ -11,7 +11,7 @@ import { type Html, html, trusted } from '../../../platform/html/html.ts'
 import { mapInSlices } from '../../../platform/kit/breath.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
-import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallPicture } from '../catalog.ts'
+import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallImage } from '../catalog.ts'
 import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
 import {
@@ -337,7 +337,7 @@ ${
 
 function pictureRow({ words }: Visit, image: Draft['images'][number], at: string): Html {
   const name = (part: string) => `image.${at}.${part}`
-  return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallPicture(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
+  return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallImage(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
 ${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('height')]: image.height })}
 <div class="picture-fields"><label>${words.say('product.alt')}<input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"></label>
 <div class="picture-tools"><label class="without-script">${words.say('categories.position')} <input name="${name('position')}" value="${at === 'N' ? '' : Number(at) + 1}" inputmode="numeric" maxlength="3" data-position></label>

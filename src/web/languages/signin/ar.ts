@@ -1,6 +1,6 @@
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const ar: StaffTexts = {
+export const ar: SignInTexts = {
   'signin.title': 'تسجيل الدخول',
   'signin.email': 'البريد الإلكتروني',
   'signin.password': 'كلمة المرور',

@@ -1,6 +1,6 @@
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const de: StaffTexts = {
+export const de: SignInTexts = {
   'signin.title': 'Anmelden',
   'signin.email': 'E-Mail',
   'signin.password': 'Passwort',

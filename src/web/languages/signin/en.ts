@@ -102,5 +102,5 @@ export const en = {
   'server.text': 'The fault is ours. Try again in a moment.',
 } as const satisfies Record<string, string>
 
-export type StaffTextKey = keyof typeof en
-export type StaffTexts = Readonly<Record<StaffTextKey, string>>
+export type SignInTextKey = keyof typeof en
+export type SignInTexts = Readonly<Record<SignInTextKey, string>>

@@ -1,6 +1,6 @@
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const es: StaffTexts = {
+export const es: SignInTexts = {
   'signin.title': 'Iniciar sesión',
   'signin.email': 'Correo electrónico',
   'signin.password': 'Contraseña',

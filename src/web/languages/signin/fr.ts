@@ -1,6 +1,6 @@
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const fr: StaffTexts = {
+export const fr: SignInTexts = {
   'signin.title': 'Se connecter',
   'signin.email': 'E-mail',
   'signin.password': 'Mot de passe',

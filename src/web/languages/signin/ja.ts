@@ -1,6 +1,6 @@
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const ja: StaffTexts = {
+export const ja: SignInTexts = {
   'signin.title': 'ログイン',
   'signin.email': 'メールアドレス',
   'signin.password': 'パスワード',

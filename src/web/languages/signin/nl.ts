@@ -1,8 +1,8 @@
 // Everything the pages of people say, in Dutch.
 
-import type { StaffTexts } from './en.ts'
+import type { SignInTexts } from './en.ts'
 
-export const nl: StaffTexts = {
+export const nl: SignInTexts = {
   'signin.title': 'Inloggen',
   'signin.email': 'E-mail',
   'signin.password': 'Wachtwoord',

@@ -7,7 +7,7 @@ import type { SignInProblem } from '../../../domain/users/signin.ts'
 import type { UserMerchant } from '../../../domain/users/users.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import type { StaffTextKey } from '../../languages/signin/en.ts'
+import type { SignInTextKey } from '../../languages/signin/en.ts'
 import { type NewPasswordProblem, newPasswordField, problemText, usernameField } from './entry.ts'
 import { button, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
@@ -130,7 +130,7 @@ ${sessions.length > 1 && html`<div class="choice">${action(words, actions.endOth
   })
 }
 
-function action(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
+function action(words: Words, name: string, label: SignInTextKey, more: Readonly<Record<string, string>> = {}): Html {
   return html`<form method="post">${hiddenFields({ do: name, ...more })}${button(words, label, 'second')}</form>`
 }
 
@@ -181,7 +181,7 @@ export function totpSheet(words: Words, { key, uri, modules, sealed, isWrong }: 
     title: words.say('account.setUp'),
     problem: isWrong ? words.say('code.failed') : null,
     body: html`<p class="lead">${words.say('totp.lead')}</p>
-${modules && qrPicture(words, modules)}
+${modules && qrImage(words, modules)}
 <p class="secret" dir="ltr"><span class="soft">${words.say('totp.key')}:</span> ${key}</p>
 <p><a href="${uri}">${words.say('totp.open')}</a></p>
 <form method="post" action="/admin/account">
@@ -192,7 +192,7 @@ ${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 
   })
 }
 
-function qrPicture(words: Words, modules: readonly (readonly boolean[])[]): Html {
+function qrImage(words: Words, modules: readonly (readonly boolean[])[]): Html {
   const { side, path } = qrPath(modules)
   return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${words.say('totp.picture')}">
 <path class="qr-paper" d="M0 0h${side}v${side}h-${side}z"/><path class="qr-ink" d="${path}"/></svg>`

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { brand, mark } from '../../../platform/html/mark.ts'
 import { privateHeaders, self } from '../../../platform/html/policy.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
-import type { StaffTextKey } from '../../languages/signin/en.ts'
+import type { SignInTextKey } from '../../languages/signin/en.ts'
 import { passkeyScript, style } from './assets.ts'
 import type { Words } from './words.ts'
 
@@ -47,7 +47,7 @@ ${body}
 
 // The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). An address with a secret in it
 // leads nowhere else.
-export const staffHeaders = {
+export const signInHeaders = {
   ...privateHeaders({ style: [self], script: [self], connect: [self], img: [self, 'data:'], form: [self] }),
   'referrer-policy': 'same-origin',
   // The language is the browser's.
@@ -55,13 +55,13 @@ export const staffHeaders = {
 }
 
 export function answerSheet(status: number, text: string): PageAnswer {
-  return { status, body: text, headers: { ...staffHeaders } }
+  return { status, body: text, headers: { ...signInHeaders } }
 }
 
 export const errorStatuses = { lost: 404, foreign: 403, unreadable: 400, limited: 429, server: 500 } as const
-export type StaffErrorKind = keyof typeof errorStatuses
+export type SignInErrorKind = keyof typeof errorStatuses
 
-export function errorSheet(words: Words, kind: StaffErrorKind): PageAnswer {
+export function errorSheet(words: Words, kind: SignInErrorKind): PageAnswer {
   const body = html`<p class="lead">${words.say(`${kind}.text`)}</p>
 <p><a href="/admin/sign-in">${words.say('signin.title')}</a></p>`
   return answerSheet(errorStatuses[kind], sheetPage(words, { title: words.say(`${kind}.title`), body }))
@@ -69,11 +69,11 @@ export function errorSheet(words: Words, kind: StaffErrorKind): PageAnswer {
 
 export interface Field {
   name: string
-  label: StaffTextKey
+  label: SignInTextKey
   type: 'email' | 'password' | 'text'
   autocomplete: string
   value?: string
-  hint?: StaffTextKey
+  hint?: SignInTextKey
   lengthMax: number
   isFirst?: boolean
   isWrong?: boolean
@@ -95,7 +95,7 @@ export function passkeyForm(
   given: {
     purpose: PasskeyPurpose
     action: string
-    label: StaffTextKey
+    label: SignInTextKey
     fields: Readonly<Record<string, string>>
     more?: Html
   },
@@ -111,6 +111,6 @@ ${more}
 
 export type PasskeyPurpose = 'sign_in' | 'register' | 'confirm'
 
-export function button(words: Words, label: StaffTextKey, kind: 'first' | 'second' = 'first'): Html {
+export function button(words: Words, label: SignInTextKey, kind: 'first' | 'second' = 'first'): Html {
   return html`<button class="${kind}">${words.say(label)}</button>`
 }

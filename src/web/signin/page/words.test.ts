@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { StaffTextKey } from '../../languages/signin/en.ts'
-import { type StaffLanguage, staffTexts, wordsFor, wordsOf } from './words.ts'
+import type { SignInTextKey } from '../../languages/signin/en.ts'
+import { type SignInLanguage, signInTexts, wordsFor, wordsOf } from './words.ts'
 
-const keys = Object.keys(staffTexts.en) as StaffTextKey[]
-const languages = Object.keys(staffTexts) as StaffLanguage[]
+const keys = Object.keys(signInTexts.en) as SignInTextKey[]
+const languages = Object.keys(signInTexts) as SignInLanguage[]
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
@@ -13,10 +13,10 @@ function placeholders(text: string): string[] {
 describe('the texts of the pages of people', () => {
   for (const language of languages)
     test(`${language} has every text, with the placeholders of the English one`, () => {
-      const texts = staffTexts[language]
+      const texts = signInTexts[language]
       assert.deepEqual(Object.keys(texts), keys)
-      for (const key of keys) assert.deepEqual(placeholders(texts[key]), placeholders(staffTexts.en[key]), key)
-      const same = keys.filter((key) => texts[key] === staffTexts.en[key] && texts[key].split(' ').length > 2)
+      for (const key of keys) assert.deepEqual(placeholders(texts[key]), placeholders(signInTexts.en[key]), key)
+      const same = keys.filter((key) => texts[key] === signInTexts.en[key] && texts[key].split(' ').length > 2)
       assert.deepEqual(language === 'en' ? [] : same, [])
     })
 

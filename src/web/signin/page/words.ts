@@ -3,19 +3,19 @@
 import { acceptedLocales, localeOf } from '../../../platform/html/locale.ts'
 import { ar } from '../../languages/signin/ar.ts'
 import { de } from '../../languages/signin/de.ts'
-import { en, type StaffTextKey, type StaffTexts } from '../../languages/signin/en.ts'
+import { en, type SignInTextKey, type SignInTexts } from '../../languages/signin/en.ts'
 import { es } from '../../languages/signin/es.ts'
 import { fr } from '../../languages/signin/fr.ts'
 import { ja } from '../../languages/signin/ja.ts'
 import { nl } from '../../languages/signin/nl.ts'
 
-export const staffTexts = { en, de, fr, es, nl, ja, ar } as const satisfies Readonly<Record<string, StaffTexts>>
-export type StaffLanguage = keyof typeof staffTexts
+export const signInTexts = { en, de, fr, es, nl, ja, ar } as const satisfies Readonly<Record<string, SignInTexts>>
+export type SignInLanguage = keyof typeof signInTexts
 
 export interface Words {
-  language: StaffLanguage
+  language: SignInLanguage
   direction: 'ltr' | 'rtl'
-  say(key: StaffTextKey, values?: Readonly<Record<string, string | number>>): string
+  say(key: SignInTextKey, values?: Readonly<Record<string, string | number>>): string
   date(instant: number): string
 }
 
@@ -24,11 +24,11 @@ export function wordsFor(acceptLanguage: string | undefined): Words {
   return wordsOf(spoken.find(isKnown) ?? 'en')
 }
 
-function isKnown(language: string): language is StaffLanguage {
-  return Object.hasOwn(staffTexts, language)
+function isKnown(language: string): language is SignInLanguage {
+  return Object.hasOwn(signInTexts, language)
 }
 
-export function wordsOf(language: StaffLanguage): Words {
+export function wordsOf(language: SignInLanguage): Words {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
   const isolated = (text: string) => (direction === 'rtl' ? `\u2068${text}\u2069` : text)
@@ -36,7 +36,7 @@ export function wordsOf(language: StaffLanguage): Words {
     language,
     direction,
     say: (key, values = {}) =>
-      spaced(staffTexts[language][key], language).replace(/\{(\w+)\}/g, (_, name: string) =>
+      spaced(signInTexts[language][key], language).replace(/\{(\w+)\}/g, (_, name: string) =>
         isolated(String(values[name] ?? '')),
       ),
     date: (instant) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(instant),
@@ -44,6 +44,6 @@ export function wordsOf(language: StaffLanguage): Words {
 }
 
 // French puts a space before these signs, which must not break.
-function spaced(text: string, language: StaffLanguage): string {
+function spaced(text: string, language: SignInLanguage): string {
   return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1') : text
 }

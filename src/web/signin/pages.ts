@@ -6,23 +6,23 @@ import type { HandOff, HtmlPage } from '../../platform/http/pages.ts'
 import { late } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { passkeyScript, style } from './page/assets.ts'
-import type { StaffParts } from './visit.ts'
+import type { SignInPageParts } from './visit.ts'
 
-export interface StaffRoomParts extends StaffParts {
+export interface SignInPagesParts extends SignInPageParts {
   // By address; null: no limit.
   throttle: Throttle | null
 }
 
-export interface StaffRoom {
+export interface SignInPages {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
 }
 
-export function createStaffRoom(parts: StaffRoomParts): StaffRoom {
+export function createSignInPages(parts: SignInPagesParts): SignInPages {
   const { throttle, clock } = parts
   const load = late(async () => {
-    const { createStaffAnswers } = await import('./answers.ts')
-    return createStaffAnswers(parts)
+    const { createSignInAnswers } = await import('./answers.ts')
+    return createSignInAnswers(parts)
   })
   return {
     pages: [style.page, passkeyScript.page],
