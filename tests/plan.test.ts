@@ -108,6 +108,9 @@ const layerOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as s
 // Where the handlers of the operations come together.
 const mayHandle: ReadonlySet<string> = new Set(['app.ts', 'ops/handlers.ts'])
 
+// Scripts for browsers. A script imports only from its own folder, of which the server knows `names.ts` alone.
+const browserFile = /\/browser\//
+
 // What is wrong with one import, or nothing.
 function complaint({ from, to }: Import): string | undefined {
   if (!to.startsWith('.')) {
@@ -122,6 +125,10 @@ function complaint({ from, to }: Import): string | undefined {
   // The one thing outside that the process shows: it comes in over HTTP like any client.
   if (target === '../apps/storefront/shop.ts' && folderOf(from) === 'ops/cli') return undefined
   if (target.startsWith('..')) return `${from} imports ${to} from outside`
+  const isBrowsers = browserFile.test(from)
+  if (isBrowsers && dirname(target) !== dirname(from)) return `${from} imports ${target}, which no browser has`
+  if (!isBrowsers && browserFile.test(target) && !target.endsWith('/names.ts'))
+    return `${from} imports ${target}, which is for browsers; they share only names.ts`
   const [here, there] = [folderOf(from), folderOf(target)]
   if (!order.includes(here)) return `${here} is not in the plan`
   if (!order.includes(there)) return `${there} is not in the plan`
@@ -315,6 +322,9 @@ describe('the plan', () => {
     ['ops/cli/shop.ts', '../../domain/catalog/operations.ts', /only app.ts/],
     ['web/dashboard/screens/orders.ts', '../../../domain/orders/store.ts', /may only import/],
     ['web/dashboard/room.ts', '../../platform/storage/storage.ts', /may only import/],
+    ['web/dashboard/browser/live.ts', '../toast.ts', /no browser has/],
+    ['web/dashboard/browser/live.ts', '../../../contract/words.ts', /no browser has/],
+    ['web/dashboard/toast.ts', './browser/toasts.ts', /only names.ts/],
     ['domain/catalog/store.ts', 'pg', /past its doorman/],
     ['platform/kit/ids.ts', 'left-pad', /no doorman/],
     ['platform/kit/ids.ts', '../../../tests/plan.test.ts', /outside/],

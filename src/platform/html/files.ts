@@ -3,10 +3,11 @@
 
 import { readFileSync } from 'node:fs'
 import type { HtmlPage } from '../http/pages.ts'
-import { answerAsset, makeAsset } from './asset.ts'
+import { type Asset, answerAsset, makeAsset } from './asset.ts'
+import { type BrowserScript, browserScript } from './browser.ts'
 
 export interface ServedFile {
-  href: string
+  readonly href: string
   page: HtmlPage
 }
 
@@ -21,20 +22,40 @@ interface FileParts {
 const tokens = textOf(new URL('tokens.css', import.meta.url))
 
 export function styleSheet({ path, name, file }: FileParts): ServedFile {
-  return served({ path, name, type: 'text/css', text: `${tokens}\n${textOf(file)}` })
-}
-
-// `more`: served together with it, where every page needs both.
-export function script({ path, name, file, more = [] }: FileParts & { more?: readonly URL[] }): ServedFile {
-  return served({ path, name, type: 'text/javascript', text: [file, ...more].map(textOf).join('\n') })
-}
-
-function served({ path, name, type, text }: Record<'path' | 'name' | 'type' | 'text', string>): ServedFile {
-  const asset = makeAsset(text, { 'content-type': `${type}; charset=utf-8` })
+  const asset = assetOf('text/css', `${tokens}\n${textOf(file)}`)
   return {
     href: `${path}?v=${asset.hash}`,
     page: { path, name, answer: async (request) => answerAsset(asset, request) },
   }
+}
+
+// `file` is the entry of the script. Its files are read for the first page that names it, and made into one at its first request, so a
+// start does neither.
+export function script({ path, name, file }: FileParts): ServedFile {
+  let made: BrowserScript | undefined
+  let asset: Asset | undefined
+  function read(): BrowserScript {
+    made ??= browserScript(file)
+    return made
+  }
+  return {
+    get href() {
+      return `${path}?v=${read().hash}`
+    },
+    page: {
+      path,
+      name,
+      answer: async (request) => {
+        const { hash, text } = read()
+        asset ??= { ...assetOf('text/javascript', text()), hash }
+        return answerAsset(asset, request)
+      },
+    },
+  }
+}
+
+function assetOf(type: string, text: string): Asset {
+  return makeAsset(text, { 'content-type': `${type}; charset=utf-8` })
 }
 
 function textOf(file: URL): string {

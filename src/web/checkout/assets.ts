@@ -24,7 +24,7 @@ export const receiptStyle = styleSheet({
 export const receiptScript = scriptFile({
   path: '/checkout/receipt.js',
   name: 'receipt script',
-  file: new URL('receipt.js', import.meta.url),
+  file: new URL('browser/receipt.ts', import.meta.url),
 })
 
 // Of the pay page, by the name of the provider whose frame it holds.

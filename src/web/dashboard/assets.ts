@@ -8,37 +8,34 @@ import { speculationPath } from './headers.ts'
 
 export const style = styleFile('style.css')
 export const printStyle = styleFile('print.css')
-const live = scriptFile('live.js', ['keys.js'])
-const scripts = [
-  live,
-  { ...scriptFile('picture.js'), needs: 'data-pictures' },
-  { ...scriptFile('sheet.js'), needs: 'data-sheet' },
+const live = scriptFile('live')
+const scripts: readonly { file: ServedFile; needs?: string }[] = [
+  { file: live },
+  { file: scriptFile('picture'), needs: 'data-pictures' },
+  { file: scriptFile('sheet'), needs: 'data-sheet' },
 ]
 
 // What every page needs, for the page before the first of them.
 export const sharedAssets = [
-  { href: style.href, as: 'style' },
-  { href: live.href, as: 'script' },
+  { file: style, as: 'style' },
+  { file: live, as: 'script' },
 ] as const
 
 // Those that have something to do on this page: each file more delays the first paint by about 10 ms.
 export function scriptsFor(page: Html): string[] {
   const text = page.toString()
-  return scripts.flatMap(({ href, needs }: ServedFile & { needs?: string }) =>
-    needs === undefined || text.includes(needs) ? [href] : [],
-  )
+  return scripts.filter(({ needs }) => needs === undefined || text.includes(needs)).map(({ file }) => file.href)
 }
 
 function styleFile(file: string): ServedFile {
   return styleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })
 }
 
-function scriptFile(file: string, more: readonly string[] = []): ServedFile {
+function scriptFile(name: string): ServedFile {
   return script({
-    path: `/admin/${file}`,
+    path: `/admin/${name}.js`,
     name: 'dashboard script',
-    file: new URL(file, import.meta.url),
-    more: more.map((other) => new URL(other, import.meta.url)),
+    file: new URL(`browser/${name}.ts`, import.meta.url),
   })
 }
 
@@ -65,7 +62,7 @@ const speculation = makeAsset(
 export const assetPages: readonly HtmlPage[] = [
   style.page,
   printStyle.page,
-  ...scripts.map(({ page }) => page),
+  ...scripts.map(({ file }) => file.page),
   {
     path: speculationPath,
     name: 'dashboard speculation rules',

@@ -1,4 +1,4 @@
-// Questions and short forms. A link with `isDialog` leads to a page of its own; where there is script (live.js), that page's
+// Questions and short forms. A link with `isDialog` leads to a page of its own; where there is script (browser/dialogs.ts), that page's
 // question is fetched and shown in a <dialog> above the page one is on. Its form posts as always, and a refusal shows the page.
 //
 //   linkButton({ label: 'Send', href: visit.to(`orders/${id}/send`), isDialog: true })

@@ -109,7 +109,7 @@ function testBar({ words }: Visit): Html {
   return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}"><strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span></aside>`
 }
 
-// Drawn by a popover; keys.js opens it by `?`.
+// Drawn by a popover; browser/keys.ts opens it by `?`.
 function shortcutList(words: Words): Html {
   const rows: readonly (readonly [keys: string, text: string])[] = [
     ['/', words.say('frame.search')],

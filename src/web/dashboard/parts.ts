@@ -84,7 +84,7 @@ export interface ButtonParts {
   isNewTab?: boolean
   // Sends the form though a field that is required is empty.
   isUnchecked?: boolean
-  // The key that presses it (keys.js).
+  // The key that presses it (browser/keys.ts).
   shortcut?: string
 }
 
@@ -155,7 +155,7 @@ export function emptyState({ title, text, action }: EmptyParts): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p>${text !== undefined && html`<p>${text}</p>`}${action && html`<p class="empty-action">${action}</p>`}</div>`
 }
 
-// Says how many cells of a paste into a sheet were left out, once sheet.js has counted them.
+// Says how many cells of a paste into a sheet were left out, once browser/sheet.ts has counted them.
 export function pasteNote(text: string): Html {
   return html`<span class="wrong paste-note" role="alert" data-left-out data-text="${text}"></span>`
 }

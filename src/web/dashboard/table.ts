@@ -17,11 +17,11 @@
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
+import { chosenParameter, toastParameters } from './browser/names.ts'
 import { icon } from './icons.ts'
 import { type EmptyParts, emptyState } from './parts.ts'
 import { type Rows, readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
 import { goTo, type Posted, type Visit } from './screen.ts'
-import { toastParameters } from './toast.ts'
 
 export interface Column<Row> {
   head: string
@@ -72,7 +72,7 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
   const { label, columns, rows, idOf, hrefOf, choose, next = null, countAction, empty } = parts
   if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${pager(visit, next)}</div>`
   const formId = 'list-form'
-  const isChosen = visit.query.get('chosen') === 'all' && html` checked`
+  const isChosen = visit.query.get(chosenParameter) === 'all' && html` checked`
   const body = html`<table class="rows">
 <caption class="hidden">${label}</caption>
 <thead><tr>${choose && html`<th scope="col" class="choose"><input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}"></th>`}${columns.map((column) => headCell(visit, parts, column))}</tr></thead>
@@ -205,7 +205,7 @@ export function cursorIn(next: string | null): string | undefined {
 export function hrefWith(visit: Visit, changes: Readonly<Record<string, string | undefined>>): string {
   const [path = ''] = visit.here.split('?')
   const parameters = new URLSearchParams(visit.query)
-  for (const name of [...toastParameters, 'chosen']) parameters.delete(name)
+  for (const name of [...toastParameters, chosenParameter]) parameters.delete(name)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) parameters.delete(name)
     else parameters.set(name, value)

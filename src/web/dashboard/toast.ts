@@ -11,6 +11,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
+import { toastParameters } from './browser/names.ts'
 import { goTo, type Visit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
@@ -39,9 +40,6 @@ function withQuery(href: string, values: Readonly<Record<string, string | number
   for (const [name, value] of Object.entries(values)) if (value !== undefined) parameters.set(name, String(value))
   return `${path}?${parameters}`
 }
-
-// Not a state of the page: taken out of the address once it was shown (live.js), and left out of its links.
-export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as const
 
 export function toastOf(visit: Visit): Html | false {
   const { query, words, may } = visit

@@ -11,5 +11,5 @@ export const style = styleSheet({
 export const script = scriptFile({
   path: '/site/reference.js',
   name: 'script',
-  file: new URL('reference.js', import.meta.url),
+  file: new URL('browser/reference.ts', import.meta.url),
 })

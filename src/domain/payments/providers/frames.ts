@@ -2,5 +2,5 @@
 // nothing of the provider's server code.
 
 export const frameScripts: Readonly<Record<string, URL>> = {
-  stripe: new URL('stripe/frame.js', import.meta.url),
+  stripe: new URL('stripe/browser/frame.ts', import.meta.url),
 }

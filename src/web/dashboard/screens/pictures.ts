@@ -1,10 +1,11 @@
-// Uploads of pictures. Where there is script, picture.js sends several sizes of one picture and adds the answer to the form of the
+// Uploads of pictures. Where there is script, browser/picture.ts sends several sizes of one picture and adds the answer to the form of the
 // product; without it, a page takes one file and adds it to the product.
 
 import { limits } from '../../../contract/limits.ts'
 import { html } from '../../../platform/html/html.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
+import { pictureSides } from '../browser/names.ts'
 import { dialog } from '../dialog.ts'
 import { keyField, keyIn } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
@@ -12,7 +13,7 @@ import { button, notice } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 
-const sizesMax = 3
+const sizesMax = pictureSides.length
 const filesBytesMax = sizesMax * limits.pictureBytesMax + 65_536
 
 interface Uploaded {

@@ -1,4 +1,4 @@
-// Sending many orders by one press, each with its tracking number. A column of numbers is pasted into the first field (sheet.js);
+// Sending many orders by one press, each with its tracking number. A column of numbers is pasted into the first field (browser/sheet.ts);
 // without script each is typed.
 
 import type { BulkOutcome } from '../../../contract/admin/bulk.ts'

@@ -16,7 +16,7 @@ import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
-// By one form; a browser with script sends more, in pieces (live.js).
+// By one form; a browser with script sends more, in pieces (browser/pieces.ts).
 const fileBytesMax = 8_000_000
 // Below the bound of a piece, since a cut moves by some bytes to the begin of a character.
 const pieceBytes = limits.transferPieceBytesMax - 16

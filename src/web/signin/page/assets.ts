@@ -11,5 +11,5 @@ export const style = styleSheet({
 export const passkeyScript = script({
   path: '/admin/passkey.js',
   name: 'passkey script',
-  file: new URL('passkey.js', import.meta.url),
+  file: new URL('browser/passkey.ts', import.meta.url),
 })

@@ -1,5 +1,6 @@
 // What every page of people has around it, and the pieces that they share.
 
+import type { ServedFile } from '../../../platform/html/files.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { documentFor } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -21,7 +22,7 @@ export interface Sheet {
 }
 
 export interface FetchedAhead {
-  href: string
+  file: Pick<ServedFile, 'href'>
   as: 'style' | 'script'
 }
 
@@ -34,7 +35,7 @@ export function sheetPage(words: Words, sheet: Sheet): string {
     title: `${title} – Cartwright`,
     style: style.href,
     ...(hasPasskeys && { script: passkeyScript.href }),
-    head: html`${fetchedAhead.map(({ href, as }) => html`<link rel="prefetch" href="${href}" as="${as}">\n`)}`,
+    head: html`${fetchedAhead.map(({ file, as }) => html`<link rel="prefetch" href="${file.href}" as="${as}">\n`)}`,
     header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 <h1>${title}</h1>

@@ -1,32 +1,44 @@
 // Puts Stripe's Payment Element into the pay page and confirms the payment with it. What the shopper types stays in Stripe's frames.
 // Whatever happens, the shopper then goes to the return address, where the server asks Stripe what became of the payment.
 
-const form = document.getElementById('frame')
-const place = document.getElementById('frame-place')
-const button = document.getElementById('frame-pay')
-const problem = document.getElementById('frame-problem')
-const { script, publishableKey, clientSecret } = JSON.parse(form.dataset.facts)
-const shopper = JSON.parse(form.dataset.shopper)
-const returnUrl = new URL(form.dataset.return, location.href).href
+import type { Appearance, BillingDetails, Elements, Stripe, StripeError } from './stripe.ts'
+
+// The page has these elements, and the form these facts.
+const element = (id: string) => document.getElementById(id) as HTMLElement
+const form = element('frame')
+const button = element('frame-pay') as HTMLButtonElement
+const problem = element('frame-problem')
+const { script, publishableKey, clientSecret } = JSON.parse(form.dataset.facts ?? '') as Record<FrameFact, string>
+const shopper = JSON.parse(form.dataset.shopper ?? '') as Shopper
+const returnUrl = new URL(form.dataset.return ?? '', location.href).href
 const label = button.textContent
+
+type FrameFact = 'script' | 'publishableKey' | 'clientSecret'
+
+interface Shopper {
+  email?: string | null
+  name?: string | null
+  phone?: string | null
+  address?: Partial<Record<'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'country', string | null>> | null
+}
 
 // The address of this page is a secret, and Stripe's script reports the address of the page that it runs in. The return leads back
 // here.
 history.replaceState(null, '', returnUrl)
 form.hidden = false
 
-function tell(text) {
+function tell(text = ''): void {
   problem.textContent = text
 }
 
-function setBusy(isBusy) {
+function setBusy(isBusy: boolean): void {
   button.disabled = isBusy
-  button.textContent = isBusy ? form.dataset.busy : label
+  button.textContent = isBusy ? (form.dataset.busy ?? '') : label
 }
 
-function appearance() {
+function appearance(): Appearance {
   const style = getComputedStyle(document.documentElement)
-  const colour = (name) => style.getPropertyValue(name).trim()
+  const colour = (name: string) => style.getPropertyValue(name).trim()
   return {
     theme: dark.matches ? 'night' : 'stripe',
     variables: {
@@ -42,8 +54,8 @@ function appearance() {
 }
 
 // What is known already. Link recognises a shopper by it, and it is not typed twice. Empty texts would count as given.
-function billingDetails() {
-  const given = (facts) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value))
+function billingDetails(): BillingDetails {
+  const given = (facts: object) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value))
   const { email, name, phone, address } = shopper
   if (!address) return given({ email, name, phone })
   const { line1, line2, city, region: state, postalCode: postal_code, country } = address
@@ -52,20 +64,20 @@ function billingDetails() {
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-function mount() {
-  const locale = document.documentElement.lang.split('-')[0]
+function mount(): void {
+  const locale = document.documentElement.lang.split('-')[0] ?? ''
   const stripe = window.Stripe(publishableKey, { locale })
   const elements = stripe.elements({ clientSecret, locale, appearance: appearance() })
-  const element = elements.create('payment', { defaultValues: { billingDetails: billingDetails() } })
-  element.on('ready', () => {
-    place.removeAttribute('aria-busy')
-    document.getElementById('frame-loading').remove()
+  const payment = elements.create('payment', { defaultValues: { billingDetails: billingDetails() } })
+  payment.on('ready', () => {
+    element('frame-place').removeAttribute('aria-busy')
+    element('frame-loading').remove()
     setBusy(false)
   })
-  element.on('loaderror', () => tell(form.dataset.unavailable))
+  payment.on('loaderror', () => tell(form.dataset.unavailable))
   // An old message would be taken for one about what is typed now.
-  element.on('change', () => tell(''))
-  element.mount('#frame-element')
+  payment.on('change', () => tell(''))
+  payment.mount('#frame-element')
   dark.addEventListener('change', () => elements.update({ appearance: appearance() }))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -74,9 +86,10 @@ function mount() {
 }
 
 // Over for this payment: it was paid or given up in another tab, or it took too long.
-const isOver = (error) => ['succeeded', 'processing', 'canceled'].includes(error.payment_intent?.status)
+const isOver = (error: StripeError) =>
+  ['succeeded', 'processing', 'canceled'].includes(error.payment_intent?.status ?? '')
 
-async function pay(stripe, elements) {
+async function pay(stripe: Stripe, elements: Elements): Promise<void> {
   tell('')
   setBusy(true)
   try {

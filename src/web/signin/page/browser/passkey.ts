@@ -6,18 +6,21 @@ const canUse =
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-async function ask(purpose) {
+async function ask(purpose = ''): Promise<PublicKeyCredential> {
   const answer = await fetch('/admin/passkeys/options', { method: 'POST', body: new URLSearchParams({ for: purpose }) })
   if (!answer.ok) throw new Error(`answered with ${answer.status}`)
   const options = await answer.json()
-  return purpose === 'register'
+  const credential = await (purpose === 'register'
     ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
-    : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })
+    : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }))
+  // Both options ask for a public key.
+  return credential as PublicKeyCredential
 }
 
-for (const form of canUse ? document.querySelectorAll('form[data-passkey]') : []) {
-  const { response } = form.elements
-  const problem = form.querySelector('[data-problem]')
+for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[data-passkey]') : []) {
+  // Every such form has these two.
+  const response = form.elements.namedItem('response') as HTMLInputElement
+  const problem = form.querySelector('[data-problem]') as HTMLElement
   form.hidden = false
   form.addEventListener('submit', async (event) => {
     event.preventDefault()

@@ -5,10 +5,10 @@ for (const block of document.querySelectorAll('.code')) {
   button.type = 'button'
   button.className = 'copy'
   button.textContent = 'Copy'
-  const label = block.querySelector('pre').getAttribute('aria-label')
+  const label = block.querySelector('pre')?.getAttribute('aria-label')
   button.setAttribute('aria-label', `Copy: ${label}`)
   button.addEventListener('click', async () => {
-    const done = await copy(block.querySelector('code').textContent)
+    const done = await copy(block.querySelector('code')?.textContent ?? '')
     button.textContent = done ? 'Copied' : 'Press Ctrl+C'
     setTimeout(() => {
       button.textContent = 'Copy'
@@ -18,7 +18,7 @@ for (const block of document.querySelectorAll('.code')) {
 }
 
 // The clipboard needs a secure origin; elsewhere the text is at least selected.
-async function copy(text) {
+async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
@@ -27,15 +27,16 @@ async function copy(text) {
   }
 }
 
-const contents = document.querySelector('.contents')
+const contents = document.querySelector<HTMLElement>('.contents')
 if (contents) {
   addFilter(contents)
   markPresent(contents)
   foldByWidth(contents)
 }
 
-function addFilter(nav) {
+function addFilter(nav: HTMLElement): void {
   const inside = nav.querySelector('.contents-inside')
+  if (!inside) return
   const field = document.createElement('input')
   field.type = 'search'
   field.className = 'find'
@@ -45,10 +46,11 @@ function addFilter(nav) {
 
   // Each heading with its list. A link is found by its words and by its anchor, which is the operation's id.
   const groups = [...inside.querySelectorAll('h2')].map((heading) => {
-    const list = heading.nextElementSibling
-    const items = [...list.children].map((item) => {
-      const link = item.firstElementChild
-      return { item, words: `${link.textContent} ${link.hash} ${heading.textContent}`.toLowerCase() }
+    // A list of links follows each heading.
+    const list = heading.nextElementSibling as HTMLElement
+    const items = [...list.querySelectorAll('li')].map((item) => {
+      const link = item.querySelector('a')
+      return { item, words: `${link?.textContent} ${link?.hash} ${heading.textContent}`.toLowerCase() }
     })
     return { heading, list, items }
   })
@@ -61,15 +63,15 @@ function addFilter(nav) {
   })
 }
 
-function markPresent(nav) {
+function markPresent(nav: HTMLElement): void {
   const links = new Map([...nav.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]))
   const sections = [...document.querySelectorAll('main [id]')].filter(({ id }) => links.has(id))
-  let present
+  let present: HTMLElement | undefined
   const look = () => {
     // The last section that begins in the upper third of the window.
     const line = innerHeight / 3
     const found = sections.findLast((section) => section.getBoundingClientRect().top <= line) ?? sections[0]
-    const link = links.get(found?.id)
+    const link = links.get(found?.id ?? '')
     if (link === present) return
     present?.removeAttribute('aria-current')
     link?.setAttribute('aria-current', 'location')
@@ -94,8 +96,9 @@ function markPresent(nav) {
 
 // On wide screens the list is always open; on phones it closes once a link is chosen. The style sheet shows the list on wide
 // screens anyway, but screen readers use the state of the fold.
-function foldByWidth(nav) {
+function foldByWidth(nav: HTMLElement): void {
   const fold = nav.querySelector('details')
+  if (!fold) return
   const desk = matchMedia('(min-width: 62rem)')
   const follow = () => {
     fold.open = desk.matches
@@ -103,12 +106,12 @@ function foldByWidth(nav) {
   desk.addEventListener('change', follow)
   follow()
   nav.addEventListener('click', (event) => {
-    if (!desk.matches && event.target.closest('a')) fold.open = false
+    if (!desk.matches && event.target instanceof Element && event.target.closest('a')) fold.open = false
   })
 }
 
 // scrollIntoView would move the page as well.
-function keepInView(nav, link) {
+function keepInView(nav: HTMLElement, link: HTMLElement | undefined): void {
   if (!link || nav.scrollHeight <= nav.clientHeight) return
   const place = link.getBoundingClientRect()
   const frame = nav.getBoundingClientRect()

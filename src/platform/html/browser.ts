@@ -1,0 +1,86 @@
+// Scripts for browsers, written in TypeScript in folders named `browser`. A script is its entry and the files that it imports, as one
+// function: each file once, in the order in which modules would run, with neither types nor comments.
+
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+
+export interface BrowserScript {
+  // Of everything that the text depends on, so an address needs no text.
+  hash: string
+  text: () => string
+}
+
+export function browserScript(entry: URL): BrowserScript {
+  const sources = sourcesOf(entry)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...sources, process.version, readFileSync(new URL(import.meta.url), 'utf8')]))
+    .digest('base64url')
+    .slice(0, 16)
+  return { hash, text: () => stored(hash, () => joined(sources)) }
+}
+
+// All files share one scope, so a name is used once in them.
+export function joined(sources: readonly string[]): string {
+  const lines = ["(()=>{'use strict'", ...sources.map(withoutTypes).map(inOneScope)].join('\n')
+  return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '')}})()`
+}
+
+const imports = /^import (?:\{[^}]*\} from )?'(\.[^']+)'$/gm
+
+// Imported files come before those that import them.
+function sourcesOf(entry: URL): string[] {
+  const sources = new Map<string, string>()
+  function read(file: URL): void {
+    if (sources.has(file.href)) return
+    const source = readFileSync(file, 'utf8')
+    sources.set(file.href, '')
+    for (const [, specifier = ''] of source.matchAll(imports)) read(new URL(specifier, file))
+    // Moves to the end.
+    sources.delete(file.href)
+    sources.set(file.href, source)
+  }
+  read(entry)
+  return [...sources.values()]
+}
+
+// Node puts spaces in place of types. They are removed, with the space before them.
+export function withoutTypes(source: string): string {
+  const stripped = stripTypeScriptTypes(source)
+  if (stripped.length !== source.length) throw new Error('the length has changed')
+  const marked = Array.from({ length: source.length }, (_, at) => {
+    const character = stripped[at] as string
+    return /\s/.test(character) && !/\s/.test(source[at] as string) ? '\0' : character
+  }).join('')
+  return marked.replace(/ *\0+(?:\s+\0+)*/g, '')
+}
+
+// What is left of imports and exports is not understood in a function, and a line that is only a comment is not needed.
+function inOneScope(text: string): string {
+  return text
+    .replace(imports, '')
+    .replace(/^export (?=(?:async )?function\b|class\b|const\b)/gm, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+}
+
+// Stripping loads a compiler (75 ms, 35 MB), so its result is stored where Node stores what it compiles, in a folder that no other user
+// can write to. Without one, the compiler was loaded at the start anyway.
+function stored(hash: string, make: () => string): string {
+  const folder = getCompileCacheDir()
+  if (folder === undefined) return make()
+  const file = join(folder, `script-${hash}.js`)
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Not stored yet.
+  }
+  const text = make()
+  try {
+    writeFileSync(`${file}.${process.pid}`, text)
+    renameSync(`${file}.${process.pid}`, file)
+  } catch {
+    // The next start tries again.
+  }
+  return text
+}

@@ -1,0 +1,2 @@
+// The page has this button.
+;(document.getElementById('print') as HTMLElement).onclick = () => print()

@@ -1,0 +1,23 @@
+// The script of every page of the dashboard. It adds to what works without it. Forms that are sent in pieces come before those that are
+// sent once, which leave alone what was prevented.
+
+import { chooseRows } from './choosing.ts'
+import { addCopying, addPrinting } from './copying.ts'
+import { openDialogs } from './dialogs.ts'
+import { addShortcuts } from './keys.ts'
+import { sendFilesInPieces } from './pieces.ts'
+import { refreshParts } from './refreshing.ts'
+import { guardTyped, sendOnce } from './sending.ts'
+import { forgetToast } from './toasts.ts'
+
+document.documentElement.classList.add('scripted')
+forgetToast()
+openDialogs()
+sendFilesInPieces()
+sendOnce()
+guardTyped()
+chooseRows()
+addPrinting()
+addCopying()
+refreshParts()
+addShortcuts()

@@ -1,0 +1,11 @@
+// Names that pages and their scripts share.
+
+// Not a state of the page: taken out of the address once it was shown, and left out of its links.
+export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as const
+
+// Selects all rows at the first look; not read again.
+export const chosenParameter = 'chosen'
+
+// Sizes of one picture, by the pixels of the longer side. The contract has the same limit.
+export const pictureSides = [1600, 640, 160] as const
+export const pictureBytesMax = 1_048_576

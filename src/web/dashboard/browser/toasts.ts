@@ -1,0 +1,10 @@
+// The note after a save, which leaves the address.
+
+import { toastParameters } from './names.ts'
+
+export function forgetToast(): void {
+  const address = new URL(location.href)
+  if (!toastParameters.some((name) => address.searchParams.has(name))) return
+  for (const name of toastParameters) address.searchParams.delete(name)
+  history.replaceState(history.state, '', address)
+}
