@@ -6,6 +6,7 @@ import { addressBucket } from '../../platform/access/throttle.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { speakerFor } from '../languages/language.ts'
+import type { DetailsIntent } from './browser/names.ts'
 import { shopUrl } from './ended.ts'
 import { redirect } from './frame.ts'
 import {
@@ -73,8 +74,8 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
     async details({ secret, form, view, request }) {
       const typed = typedIn(form)
       // The country alone: the same page, with the fields of that country and whatever was typed.
-      if (form('intent') === 'country') return show(view, request, { typed })
-      if (form('intent') === 'time') {
+      if (form('intent') === ('country' satisfies DetailsIntent)) return show(view, request, { typed })
+      if (form('intent') === ('time' satisfies DetailsIntent)) {
         const result = await checkout.keepOpen(secret)
         return result
           ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })

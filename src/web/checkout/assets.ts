@@ -12,7 +12,7 @@ export const style = styleSheet({
 export const script = scriptFile({
   path: '/checkout/page.js',
   name: 'checkout script',
-  file: new URL('page.js', import.meta.url),
+  file: new URL('browser/page.ts', import.meta.url),
 })
 
 export const receiptStyle = styleSheet({

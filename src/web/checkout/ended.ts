@@ -4,6 +4,7 @@ import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../../doma
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
+import type { PageState } from './browser/names.ts'
 import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
 import type { Typed } from './input.ts'
 import { fixedItems, sessionTotals } from './summary.ts'
@@ -158,7 +159,7 @@ ${hiddenFields(again.fields)}
 function plainPage(
   speaker: Speaker,
   merchant: CheckoutMerchant | null,
-  state: string,
+  state: PageState,
   title: string,
   text: string,
   way: Html | null = null,
@@ -170,7 +171,7 @@ function plainPage(
 function whole(
   speaker: Speaker,
   view: CheckoutView,
-  state: string,
+  state: PageState,
   title: string,
   inside: Html,
   refreshTo?: string,

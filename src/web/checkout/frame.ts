@@ -1,6 +1,6 @@
 // What every page of the checkout has around it: the merchant's name, the foot, and the headers.
 
-import type { AwaitedMoney, CheckoutMerchant, CheckoutState } from '../../domain/checkout/port.ts'
+import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -9,12 +9,13 @@ import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../p
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Speaker } from '../languages/language.ts'
 import { script, style } from './assets.ts'
+import type { PageState, SessionState } from './browser/names.ts'
 
 export interface CheckoutFrame {
   speaker: Speaker
   title: string
   // Which page this is, for style sheet and script.
-  state: string
+  state: PageState
   // Loaded after some seconds where there is no script to poll.
   refreshTo?: Refresh
   // Another host, where the page leads at once, with script and without.
@@ -134,7 +135,7 @@ export function answerPage(status: number, text: string, allowed: Allowed = {}):
   return { status, body: text, headers: headersFor(allowed) }
 }
 
-export function answerState(state: CheckoutState): PageAnswer {
+export function answerState(state: SessionState): PageAnswer {
   return { status: 200, body: state, headers: { ...headersFor({}), 'content-type': 'text/plain; charset=utf-8' } }
 }
 

@@ -7,6 +7,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import { billingFields } from './billing.ts'
+import { soonMinutes } from './browser/names.ts'
 import {
   addressFields,
   contactFields,
@@ -86,7 +87,7 @@ ${foot(speaker, view.merchant)}
 }
 
 const minuteMs = 60_000
-const soonMs = 5 * minuteMs
+const soonMs = soonMinutes * minuteMs
 
 // The server knows the time left, not the shopper's local time. The script counts down from here.
 function expiry({ speaker, view, now }: OpenParts): Html {

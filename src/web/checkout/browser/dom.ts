@@ -1,0 +1,57 @@
+// The elements of the page.
+
+import type { DetailsIntent, PageState } from './names.ts'
+
+export const { body } = document
+export const isOpen = stateOf(document) === 'open'
+
+// Undefined on a page that is not ours.
+export function stateOf(page: Document): PageState | undefined {
+  return page.body.dataset.state as PageState | undefined
+}
+
+export type Field = HTMLInputElement | HTMLSelectElement
+export type Fields = Readonly<Record<string, string>>
+
+// Those that are more than any element.
+interface Elements {
+  details: HTMLFormElement
+  pay: HTMLFormElement
+  country: Field
+  region: Field
+  'time-more': HTMLButtonElement
+}
+type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement
+
+// The server renders an id always as the same element.
+export function byId<Id extends string>(id: Id, page = document): ElementOf<Id> | null {
+  return page.getElementById(id) as ElementOf<Id> | null
+}
+
+// For elements that every page of an open session has.
+export function element<Id extends string>(id: Id): ElementOf<Id> {
+  return byId(id) as ElementOf<Id>
+}
+
+export function quantityInput(skuId: string, page = document): HTMLInputElement | null {
+  return byId(`quantity-${skuId}`, page) as HTMLInputElement | null
+}
+
+// To screen readers.
+export function tell(text: string | undefined): void {
+  const told = byId('told')
+  if (told && text) told.textContent = text
+}
+
+// Forms of the checkout have no files.
+export function fieldsOf(form: HTMLFormElement): Fields {
+  return Object.fromEntries(new FormData(form)) as Fields
+}
+
+export function detailFields(intent?: DetailsIntent): Fields {
+  return { ...fieldsOf(element('details')), ...(intent && { intent }) }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

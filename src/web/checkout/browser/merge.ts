@@ -1,0 +1,114 @@
+// Merges an answer into the page, without touching what was typed or pressed since the request.
+
+import { showBrand } from './card.ts'
+import { restartClock } from './clock.ts'
+import { body, byId, element, type Field, quantityInput, tell } from './dom.ts'
+import { morph } from './morph.ts'
+import { state } from './state.ts'
+import { fill } from './typing.ts'
+
+const parts = [
+  'notices',
+  'grand',
+  'expiry',
+  'count',
+  'items',
+  'time',
+  'shipping',
+  'payment-notice',
+  'pay-fields',
+  'pay-action',
+  'details-state',
+  'details-save',
+]
+// Fields for typing: their messages change, what was typed stays.
+const formParts = ['contact', 'country-field', 'address']
+
+interface Adopting {
+  hasForm?: boolean
+  isQuiet?: boolean
+  sentEdits?: number
+}
+
+export function adopt(
+  page: Document,
+  { hasForm = false, isQuiet = false, sentEdits = state.edits }: Adopting = {},
+): void {
+  // Elements that are inserted are focused below.
+  for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
+  const isShown = byId('country', page)?.value === byId('country')?.value
+  const ids = hasForm && isShown ? [...parts, ...formParts] : parts
+  // Messages about the details stay until they are sent again.
+  rework(page, isQuiet && state.lastProblem === '' ? ids.filter((id) => id !== 'notices') : ids)
+  if (!isQuiet) document.title = page.title
+  const { total = '', version = '' } = page.body.dataset
+  if (total && total !== body.dataset.total) tell(element('told').dataset.total?.replace('{amount}', total))
+  body.dataset.version = version
+  body.dataset.total = total
+  restartClock()
+  if (!state.lastProblem || !mayLead(sentEdits)) return
+  document.querySelector<HTMLElement>('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
+}
+
+export function rework(page: Document, ids: readonly string[]): void {
+  const focused = document.activeElement
+  const selection = selectionOf(focused)
+  const option = document.querySelector<HTMLInputElement>('#shipping input:checked')?.value
+  for (const id of ids) {
+    const [old, given] = [byId(id), byId(id, page)]
+    if (old && given) morph(old, given)
+  }
+  putBack(option)
+  const again = focused?.id ? byId(focused.id) : null
+  if (!again || again === document.activeElement) return
+  again.focus({ preventScroll: true })
+  if (selection && selectionOf(again)) (again as HTMLInputElement).setSelectionRange(...selection)
+}
+
+// A number field has no selection, and reading it is an error in some browsers.
+function selectionOf(field: Element | null): [number | null, number | null] | undefined {
+  if (!(field instanceof HTMLInputElement) || !['text', 'tel'].includes(field.type)) return undefined
+  return [field.selectionStart, field.selectionEnd]
+}
+
+// Restores pending changes and typed values over the server's state.
+function putBack(option: string | undefined): void {
+  for (const [skuId, { quantity }] of state.quantities) showQuantity(skuId, quantity)
+  for (const [id, made] of state.typed) {
+    const field = byId(id)
+    // Only fields are typed in.
+    if (field) fill(field as Field, made)
+  }
+  for (const field of document.querySelectorAll<HTMLInputElement>('[autocomplete="cc-number"]')) showBrand(field)
+  const options = document.querySelectorAll<HTMLInputElement>('#shipping input')
+  const choice = [...options].find(({ value }) => value === option)
+  if (choice && state.edits !== state.savedEdits) choice.checked = true
+}
+
+export function showQuantity(skuId: string, quantity: number): void {
+  const input = quantityInput(skuId)
+  if (!input) return
+  byId(`item-${skuId}`)?.toggleAttribute('data-leaving', quantity === 0)
+  const isOther = input.value !== String(quantity) && input.id !== state.draft
+  if (quantity > 0 && isOther) input.value = String(quantity)
+  disable(`${input.id}-fewer`, quantity <= Number(input.min))
+  disable(`${input.id}-more`, quantity >= Number(input.max))
+}
+
+function disable(id: string, isDisabled: boolean): void {
+  const button = byId(id) as HTMLButtonElement | null
+  if (button) button.disabled = isDisabled
+}
+
+// The focus does not move while the shopper is typing: the next keys would be lost.
+export function mayLead(sentEdits: number): boolean {
+  const active = document.activeElement
+  const isTyping = active?.matches('input:not([type=radio]), select')
+  return !isTyping || (active?.id === state.ledFrom && sentEdits === state.edits)
+}
+
+export function goOn(): void {
+  const payment = byId('payment')
+  payment?.scrollIntoView()
+  payment?.focus({ preventScroll: true })
+}
