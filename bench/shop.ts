@@ -41,7 +41,7 @@ export async function makeShop({ folder, databaseUrl, imported = 0, codes = 10 }
     ['keys', 'create', '--name', 'bench', '--scopes', 'catalog:read,checkout:quote', '--json'],
     settings,
   )
-  const { key } = JSON.parse(made.out) as { key: string }
+  const { secret: key } = JSON.parse(made.out) as { secret: string }
   const server = await serve(folder, settings)
   const slugs = Array.from({ length: plentyCount }, (_, index) => `p${index}`)
   const skuIds: string[] = []

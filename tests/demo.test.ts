@@ -10,7 +10,8 @@ import { findMerchant, listInstallations } from '../src/domain/merchants/store.t
 import { createStorefrontMount } from '../src/ops/cli/storefront.ts'
 import { makeDemoShop, makeStorefrontKey } from '../src/ops/provisioning/demo.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
-import { createKey, listKeys } from '../src/platform/access/keys.ts'
+import { createKey } from '../src/platform/access/keys.ts'
+import { listCredentials } from '../src/platform/access/store.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
 const read = readShopFile(
@@ -142,10 +143,12 @@ eachEngine('keys of the demo shop', (given) => {
     assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
     testServer.clock.now += 3 * 86_400_000
     assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
-    const keys = (await testServer.storage.read((db) => listKeys(db, installation.id, testServer.clock.now))).keys
+    const keys = await testServer.storage.read((db) => listCredentials(db, installation.id))
     assert.deepEqual(
-      keys.filter(({ name }) => name === 'Demo key: storefront').map(({ status }) => status),
-      ['active'],
+      keys
+        .filter(({ name }) => name === 'Demo key: storefront')
+        .map(({ expiresAt }) => (expiresAt ?? 0) > testServer.clock.now),
+      [true],
       'expired ones are deleted',
     )
   })

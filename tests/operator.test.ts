@@ -93,21 +93,21 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const made = JSON.parse(
         (await cartwright(['keys', 'create', '--name', 'Till', '--scopes', 'catalog:read', '--json'], settings)).out,
       )
-      assert.equal((await getJson(identity, made.key)).status, 200)
+      assert.equal((await getJson(identity, made.secret)).status, 200)
       const rotated = JSON.parse(
-        (await cartwright(['keys', 'rotate', made.id, '--overlap-hours', '0', '--json'], settings)).out,
+        (await cartwright(['keys', 'rotate', made.key.id, '--overlap-hours', '0', '--json'], settings)).out,
       )
-      assert.equal((await getJson(identity, rotated.key)).body.data.credential.name, 'Till')
+      assert.equal((await getJson(identity, rotated.secret)).body.data.credential.name, 'Till')
       const listed = JSON.parse((await cartwright(['keys', 'list', '--json'], settings)).out)
       const statuses = Object.fromEntries(
         listed.keys.map((key: { id: string; status: string }) => [key.id, key.status]),
       )
-      assert.deepEqual([statuses[made.id], statuses[rotated.id]], ['expired', 'active'])
-      assert.ok(!JSON.stringify(listed).includes(made.key.slice(21, 51)))
-      assert.equal((await cartwright(['keys', 'revoke', rotated.id], settings)).code, 0)
+      assert.deepEqual([statuses[made.key.id], statuses[rotated.key.id]], ['expired', 'active'])
+      assert.ok(!JSON.stringify(listed).includes(made.secret.slice(21, 51)))
+      assert.equal((await cartwright(['keys', 'revoke', rotated.key.id], settings)).code, 0)
       // Another process made the change, so this node sees it when its two seconds of trust have passed.
-      await until(async () => (await getJson(identity, rotated.key)).status === 401, 'the end of the key')
-      assert.equal((await getJson(identity, made.key)).status, 401)
+      await until(async () => (await getJson(identity, rotated.secret)).status === 401, 'the end of the key')
+      assert.equal((await getJson(identity, made.secret)).status, 401)
       assert.deepEqual(await cartwright(['keys', 'revoke', 'key_nothing'], settings), {
         code: 1,
         out: '',

@@ -49,15 +49,15 @@ eachEngine('changes by the operator', (given) => {
     const made = await run(['keys', 'create', '--name', 'Till', '--scopes', 'catalog:read', ...shop])
     assert.deepEqual(of(made), ['createAdminKey'])
     assert.match(made.entries[0]?.[1] ?? '', /"member":"scopes","from":null,"to":\["catalog:read"\]/)
-    assert.ok(!made.entries[0]?.[1].includes(made.out.key))
-    const rotated = await run(['keys', 'rotate', made.out.id])
+    assert.ok(!made.entries[0]?.[1].includes(made.out.secret))
+    const rotated = await run(['keys', 'rotate', made.out.key.id])
     assert.deepEqual(of(rotated), ['rotateAdminKey'])
-    assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.id])), ['revokeAdminKey'])
-    assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.id])), [], 'nothing changed')
+    assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.key.id])), ['revokeAdminKey'])
+    assert.deepEqual(of(await run(['keys', 'revoke', rotated.out.key.id])), [], 'nothing changed')
 
     const pages = ['--publishable', 'https://shop.example,http://localhost:3000']
     const forPages = await run(['keys', 'create', '--name', 'Pages', ...pages, ...shop])
-    assert.match(forPages.out.key, /^cwp_test_/)
+    assert.match(forPages.out.secret, /^cwp_test_/)
     assert.match(
       forPages.entries[0]?.[1] ?? '',
       /"origins","from":null,"to":\["https:\/\/shop.example","http:\/\/localhost:3000"\]/,
@@ -68,7 +68,7 @@ eachEngine('changes by the operator', (given) => {
     )
     assert.deepEqual([refused.code, refused.out], [2, ''])
     const catalog = await testServer.fetch('/api/v1/open/catalog/products', {
-      headers: { authorization: `Bearer ${forPages.out.key}`, origin: 'https://shop.example' },
+      headers: { authorization: `Bearer ${forPages.out.secret}`, origin: 'https://shop.example' },
     })
     assert.deepEqual(
       [catalog.status, catalog.headers.get('access-control-allow-origin')],

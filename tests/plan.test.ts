@@ -106,7 +106,7 @@ function folderOf(file: string): string {
 const layerOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : file)
 
 // Where the handlers of the operations come together.
-const mayHandle: ReadonlySet<string> = new Set(['app.ts', 'ops/handlers.ts'])
+const mayHandle: ReadonlySet<string> = new Set(['app.ts', 'ops/handlers.ts', 'ops/cli/handlers.ts'])
 
 // Scripts for browsers. A script imports only from its own folder, of which the server knows `names.ts` alone.
 const browserFile = /\/browser\//

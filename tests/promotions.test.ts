@@ -14,7 +14,6 @@ import { anyText } from '../harness/texts.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import { issueAt } from '../src/contract/issues.ts'
 import type { Mode } from '../src/contract/words.ts'
-import { allPromotions } from '../src/domain/promotions/change.ts'
 import { promotionStatus } from '../src/domain/promotions/entry.ts'
 import {
   disablePromotion,
@@ -377,12 +376,6 @@ eachEngine('promotions', (given) => {
       page.map(({ code }) => code),
       ['MASS00100', 'MASS00101', 'MASS00102'],
     )
-    const seen = await storage.read(async (db) => {
-      const codes = new Set<string>()
-      for await (const { code } of allPromotions(db, merchant)) codes.add(code)
-      return codes
-    })
-    assert.ok(promotions.every(({ code }) => seen.has(code)))
   })
 
   if (given.engine === 'sqlite') {
@@ -433,13 +426,13 @@ eachEngine('promotions', (given) => {
         '--minimum-subtotal', '4000', '--starts-at', '2020-09-01T00:00:00Z', '--ends-at', '2098-01-01T00:00:00Z',
         '--usage-limit', '50', '--customer-limit', '2', '--categories', 'kitchen, gifts', '--skus', 'MUG-STO-250-OAT', '--json')
       assert.deepEqual([added.code, added.err], [0, ''])
-      const promotion = JSON.parse(added.out)
+      const made = JSON.parse(added.out)
+      const { promotion } = made
+      assert.deepEqual([made.status, made.used, made.version], ['active', 0, 1])
       assert.deepEqual(promotion, {
-        id: promotion.id,
         code: 'AUTUMN',
         name: 'Autumn',
         type: 'fixed_amount',
-        percentage: null,
         amount: 1250,
         currency: 'EUR',
         minimumSubtotal: 4000,
@@ -450,20 +443,20 @@ eachEngine('promotions', (given) => {
         categories: ['gifts', 'kitchen'],
         skus: ['MUG-STO-250-OAT'],
         disabled: false,
-        status: 'active',
-        used: 0,
-        testUsed: 0,
-        version: 1,
       })
-      assert.deepEqual(JSON.parse((await run('show', ' ａutumn ', '--json')).out), promotion)
-      assert.match((await run('show', 'autumn')).out, /^AUTUMN {2}Autumn\n {2}status +active\n {2}takes off +€12\.50\n/)
+      assert.deepEqual(JSON.parse((await run('show', ' ａutumn ', '--json')).out), made)
+      assert.match((await run('show', 'autumn')).out, /^ {2}status +active\n[\s\S]*^ {2}amount +€12\.50\n/m)
       const disabled = JSON.parse((await run('disable', 'Autumn', '--json')).out)
-      assert.deepEqual(disabled, { ...promotion, disabled: true, status: 'disabled', version: 2 })
+      const stopped = { ...made, status: 'disabled', version: 2, promotion: { ...promotion, disabled: true } }
+      assert.deepEqual(disabled, stopped)
       assert.deepEqual(JSON.parse((await run('disable', 'AUTUMN', '--json')).out), disabled)
-      assert.deepEqual(JSON.parse((await run('enable', 'autumn', '--json')).out), { ...promotion, version: 3 })
+      assert.deepEqual(JSON.parse((await run('enable', 'autumn', '--json')).out), { ...made, version: 3 })
       const { promotions } = JSON.parse((await run('list', '--json')).out)
       const statuses = Object.fromEntries(
-        promotions.map(({ code, status }: { code: string; status: string }) => [code, status]),
+        promotions.map(({ promotion: { code }, status }: { promotion: { code: string }; status: string }) => [
+          code,
+          status,
+        ]),
       )
       const demo = JSON.parse((await cartwright(['demo', '--json'], settings)).out)
       assert.equal(demo.promotionCodes[0], 'WELCOME10')
@@ -472,7 +465,7 @@ eachEngine('promotions', (given) => {
         ['WELCOME10', 'SUMMER24', 'FUTURE99', 'STOPPED', 'SOLDOUT'].map((code) => statuses[code]),
         ['active', 'expired', 'scheduled', 'disabled', 'exhausted'],
       )
-      assert.match((await run('list')).out, /^SOLDOUT +exhausted +€20\.00 +used 0 of 0 {2}A code that is used up$/m)
+      assert.match((await run('list')).out, /^SOLDOUT +exhausted +€20\.00 +used 0 of 0 +A code that is used up$/m)
       assert.equal((await cartwright(['doctor'], settings)).code, 0)
       await server.stop()
     })
@@ -500,7 +493,7 @@ eachEngine('promotions', (given) => {
         [
           ['add', '--code', 'welcome10', '--name', 'Again', '--type', 'free_shipping'],
           1,
-          'cartwright: There is already a promotion WELCOME10: a shop file can change it.\n',
+          'cartwright: There is already a promotion with this code. A shop file can change it.\n',
         ],
         [['show', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
         [['enable', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
@@ -527,7 +520,7 @@ eachEngine('promotions', (given) => {
       const listed = await cartwright(['promotions', 'list', '--merchant', 'bloom', '--json'], settings)
       const { promotions } = JSON.parse(listed.out)
       assert.deepEqual(
-        promotions.map(({ code }: { code: string }) => code),
+        promotions.map((row: { promotion: { code: string } }) => row.promotion.code),
         ['FIVEOFF', 'WELCOME10'],
       )
       await writeFile(file, stringify({ merchant: bloom.merchant, promotions: [{ ...tenPercent, skus: ['SHOE'] }] }))

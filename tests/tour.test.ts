@@ -256,7 +256,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     ] as const) {
       const args = ['keys', 'create', '--merchant', 'coffee', '--installation', installation, '--name', 'x']
       const made = await cartwright([...args, '--scopes', 'catalog:read,checkout:quote', '--json'], settings)
-      await sell(server.origin, JSON.parse(made.out).key, { slug: 'house-espresso', successUrl, method })
+      await sell(server.origin, JSON.parse(made.out).secret, { slug: 'house-espresso', successUrl, method })
     }
     assert.equal(await server.stop(), 0)
     assert.equal((await cartwright(['doctor'], settings)).code, 0)

@@ -37,7 +37,7 @@ async function runAdmin({ folder, rounds, sizes, say }: Circumstances, databaseU
   const orders = Math.max(...sizes)
   const shop = await makeShop({ folder, databaseUrl })
   const made = await command(folder, ['keys', 'create', '--name', 'admin', '--scopes', scopes, '--json'], shop.settings)
-  const { key } = JSON.parse(made.out) as { key: string }
+  const { secret: key } = JSON.parse(made.out) as { secret: string }
   const before = await openShop(shop)
   const imported = await importFile(before, shop, key, say)
   const sessionId = await buyOne(before, shop)

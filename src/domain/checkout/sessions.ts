@@ -57,7 +57,7 @@ export interface OpenAsk {
   caller: CartCaller
   body: HostedCheckoutCreateRequest
   now: Date
-  cause: Cause
+  cause: Cause | null
 }
 
 const lifeSecondsDefault = 1_800

@@ -16,7 +16,7 @@ import {
   type MerchantCredential,
 } from '../../platform/access/store.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
-import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
+import { type AdminCaller, type AdminHandler, isMachine } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { badCursor } from '../../platform/kit/cursor.ts'
@@ -166,7 +166,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
 // could otherwise make more of them, which outlive it. A key or an app gives only scopes of its own. A person holds no scope of the
 // open interface, so none is asked for.
 function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
-  const isPerson = caller.kind === 'person'
+  const isPerson = !isMachine(caller)
   const missing = wanted.find((scope) =>
     isAdmin(scope) ? !isPerson || !holds(caller, scope) : !(isPerson || holds(caller, scope)),
   )

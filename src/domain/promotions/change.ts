@@ -13,9 +13,7 @@ import {
   insertPromotion,
   listKnownCategories,
   listKnownSkuCodes,
-  listPromotions,
   normalCode,
-  type OperatorPromotion,
   type Promotion,
   updatePromotion,
 } from './store.ts'
@@ -181,53 +179,4 @@ async function writePromotion(
   if (limitBefore !== undefined)
     await announceIfLoweredToUses(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
   return undefined
-}
-
-// Adds one promotion.
-export async function addPromotion(
-  tx: Tx,
-  seller: PromotionSeller,
-  entry: PromotionEntry,
-  now: number,
-): Promise<OperatorPromotion> {
-  const { plans, refused } = await planPromotions(tx, seller, [entry], nothingKnown, now)
-  const [plan] = plans
-  if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
-  const { promotion, write } = plan
-  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now)))
-    return { ...promotion, testUsed: 0, editVersion: 1 }
-  const message = `There is already a promotion ${promotion.code}: a shop file can change it.`
-  throw refuse('promotion_exists', { message })
-}
-
-// A promotion that is already disabled stays as it is; so with enabling.
-export async function stopPromotion(tx: Tx, merchant: string, code: string, now: number): Promise<OperatorPromotion> {
-  const { id } = await showPromotion(tx, merchant, code)
-  await disablePromotion(tx, merchant, id, now)
-  return showPromotion(tx, merchant, code)
-}
-
-export async function resumePromotion(tx: Tx, merchant: string, code: string, now: number): Promise<OperatorPromotion> {
-  const { id } = await showPromotion(tx, merchant, code)
-  await enablePromotion(tx, merchant, id, now)
-  return showPromotion(tx, merchant, code)
-}
-
-export async function showPromotion(db: Reader, merchant: string, code: string): Promise<OperatorPromotion> {
-  const promotion = await findOperatorPromotion(db, merchant, normalCode(code))
-  if (!promotion) throw refuse('promotion_not_found', { message: `There is no promotion ${normalCode(code)}.` })
-  return promotion
-}
-
-const pageMax = 1_000
-
-// A page at a time, in one snapshot: a merchant may have tens of thousands.
-export async function* allPromotions(db: Reader, merchant: string): AsyncGenerator<OperatorPromotion> {
-  for (let after = ''; ; ) {
-    const page = await listPromotions(db, merchant, after, pageMax)
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < pageMax) return
-    after = last.code
-  }
 }

@@ -8,7 +8,7 @@ import { newId } from '../../platform/kit/ids.ts'
 import { fromInstant, toInstant } from '../../platform/kit/instant.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
 import { isBlank, type Problem } from '../../platform/kit/problems.ts'
-import { normalCode, type OperatorPromotion, type Promotion } from './store.ts'
+import { normalCode, type Promotion } from './store.ts'
 
 // Codes are copied from paper and typed on telephones: only visible characters, and no spaces.
 const visibleCode = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]{1,64}$/u
@@ -129,20 +129,6 @@ export function entryOf(promotion: Promotion): FullEntry {
     skus: promotion.skuCodes,
     disabled: promotion.disabledAt !== null,
   }
-}
-
-export interface ShownPromotion extends FullEntry {
-  id: string
-  status: PromotionStatus
-  // In live mode, and so is what the status says of its uses.
-  used: number
-  testUsed: number
-  version: number
-}
-
-export function shownPromotion(promotion: OperatorPromotion, now: number): ShownPromotion {
-  const { id, used, testUsed, version } = promotion
-  return { id, ...entryOf(promotion), status: promotionStatus(promotion, now), used, testUsed, version }
 }
 
 export function promotionStatus(promotion: Promotion, now: number): PromotionStatus {

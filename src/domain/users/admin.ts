@@ -3,7 +3,7 @@
 import type { AdminMember, AdminPeople, peopleRows } from '../../contract/admin/people.ts'
 import type { Role } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
-import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
+import { type AdminCaller, type AdminHandler, isMachine } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { pageOf } from '../../platform/http/paging.ts'
 import { badCursor } from '../../platform/kit/cursor.ts'
@@ -80,6 +80,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
       if (!made) throw new Error('an invitation that was just made is not there')
+      // Who sees a link can be that person, also once the key has ended: a machine gets none.
       const shown = isMachine(caller) ? null : publicOrigin() + link.path
       return new Audited({ data: { member: invitationView(made), link: shown } }, [
         changeOf('create', 'invitation', link.id, { role: [null, role] }),
@@ -167,11 +168,6 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
 
 function removed(id: string, change: AuditedChange) {
   return new Audited({ data: { id, removed: true as const } }, [change])
-}
-
-// A key or an app. Who sees a link can be that person, also once the key has ended: a machine gets none.
-function isMachine({ kind }: AdminCaller): boolean {
-  return kind !== 'person'
 }
 
 async function refuseWithoutMail(db: Reader): Promise<void> {

@@ -28,13 +28,13 @@ import {
   type Given,
   Misuse,
   merchantOption,
+  originOf,
   print,
   printReport,
   type Terminal,
   type Verb,
   withMerchant,
 } from './command.ts'
-import { originOf } from './money.ts'
 import { type AccountCommand, writeDown } from './written.ts'
 
 export type AccountProvidersOf = typeof accountProviders

@@ -122,6 +122,11 @@ export async function withStorage<T>(
   }
 }
 
+// Where a server of this configuration is reached.
+export function originOf({ publicUrl, port }: Config): () => string {
+  return () => publicUrl ?? `http://localhost:${port}`
+}
+
 // The same, for verbs that are about one merchant.
 export function withMerchant<T>(
   given: Given,

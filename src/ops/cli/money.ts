@@ -11,7 +11,7 @@ import type { Config } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { createLog } from '../../platform/log/log.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { chooseMerchant, type Given, type ReportError, type Terminal } from './command.ts'
+import { chooseMerchant, type Given, originOf, type ReportError, type Terminal } from './command.ts'
 
 // The refund is owed once the transaction has committed. The command pays it itself, so it is paid even if no server runs;
 // should the command die, a server's loop continues.
@@ -41,11 +41,6 @@ export async function payAfter<Result>(
   })
   const tools = { storage, providers, watch, onPaid: refundPaid }
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
-}
-
-// Where a server of this configuration is reached.
-export function originOf({ publicUrl, port }: Config): () => string {
-  return () => publicUrl ?? `http://localhost:${port}`
 }
 
 // The command prints what there is to report, so nothing is logged.

@@ -12,12 +12,13 @@ import {
   type Given,
   Misuse,
   merchantOption,
+  originOf,
   printReport,
   type Terminal,
   type Verb,
   withStorage,
 } from './command.ts'
-import { findPaymentNamed, originOf, payAfter, silentWatch, tellUnpaid } from './money.ts'
+import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
 
 export function createPaymentsCommand(providersOf: AccountProvidersOf): Command {
   return {

@@ -12,6 +12,7 @@ const hints: Readonly<Partial<Record<RefusalCode, string | ((current: Current) =
   order_not_cancellable: ({ reason }) => `Reason: ${reason}.`,
   order_not_paid: 'Add --anyway to send it.',
   order_not_sent: 'Use orders cancel.',
+  promotion_exists: 'A shop file can change it.',
   secret_version_needed: 'Add --force to give them up.',
   user_exists: 'Use users merchants and users password to change it.',
 }

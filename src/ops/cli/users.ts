@@ -33,11 +33,11 @@ import {
   type Given,
   Misuse,
   merchantOption,
+  originOf,
   print,
   type Terminal,
   withStorage,
 } from './command.ts'
-import { originOf } from './money.ts'
 import { writeDown, writeDownPerson } from './written.ts'
 
 const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }

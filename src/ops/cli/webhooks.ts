@@ -1,45 +1,33 @@
 // `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WebhookEndpoint } from '../../contract/open/webhooks.ts'
-import {
-  addEndpoint,
-  disableEndpoint,
-  enableEndpoint,
-  pauseEndpoint,
-  removeEndpoint,
-  rotateSecret,
-  testEndpoint,
-} from '../../domain/webhooks/endpoints.ts'
+import { type AdminWebhookEndpoint, developerRows } from '../../contract/admin/developers.ts'
+import { disableEndpoint } from '../../domain/webhooks/endpoints.ts'
 import { replayDelivery } from '../../domain/webhooks/replay.ts'
 import {
   type Attempt,
-  countOpenDeliveries,
   type Delivery,
   type Endpoint,
   findDelivery,
   findDeliveryAnywhere,
   findEndpointAnywhere,
   listAttempts,
-  listEndpoints,
   listNewestDeliveries,
   lockEndpoint,
 } from '../../domain/webhooks/store.ts'
-import { subscriptionsProblem } from '../../domain/webhooks/subscription.ts'
-import { deliveryView, endpointView, replayView } from '../../domain/webhooks/view.ts'
-import { changeOf, createdMembers, facts } from '../../domain/webhooks/written.ts'
-import { type AuditedChange, membersChanged, visible } from '../../platform/audit/change.ts'
+import { deliveryView, replayView } from '../../domain/webhooks/view.ts'
+import { changeOf } from '../../domain/webhooks/written.ts'
+import { visible } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
-import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { invalidEntry } from '../provisioning/entry.ts'
 import { receiverPort, urlProblem } from '../provisioning/webhooks.ts'
 import {
   type Command,
-  chooseInstallation,
   type Given,
   installationOption,
-  Misuse,
   merchantOption,
   print,
   printReport,
@@ -48,7 +36,43 @@ import {
   withStorage,
 } from './command.ts'
 import { listen } from './listen.ts'
-import { type Written, writeDown } from './written.ts'
+import { inInstallation, operationVerbs, readWhole, type Target } from './operation.ts'
+import { writeDown } from './written.ts'
+
+const { one, list, perform } = operationVerbs(developerRows, 'webhooks')
+
+// Ids are unique among all merchants.
+const ofEndpoint: Target = {
+  words: ['ENDPOINT_ID'],
+  async find({ word: endpointId }, storage) {
+    const { owner } = await storage.read((db) => findOwned(db, endpointId))
+    return { of: owner, members: { endpointId } }
+  },
+}
+
+function turned(status: 'paused' | 'enabled'): Target {
+  return {
+    ...ofEndpoint,
+    async find({ word: endpointId }, storage) {
+      const { owner, endpoint } = await storage.read((db) => findOwned(db, endpointId))
+      if (status === 'paused' && endpoint.status === 'disabled') {
+        const message = `${endpointId} is disabled, and its calls are already held.`
+        throw refuse('endpoint_disabled', { message, current: { status: endpoint.status } })
+      }
+      return { of: owner, members: { endpointId, status } }
+    },
+  }
+}
+
+const changeable = ['url', 'events', 'description', 'status']
+
+// What is allowed on this machine is a matter of its settings, so the sentence names the setting.
+const findUrlAllowed: Target['find'] = async (given, storage, config) => {
+  const tools = { rootSecret: config.rootSecret, allowPrivate: config.webhookAllowPrivate }
+  const problem = urlProblem(given.texts.url ?? '', tools)
+  if (problem !== undefined) throw invalidEntry('webhook_endpoint_invalid', '/url', problem)
+  return inInstallation.find(given, storage, config)
+}
 
 const newestCount = 20
 const waitSecondsMax = 60
@@ -56,31 +80,29 @@ const waitSecondsMax = 60
 export const webhooksCommand: Command = {
   summary: 'Manage webhook endpoints, look at deliveries, and receive calls on this machine.',
   verbs: {
-    add: {
+    add: one('createAdminWebhookEndpoint', {
       summary: 'Add an endpoint and print its secret, which is shown only once.',
-      effect: 'changes',
-      options: {
-        url: { value: 'URL', help: 'where calls go: https, and a public host', isRequired: true },
-        events: { value: 'NAMES', help: 'comma-separated: event names, subject.* or * (default: *)' },
-        description: { value: 'TEXT', help: 'what the endpoint is for' },
-        paused: { help: 'hold the calls until it is enabled' },
-        installation: installationOption,
-        merchant: merchantOption,
+      target: { ...inInstallation, find: findUrlAllowed },
+      omits: ['status'],
+      values: { events: 'NAMES' },
+      helps: {
+        url: 'where calls go: https, and a public host',
+        events: 'comma-separated: event names, subject.* or * (default: *)',
+        description: 'what the endpoint is for',
       },
-      run: add,
-    },
-    list: {
+      options: { paused: { help: 'hold the calls until it is enabled' } },
+      read: ({ flags }) => (flags.has('paused') ? { status: 'paused' } : {}),
+    }),
+    list: list('listAdminWebhookEndpoints', {
       summary: 'List the endpoints of an installation and how their calls went.',
-      effect: 'reads',
-      options: { installation: installationOption, merchant: merchantOption },
-      run: list,
-    },
-    rotate: {
+      target: inInstallation,
+      name: 'endpoints',
+      columns: ['id', 'status', 'url', 'events', healthOf, 'description'],
+    }),
+    rotate: one('rotateAdminWebhookSecret', {
       summary: 'Replace the secret; the old one also signs for a day.',
-      effect: 'changes',
-      words: ['ENDPOINT_ID'],
-      run: rotate,
-    },
+      target: ofEndpoint,
+    }),
     test: {
       summary: 'Send a test call and report the outcome.',
       effect: 'changes',
@@ -90,25 +112,26 @@ export const webhooksCommand: Command = {
       },
       run: testCall,
     },
-    pause: { summary: 'Hold all calls until it is enabled.', effect: 'changes', words: ['ENDPOINT_ID'], run: pauseIt },
-    enable: {
+    pause: one('updateAdminWebhookEndpoint', {
+      summary: 'Hold all calls until it is enabled.',
+      target: turned('paused'),
+      omits: changeable,
+    }),
+    enable: one('updateAdminWebhookEndpoint', {
       summary: 'Send calls again, those that were held first.',
-      effect: 'changes',
-      words: ['ENDPOINT_ID'],
-      run: enable,
-    },
+      target: turned('enabled'),
+      omits: changeable,
+    }),
     disable: {
       summary: 'Disable it, and notify the other endpoints.',
       effect: 'changes',
       words: ['ENDPOINT_ID'],
       run: disable,
     },
-    remove: {
+    remove: one('removeAdminWebhookEndpoint', {
       summary: 'Remove it; what was not sent yet is discarded.',
-      effect: 'changes',
-      words: ['ENDPOINT_ID'],
-      run: remove,
-    },
+      target: ofEndpoint,
+    }),
     deliveries: {
       summary: 'List the newest deliveries of an endpoint, or show one with its attempts.',
       effect: 'reads',
@@ -140,178 +163,38 @@ export const webhooksCommand: Command = {
   },
 }
 
-async function add(given: Given, terminal: Terminal): Promise<number> {
-  const { url = '' } = given.texts
-  const events = readEvents(given.texts.events)
-  const description = readLine(given.texts.description, 'description', 200) ?? ''
-  const status = given.flags.has('paused') ? 'paused' : 'enabled'
-  return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
-    const tools = { rootSecret, allowPrivate: webhookAllowPrivate }
-    const problem = urlProblem(url, tools)
-    if (problem !== undefined) throw invalidEntry('webhook_endpoint_invalid', '/url', problem)
-    const installation = await chooseInstallation(storage, given)
-    const now = Date.now()
-    const { endpoint, secret } = await storage.write(async (tx) => {
-      const made = await addEndpoint(tx, installation.id, { url, description, events, status }, tools, now)
-      const change = changeOf('create', made.endpoint, createdMembers(facts(made.endpoint)))
-      await writeDownEndpoint(tx, made.endpoint, 'createAdminWebhookEndpoint', change, now)
-      return made
-    })
-    print(terminal, given, { endpoint: endpointView(endpoint, [], 0, now), secret }, () => [
-      secret,
-      `the secret of ${endpoint.id}, shown only once`,
-    ])
-    return 0
-  })
+function healthOf({ health, secretHint }: AdminWebhookEndpoint): string {
+  const { pending, consecutiveFailures, lastSuccessAt } = health
+  return `${pending} pending, ${consecutiveFailures} failures in a row, last success ${lastSuccessAt ?? '–'}, secret ${secretHint}`
 }
 
-function readEvents(text = '*'): string[] {
-  const words = text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-  const problem = subscriptionsProblem(words)
-  if (problem !== undefined) throw new Misuse(problem.message)
-  return [...new Set(words)]
-}
-
-function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const installation = await chooseInstallation(storage, given)
-    const endpoints = await storage.read(async (db) => {
-      const shown: WebhookEndpoint[] = []
-      for (const endpoint of await listEndpoints(db, installation.id)) shown.push(await shownEndpoint(db, endpoint))
-      return shown
-    })
-    print(terminal, given, { endpoints }, () => endpoints.flatMap(endpointText).map(visible))
-    return 0
-  })
-}
-
-async function shownEndpoint(db: Reader, endpoint: Endpoint): Promise<WebhookEndpoint> {
-  const [newest, pending] = await Promise.all([
-    listNewestDeliveries(db, endpoint, newestCount),
-    countOpenDeliveries(db, endpoint),
-  ])
-  return endpointView(endpoint, newest, pending, Date.now())
-}
-
-function endpointText({ id, status, url, description, events, secretHint, health }: WebhookEndpoint): string[] {
-  const { pending, consecutiveFailures, lastSuccessAt, lastFailureAt } = health
-  return [
-    `${id}  ${status.padEnd(8)}  ${url}  ${events.join(',')}  ${description}`.trimEnd(),
-    `  ${pending} pending, ${consecutiveFailures} failures in a row, last success ${lastSuccessAt ?? '–'}, last failure ${lastFailureAt ?? '–'}, secret ${secretHint}`,
-  ]
-}
-
-function rotate(given: Given, terminal: Terminal): Promise<number> {
-  const id = given.word
-  return withStorage(given, async (storage, { rootSecret }) => {
-    const made = await change(storage, id, (tx, { installationId }, now) =>
-      rotateSecret(tx, installationId, id, rootSecret, now),
-    )
-    const previousExpiresAt = toInstant(made.endpoint.previousExpiresAt ?? 0)
-    print(terminal, given, { id, secret: made.secret, previousExpiresAt }, () => [
-      made.secret,
-      `the new secret of ${id}, shown only once; the old one also signs until ${previousExpiresAt}`,
-    ])
-    return 0
-  })
-}
-
-function pauseIt(given: Given, terminal: Terminal): Promise<number> {
-  const id = given.word
-  return withStorage(given, async (storage) => {
-    const { status } = await change(storage, id, (tx, { installationId }, now) =>
-      pauseEndpoint(tx, installationId, id, now),
-    )
-    if (status === 'disabled') {
-      const message = `${id} is disabled, and its calls are already held.`
-      throw refuse('endpoint_disabled', { message, current: { status } })
-    }
-    print(terminal, given, { id, status }, () => [`${id} is paused; its calls are held until it is enabled`])
-    return 0
-  })
-}
-
-function enable(given: Given, terminal: Terminal): Promise<number> {
-  const id = given.word
-  return withStorage(given, async (storage) => {
-    const { endpoint, resumed } = await change(storage, id, (tx, { installationId }, now) =>
-      enableEndpoint(tx, installationId, id, now),
-    )
-    print(terminal, given, { id, status: endpoint.status, resumed }, () => [
-      `${id} is enabled; held calls that are due now: ${resumed}`,
-    ])
-    return 0
-  })
-}
-
+// Only the operator disables an endpoint: no operation does.
 function disable(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
-    const { status } = await change(storage, id, async (tx, { installationId }, now) => {
-      const endpoint = await lockEndpoint(tx, installationId, id)
-      return endpoint && disableEndpoint(tx, endpoint, 'operator', null, now)
+    const status = await storage.write(async (tx) => {
+      const now = Date.now()
+      const { owner, endpoint } = await findOwned(tx, id)
+      const before = await lockEndpoint(tx, endpoint.installationId, id)
+      if (!before) throw noEndpoint(id)
+      const after = await disableEndpoint(tx, before, 'operator', null, now)
+      const members = [{ member: 'status', from: before.status, to: after.status }]
+      const changes = before.status === after.status ? [] : [changeOf('change', endpoint, members)]
+      writeDown(tx, { ...owner, operation: 'updateAdminWebhookEndpoint', changes, now })
+      return after.status
     })
     print(terminal, given, { id, status }, () => [`${id} is disabled; its calls are held until it is enabled`])
     return 0
   })
 }
 
-function remove(given: Given, terminal: Terminal): Promise<number> {
-  const id = given.word
-  return withStorage(given, async (storage) => {
-    await change(
-      storage,
-      id,
-      async (tx, { installationId }, now) => (await removeEndpoint(tx, installationId, id, now)) || undefined,
-    )
-    print(terminal, given, { id, removed: true }, () => [`${id} is removed; its pending deliveries are discarded`])
-    return 0
-  })
-}
-
-// The endpoint may be removed between the read and the change, which then finds nothing.
-async function change<Outcome>(
-  storage: Storage,
-  id: string,
-  work: (tx: Tx, endpoint: Endpoint, now: number) => Promise<Outcome | undefined>,
-): Promise<Outcome> {
-  const outcome = await storage.write(async (tx) => {
-    const now = Date.now()
-    const endpoint = await findEndpointAnywhere(tx, id)
-    const done = endpoint && (await work(tx, endpoint, now))
-    if (endpoint && done !== undefined) await writeDownChange(tx, endpoint, now)
-    return done
-  })
-  if (outcome === undefined) throw noEndpoint(id)
-  return outcome
-}
-
-// What became of the endpoint. A test call changes nothing of it.
-async function writeDownChange(tx: Tx, before: Endpoint, now: number): Promise<void> {
-  const after = await findEndpointAnywhere(tx, before.id)
-  if (!after) return writeDownEndpoint(tx, before, 'removeAdminWebhookEndpoint', changeOf('retire', before, []), now)
-  if (after.secretHint !== before.secretHint) {
-    const members = [{ member: 'secretHint', from: `…${before.secretHint}`, to: `…${after.secretHint}` }]
-    return writeDownEndpoint(tx, after, 'rotateAdminWebhookSecret', changeOf('change', after, members), now)
-  }
-  const members = membersChanged(facts(before), facts(after), ['url', 'description', 'events', 'status'])
-  if (members.length > 0)
-    await writeDownEndpoint(tx, after, 'updateAdminWebhookEndpoint', changeOf('change', after, members), now)
-}
-
-async function writeDownEndpoint(
-  tx: Tx,
-  { installationId }: Endpoint,
-  operation: Written['operation'],
-  change: AuditedChange,
-  now: number,
-): Promise<void> {
-  const [owner] = await tx.sql<Pick<Written, 'merchantId' | 'mode'>>`
-    select merchant_id as "merchantId", mode from installations where id = ${installationId}`
-  if (owner) writeDown(tx, { ...owner, operation, changes: [change], now })
+async function findOwned(db: Reader, id: string): Promise<{ owner: MerchantMode; endpoint: Endpoint }> {
+  const endpoint = await findEndpointAnywhere(db, id)
+  if (!endpoint) throw noEndpoint(id)
+  const [owner] = await db.sql<MerchantMode>`
+    select merchant_id as "merchantId", mode from installations where id = ${endpoint.installationId}`
+  if (!owner) throw noEndpoint(id)
+  return { owner, endpoint }
 }
 
 function noEndpoint(id: string): Refusal {
@@ -323,9 +206,11 @@ const lookEveryMs = 100
 // The call is made by a running server, like every other; this only requests it and polls its outcome.
 function testCall(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
-  const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
-  return withStorage(given, async (storage) => {
-    const asked = await change(storage, id, (tx, { installationId }, now) => testEndpoint(tx, installationId, id, now))
+  const seconds = readWhole(given, 'wait', waitSecondsMax) ?? 25
+  return withStorage(given, async (storage, config) => {
+    const { owner, endpoint: called } = await storage.read((db) => findOwned(db, id))
+    const { id: deliveryId } = await perform({ storage, config }, 'testAdminWebhookEndpoint', owner, { endpointId: id })
+    const asked = { installationId: called.installationId, id: deliveryId }
     const deadline = performance.now() + seconds * 1_000
     let seen = await look(storage, asked)
     while (isUnderWay(seen.delivery) && performance.now() < deadline) {
@@ -346,7 +231,7 @@ interface Seen {
   attempts: Attempt[]
 }
 
-async function look(storage: Storage, { installationId, id }: Delivery): Promise<Seen> {
+async function look(storage: Storage, { installationId, id }: Pick<Delivery, 'installationId' | 'id'>): Promise<Seen> {
   return storage.read(async (db) => {
     const delivery = await findDelivery(db, installationId, id)
     if (!delivery) throw noDelivery(id)
@@ -380,7 +265,7 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
 
 function deliveries(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
-  const limit = readCount(given, 'limit', 1_000) ?? newestCount
+  const limit = readWhole(given, 'limit', 1_000) ?? newestCount
   return withStorage(given, async (storage) => {
     const isDelivery = id.startsWith('whd_')
     const delivery = isDelivery ? await storage.read((db) => findDeliveryAnywhere(db, id)) : undefined
@@ -422,14 +307,6 @@ function replay(given: Given, terminal: Terminal): Promise<number> {
     ])
     return 0
   })
-}
-
-function readCount(given: Given, name: string, max: number): number | undefined {
-  const text = given.texts[name]
-  if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > max)
-    throw new Misuse(`--${name} must be a whole number from 1 to ${max}`)
-  return Number(text)
 }
 
 function shownDelivery(delivery: Delivery) {

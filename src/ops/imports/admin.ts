@@ -108,11 +108,15 @@ export function adminImportOperations({ rootSecret, publicOrigin, shopUrl }: Imp
       return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
     },
 
-    async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause: { requestId } }) {
+    async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause }) {
       const transfer = await lock(db, caller, transferId)
       const { state } = transfer
       if (state !== 'ready') throw refuse('transfer_not_ready', { current: { state } })
-      await setConfirmed(db, transfer, { actor: actorOf(caller), requestId, now: now.getTime() })
+      await setConfirmed(db, transfer, {
+        actor: actorOf(caller),
+        requestId: cause?.requestId ?? null,
+        now: now.getTime(),
+      })
       db.signal('transfers')
       const change = changeOf(transfer, 'change', [{ member: 'state', from: state, to: 'writing' }])
       return new Audited({ data: await viewOf(db, caller, transferId) }, [change])

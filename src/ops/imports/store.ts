@@ -158,7 +158,7 @@ export async function setReceived(
 export async function setConfirmed(
   tx: Tx,
   { merchantId, id }: ImportKey,
-  { actor, requestId, now }: { actor: Actor; requestId: string; now: number },
+  { actor, requestId, now }: { actor: Actor; requestId: string | null; now: number },
 ): Promise<void> {
   await tx.sql`
     update transfers set state = 'writing', actor_kind = ${actor.kind}, actor_id = ${actor.id}, request_id = ${requestId},
@@ -263,7 +263,7 @@ export interface Writing {
   refused: number
   refusedRows: AdminRefusedRow[]
   actor: Actor
-  requestId: string
+  requestId: string | null
 }
 
 // Locked for the length of a batch. Undefined where it is no longer written.
@@ -277,7 +277,7 @@ export async function lockWriting(tx: Tx, key: ImportKey): Promise<Writing | und
     refusals: string
     actorKind: ActorKind
     actorId: string | null
-    requestId: string
+    requestId: string | null
   }>`
     select mode, position, written, refused, refusals, actor_kind as "actorKind", actor_id as "actorId",
       request_id as "requestId"

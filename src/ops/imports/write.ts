@@ -94,7 +94,7 @@ async function writeItems(storage: Storage, transfer: DueImport, now: number, mo
       seller: { merchantId: transfer.merchantId, mode },
       items,
       actor,
-      context: { now, cause: { operationId: operation, requestId } },
+      context: { now, cause: requestId === null ? null : { operationId: operation, requestId } },
     }
     const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
     if (written.changes.length > 0)

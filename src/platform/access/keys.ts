@@ -1,20 +1,16 @@
 // Creates, rotates and revokes API keys. The text of a key is returned once, to be shown, and never stored.
 
 import type { Mode, Scope } from '../../contract/words.ts'
-import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../secrets/secrets.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import type { Tx } from '../storage/storage.ts'
 import { credentialStatus, newCredential, originsFrom, scopesFrom } from './credential.ts'
 import { earlier } from './machines.ts'
 import {
-  type CredentialRow,
-  countCredentials,
   expireCredential,
   findCredentialById,
   handOn,
   insertCredential,
-  listCredentials,
   lockCredential,
   type RevokedKey,
   revokeWithMade,
@@ -126,43 +122,4 @@ export async function endKey(tx: Tx, id: string, now: number): Promise<readonly 
   const old = await findCredentialById(tx, id)
   if (!old) throw refuse('credential_not_found', { message: `There is no key ${id}.` })
   return revokeWithMade(tx, old.installationId, id, now)
-}
-
-export interface ShownKey {
-  id: string
-  name: string
-  prefix: string
-  last4: string
-  scopes: readonly Scope[]
-  // Empty for a secret key.
-  origins: readonly string[]
-  status: string
-  createdAt: string
-  expiresAt: string | null
-  lastUsedAt: string | null
-}
-
-// The newest keys, and how many older ones there are.
-export async function listKeys(
-  db: Reader,
-  installationId: string,
-  now: number,
-): Promise<{ keys: ShownKey[]; notShown: number }> {
-  const [rows, count] = await Promise.all([listCredentials(db, installationId), countCredentials(db, installationId)])
-  return { keys: rows.map((row) => shownKey(row, now)), notShown: count - rows.length }
-}
-
-function shownKey(row: CredentialRow, now: number): ShownKey {
-  return {
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    last4: row.last4,
-    scopes: scopesFrom(row.scopes),
-    origins: originsFrom(row.origins),
-    status: credentialStatus(row, now),
-    createdAt: toInstant(row.createdAt),
-    expiresAt: row.expiresAt === null ? null : toInstant(row.expiresAt),
-    lastUsedAt: row.lastUsedAt === null ? null : toInstant(row.lastUsedAt),
-  }
 }

@@ -253,9 +253,3 @@ export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: 
 export async function lockCredential(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
 }
-
-export async function countCredentials(db: Reader, installationId: string): Promise<number> {
-  const [row] = await db.sql<{ count: number }>`
-    select count(*) as "count" from credentials where installation_id = ${installationId}`
-  return row?.count ?? 0
-}

@@ -5,6 +5,7 @@ import type { Actor } from '../audit/store.ts'
 
 export function actorOf({ kind, id }: Principal): Actor {
   if (kind === 'person' || kind === 'key') return { kind, id }
+  if (kind === 'operator') return { kind, id: null }
   if (kind === 'oauth') return { kind: 'app', id }
   throw new Error(`a caller of the kind ${kind} changes something and is not known to the list of changes`)
 }

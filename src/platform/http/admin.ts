@@ -1,15 +1,16 @@
 // Who calls the operations of the admin surface, and the types of their handlers.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
-import type { AdminScope, Mode } from '../../contract/words.ts'
+import { type AdminScope, adminScopes, type Mode } from '../../contract/words.ts'
 import type { KeyCaller } from '../access/identify.ts'
 import type { Principal } from '../access/principal.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import type { Gate } from './gates.ts'
 import type { Handler, Handlers } from './handler.ts'
 import type { OAuthCaller } from './open.ts'
 
 // Acts for one merchant in one mode.
-export type AdminCaller = KeyCaller | OAuthCaller | PersonCaller
+export type AdminCaller = KeyCaller | OAuthCaller | PersonCaller | OperatorCaller
 
 export interface AdminCallers {
   key: AdminCaller
@@ -44,6 +45,32 @@ export function personCaller({ userId, merchantId, mode, scopes }: Person): Pers
     throttleKey: userId,
     scopes,
   }
+}
+
+// Whoever runs the server, at the command line. Commands perform operations without HTTP.
+export interface OperatorCaller extends Principal {
+  readonly kind: 'operator'
+  readonly installationId: null
+  readonly mode: Mode
+  readonly scopes: readonly AdminScope[]
+}
+
+export function operatorCaller({ merchantId, mode }: MerchantMode): OperatorCaller {
+  return {
+    kind: 'operator',
+    id: 'operator',
+    merchantId,
+    installationId: null,
+    mode,
+    claimant: `operator ${merchantId} ${mode}`,
+    throttleKey: 'operator',
+    scopes: adminScopes,
+  }
+}
+
+// A key or an app, and neither a person nor the operator.
+export function isMachine({ kind }: AdminCaller): boolean {
+  return kind === 'key' || kind === 'oauth'
 }
 
 // An access token comes with the scheme DPoP. Everything else is an API key, or nothing.

@@ -16,8 +16,8 @@ export interface Ask<Row extends Operation, Callers> {
   body: BodyOf<Row>
   paging: Paging
   now: Date
-  // What an event that this request causes will name.
-  cause: Cause
+  // What an event that this request causes will name; null: the operator caused it.
+  cause: Cause | null
 }
 
 // Where a list goes on. `after` is what an earlier page gave to `next`, or null at the beginning.

@@ -24,7 +24,8 @@ export interface Call {
   after: string | null
   // The idempotency key, where the operation requires one.
   key: string | null
-  requestId: string
+  // Null: there is no request that a log names; the operator asks at the command line.
+  requestId: string | null
   now: Date
 }
 
@@ -47,7 +48,7 @@ export type AnyHandler = (ask: {
   body: unknown
   paging: Paging
   now: Date
-  cause: Cause
+  cause: Cause | null
 }) => Promise<object | null>
 
 export interface Performable {
@@ -79,7 +80,8 @@ export function createPerform(
     const { principal: caller, path, query, body, after, now, requestId } = call
     const subject = cursorSubject(id, operation, call)
     const paging: Paging = { after, next: (position) => cursors.link(subject, path, position) }
-    const ask = { caller, path, query, body, paging, now, cause: { operationId: id, requestId } }
+    const cause = requestId === null ? null : { operationId: id, requestId }
+    const ask = { caller, path, query, body, paging, now, cause }
     const { status } = operation.reply
     const { audit = 'none' } = operation
     let changeId: string | null = null

@@ -2,15 +2,15 @@
 
 import type { Operation, Surface } from '../../contract/surface.ts'
 import type { Principal } from '../access/principal.ts'
-import { newId } from '../kit/ids.ts'
-import { type Refusal, refuse } from '../kit/refuse.ts'
+import type { Refusal } from '../kit/refuse.ts'
+import { type Asked, createPerformAsked } from './asked.ts'
 import { type Callable, type CallParts, createCallReader } from './call.ts'
 import { createChecks } from './checks.ts'
 import { hasCurrent } from './conditional.ts'
 import type { Gate } from './gates.ts'
 import type { Handlers } from './handler.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from './message.ts'
-import { type Answer, type AnyHandler, createPerform, cursorSubject, type PerformParts } from './perform.ts'
+import { type Answer, type AnyHandler, createPerform, type PerformParts } from './perform.ts'
 import { preflightRoutes } from './preflight.ts'
 import { refusalAnswer } from './refusal.ts'
 import type { Route } from './serve.ts'
@@ -30,25 +30,14 @@ export interface MountedSurface {
   perform(id: string, asked: Asked): Promise<Answer>
 }
 
-// A request that did not come by HTTP, of a caller who is known. It is checked against the row like any other.
-export interface Asked {
-  principal: Principal | null
-  path?: Readonly<Record<string, string>>
-  query?: Readonly<Record<string, unknown>>
-  // Of an earlier answer's link.
-  cursor?: string
-  body?: unknown
-  key?: string
-  requestId?: string
-}
-
 export function mountSurface<Rows extends Readonly<Record<string, Operation>>, Callers>(
   parts: SurfaceParts,
   { surface, handlers, gates }: Mount<Rows, Callers>,
 ): MountedSurface {
-  const { cursors, clock } = parts
+  const { clock } = parts
   const readCall = createCallReader(parts)
   const perform = createPerform(parts)
+  const performAsked = createPerformAsked(parts, perform)
   const callables = new Map(
     Object.entries(surface.operations).map(([id, operation]): [string, Callable] => {
       // Their types were checked by those of the mount; here they are all alike.
@@ -94,19 +83,10 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
         refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
       }),
     ],
-    async perform(id, { principal, path = {}, query = {}, cursor, body = null, key: given, requestId = newId('req') }) {
+    async perform(id, asked) {
       const callable = callables.get(id)
       if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)
-      const { operation, checks } = callable
-      if (!principal && operation.caller !== 'anyone') throw refuse('unauthenticated')
-      checks.refuseMissingScope(principal)
-      checks.query.check(query)
-      const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor ?? null)
-      checks.refuseBadBody(body)
-      checks.refuseBadTexts(body)
-      checks.refuseScopesBeyond(principal, body)
-      const key = checks.keyOf(body, given)
-      return perform(callable, { principal, path, query, body, after, key, requestId, now: clock() })
+      return performAsked(callable, asked)
     },
   }
 }

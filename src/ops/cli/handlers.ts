@@ -1,0 +1,18 @@
+// The handlers of the admin operations that commands perform, by group: a command loads the one group that it needs.
+
+import type { AdminHandlers } from '../../platform/http/admin.ts'
+import type { AdminHandlerParts } from '../handlers.ts'
+
+export const handlerGroups = {
+  async developers(parts) {
+    return (await import('../../domain/oauth/admin.ts')).adminDeveloperOperations(parts)
+  },
+  async webhooks(parts) {
+    return (await import('../../domain/webhooks/admin.ts')).adminWebhookOperations(parts)
+  },
+  async promotions() {
+    return (await import('../../domain/promotions/admin.ts')).adminPromotionOperations()
+  },
+} as const satisfies Readonly<Record<string, (parts: AdminHandlerParts) => Promise<Partial<AdminHandlers>>>>
+
+export type HandlerGroup = keyof typeof handlerGroups

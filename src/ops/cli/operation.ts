@@ -1,0 +1,404 @@
+// Verbs that do what an admin operation does. What such a verb takes, and whether it changes anything, comes from the row. It is
+// checked, performed and written down like a request to the admin API, with the operator as its actor.
+
+import type { AdminOperation } from '../../contract/admin/row.ts'
+import type { Issue } from '../../contract/issues.ts'
+import type { TSchema } from '../../contract/schema.ts'
+import type { ReplyOf } from '../../contract/surface.ts'
+import { compile } from '../../contract/validator.ts'
+import type { Config } from '../../platform/config.ts'
+import { operatorCaller } from '../../platform/http/admin.ts'
+import { createPerformAsked } from '../../platform/http/asked.ts'
+import { createChecks } from '../../platform/http/checks.ts'
+import { createCursors } from '../../platform/http/cursors.ts'
+import { type AnyHandler, createPerform } from '../../platform/http/perform.ts'
+import type { QueryReader } from '../../platform/http/query.ts'
+import { sealedKeeper } from '../../platform/idempotency/once.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Refusal } from '../../platform/kit/refuse.ts'
+import { deriveKeys } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import {
+  chooseInstallation,
+  chooseMerchant,
+  type Given,
+  installationOption,
+  Misuse,
+  merchantOption,
+  type OptionFacts,
+  originOf,
+  print,
+  type Terminal,
+  type Verb,
+  withStorage,
+} from './command.ts'
+import { type HandlerGroup, handlerGroups } from './handlers.ts'
+import { type Column, tableLines, thingLines } from './printer.ts'
+
+// Parameters of the path and the query, and members of the body, by their names.
+export type Members = Readonly<Record<string, unknown>>
+
+// For whom the operation is performed, and what the words name.
+export interface Target {
+  words?: readonly string[]
+  options?: Readonly<Record<string, OptionFacts>>
+  // Members that it finds, so they are no options.
+  finds?: readonly string[]
+  find(given: Given, storage: Storage, config: Config): Promise<{ of: MerchantMode; members?: Members }>
+}
+
+export const inInstallation: Target = {
+  options: { installation: installationOption, merchant: merchantOption },
+  finds: ['installationId'],
+  async find(given, storage) {
+    const { id: installationId, merchantId, mode } = await chooseInstallation(storage, given)
+    return { of: { merchantId, mode }, members: { installationId } }
+  },
+}
+
+export const ofMerchant: Target = {
+  options: { merchant: merchantOption },
+  async find(given, storage) {
+    return { of: await chooseMode(given, storage) }
+  },
+}
+
+export async function chooseMode(given: Given, storage: Storage): Promise<MerchantMode> {
+  const { id: merchantId } = await chooseMerchant(storage, given.texts.merchant)
+  return { merchantId, mode: given.flags.has('test') ? 'test' : 'live' }
+}
+
+// The members of a row that are options, where they differ from it.
+export interface MemberFacts {
+  // The member of the body whose members are meant, instead of the body.
+  within?: string
+  // Members that are no options.
+  omits?: readonly string[]
+  // Options that have another name than their member, and values and helps that say more than the row.
+  names?: Readonly<Record<string, string>>
+  values?: Readonly<Record<string, string>>
+  helps?: Readonly<Record<string, string>>
+}
+
+interface VerbFacts extends MemberFacts {
+  summary: string
+  target: Target
+  // Options that are no members, and the members that are made of them.
+  options?: Readonly<Record<string, OptionFacts>>
+  read?(given: Given): Members
+}
+
+export interface OperationFacts<Row extends AdminOperation> extends VerbFacts {
+  // What people see (default: every member).
+  lines?(data: DataOf<Row>): readonly string[]
+}
+
+export interface ListFacts<Row extends AdminOperation> extends VerbFacts {
+  // The member of the JSON that holds the rows.
+  name: string
+  // What people see.
+  columns: readonly Column<RowOf<Row>>[]
+  // How many rows without --limit (default: all, and there is no such option).
+  limit?: number
+}
+
+export type DataOf<Row extends AdminOperation> = ReplyOf<Row> extends { data: infer Data } ? Data : never
+
+type RowOf<Row extends AdminOperation> = DataOf<Row> extends readonly (infer One extends object)[] ? One : never
+
+export interface OperationVerbs<Rows> {
+  one<Id extends keyof Rows & string>(id: Id, facts: OperationFacts<Rows[Id] & AdminOperation>): Verb
+  list<Id extends keyof Rows & string>(id: Id, facts: ListFacts<Rows[Id] & AdminOperation>): Verb
+  // For verbs that do more than one operation does.
+  perform<Id extends keyof Rows & string>(
+    shop: Shop,
+    id: Id,
+    of: MerchantMode,
+    members?: Members,
+  ): Promise<DataOf<Rows[Id] & AdminOperation>>
+}
+
+export interface Shop {
+  storage: Storage
+  config: Config
+}
+
+export function operationVerbs<const Rows extends Readonly<Record<string, AdminOperation>>>(
+  rows: Rows,
+  group: HandlerGroup,
+): OperationVerbs<Rows> {
+  const rowOf = (id: string): AdminOperation => {
+    const row = rows[id]
+    if (!row) throw new Error(`there is no row ${id}`)
+    return row
+  }
+  const ask = (shop: Shop, id: string, question: Question) => performRow(shop, { group, id, row: rowOf(id) }, question)
+  return {
+    one: (id, facts) => {
+      const row = rowOf(id)
+      return verbFor(row, facts, async (shop, question, given, terminal) => {
+        const { data } = await ask(shop, id, question)
+        print(terminal, given, data as object, () => facts.lines?.(data as never) ?? thingLines(data as object))
+      })
+    },
+    list: (id, facts) => {
+      const { name, columns, limit, options } = facts
+      const limitOption = limit === undefined ? {} : { limit: { value: 'N', help: `how many (default: ${limit})` } }
+      const listed = { ...facts, options: { ...options, ...limitOption } }
+      return verbFor(rowOf(id), listed, async (shop, question, given, terminal) => {
+        const most = limit === undefined ? Number.POSITIVE_INFINITY : (readWhole(given, 'limit', 1_000) ?? limit)
+        const found: object[] = []
+        let cursor: string | undefined
+        do {
+          const { data, meta } = (await ask(shop, id, { ...question, cursor })) as List
+          found.push(...data)
+          cursor = meta.next === null ? undefined : (new URLSearchParams(meta.next.split('?')[1]).get('cursor') ?? '')
+        } while (cursor !== undefined && found.length < most)
+        const shown = found.slice(0, most)
+        print(terminal, given, { [name]: shown }, () => tableLines(shown, columns as readonly Column<object>[]))
+      })
+    },
+    perform: async (shop, id, of, members = {}) => {
+      const { data } = await ask(shop, id, { of, members })
+      return data as never
+    },
+  }
+}
+
+interface List {
+  data: object[]
+  meta: { next: string | null }
+}
+
+interface Question {
+  of: MerchantMode
+  members: Members
+  cursor?: string | undefined
+}
+
+function verbFor(
+  row: AdminOperation,
+  facts: VerbFacts,
+  work: (shop: Shop, question: Question, given: Given, terminal: Terminal) => Promise<void>,
+): Verb {
+  const { summary, target, within } = facts
+  const options = memberOptions(row, facts)
+  return {
+    summary,
+    effect: row.method === 'GET' && row.audit === 'none' ? 'reads' : 'changes',
+    ...(target.words && { words: target.words }),
+    options: {
+      ...Object.fromEntries(options.map(({ name, facts: option }) => [name, option])),
+      ...facts.options,
+      ...target.options,
+    },
+    async run(given, terminal) {
+      // Before the database is opened.
+      const named = { ...readMembers(options, given), ...facts.read?.(given) }
+      return withStorage(given, async (storage, config) => {
+        const { of, members } = await target.find(given, storage, config)
+        const said = within === undefined ? named : { [within]: named }
+        await naming(options, within, () =>
+          work({ storage, config }, { of, members: { ...said, ...members } }, given, terminal),
+        )
+        return 0
+      })
+    },
+  }
+}
+
+interface MemberOption {
+  member: string
+  schema: TSchema
+  name: string
+  facts: OptionFacts
+}
+
+// As much of a JSON Schema as an option needs.
+interface Node {
+  type?: string
+  format?: string
+  enum?: readonly string[]
+  items?: Node
+  anyOf?: readonly Node[]
+  description?: string
+  properties?: Readonly<Record<string, TSchema & Node>>
+  required?: readonly string[]
+}
+
+// Of a change by a machine, which must not repeat it, or change what it has not seen.
+const forMachines = ['idempotencyKey', 'expectedVersion', 'dryRun']
+
+export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: Target }): MemberOption[] {
+  const { within, omits = [], names = {}, values = {}, helps = {} } = facts
+  const body = (within === undefined ? row.body : (row.body as Node | null)?.properties?.[within]) as Node | null
+  const left = new Set([...forMachines, ...omits, ...(facts.target?.finds ?? [])])
+  return [row.query as Node | undefined, body]
+    .flatMap((node) => Object.entries(node?.properties ?? {}).map(([member, schema]) => ({ node, member, schema })))
+    .filter(({ member, schema }) => !left.has(member) && isOption(meantBy(schema)))
+    .map(({ node, member, schema }) => {
+      const meant = meantBy(schema)
+      const isRequired = node?.required?.includes(member) && meant.type !== 'array'
+      const option: OptionFacts = {
+        ...(meant.type !== 'boolean' && { value: values[member] ?? placeholderFor(member, meant) }),
+        help: helps[member] ?? helpOf(member, schema.description, meant),
+        ...(isRequired && { isRequired }),
+      }
+      return { member, schema, name: names[member] ?? spelled(member, '-'), facts: option }
+    })
+}
+
+// What a member that may be null is otherwise.
+function meantBy(schema: Node): Node {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
+}
+
+function isOption({ type, items }: Node): boolean {
+  return type === 'array' ? items?.type === 'string' : type !== 'object' && type !== undefined
+}
+
+function placeholderFor(member: string, { type, format }: Node): string {
+  if (type === 'integer') return 'N'
+  if (format === 'date-time') return 'INSTANT'
+  return spelled(member, '-').split('-').at(-1)?.toUpperCase() ?? ''
+}
+
+function helpOf(member: string, description: string | undefined, { type, items, enum: own }: Node): string {
+  const words = own ?? items?.enum
+  const text = (description ?? (words ? '' : spelled(member, ' ')))
+    .replace(/\.$/, '')
+    .replace(/^[A-Z](?=[a-z ])/, lower)
+  return [text, type === 'array' ? 'comma-separated' : '', words?.join(', ') ?? ''].filter(Boolean).join('; ')
+}
+
+function spelled(member: string, between: string): string {
+  return member.replace(/[A-Z]/g, (letter) => between + lower(letter))
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+// Every value is checked by its own schema here, so a wrong one is refused before anything is opened.
+function readMembers(options: readonly MemberOption[], given: Given): Members {
+  const members: Record<string, unknown> = {}
+  for (const option of options) {
+    const value = valueFrom(option, given)
+    if (value !== undefined) members[option.member] = value
+  }
+  return members
+}
+
+function valueFrom({ name, schema, facts: { value: takes, isRequired } }: MemberOption, given: Given): unknown {
+  if (takes === undefined) return given.flags.has(name) || undefined
+  const text = given.texts[name]
+  const meant = meantBy(schema)
+  // A list that must be named and is not is empty.
+  if (text === undefined) return meant.type === 'array' && !isRequired && !isOptional(schema) ? [] : undefined
+  const value = read(meant, text, name)
+  const [issue] = compile(schema)(value)
+  if (issue) throw new Misuse(`--${name} ${sentence(issue, value)}`)
+  return value
+}
+
+function isOptional(schema: object): boolean {
+  return '~optional' in schema
+}
+
+function read({ type }: Node, text: string, name: string): unknown {
+  if (type === 'array') return wordsIn(text)
+  if (type !== 'integer') return text
+  if (!/^\d{1,16}$/.test(text)) throw new Misuse(`--${name} must be a whole number`)
+  return Number(text)
+}
+
+// An issue with one of several words names the word.
+function sentence({ path, message }: Issue, value: unknown): string {
+  const [, at] = path.split('/')
+  const word = Array.isArray(value) && at !== undefined ? value[Number(at)] : undefined
+  return word === undefined ? message : `${word} ${message}`
+}
+
+export function wordsIn(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim())
+  return [...new Set(words.filter(Boolean))]
+}
+
+export function readWhole(given: Given, name: string, max: number): number | undefined {
+  const text = given.texts[name]
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text) || Number(text) > max)
+    throw new Misuse(`--${name} must be a whole number from 1 to ${max}`)
+  return Number(text)
+}
+
+// What the operation refuses of a member is said of its option.
+async function naming(options: readonly MemberOption[], within: string | undefined, work: () => Promise<void>) {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'invalid_request') {
+      const [issue] = error.details.issues ?? []
+      const [place, ...deeper] = issue?.path.split('/').slice(1) ?? []
+      const member = place === 'query' || place === within ? deeper[0] : place
+      const option = options.find((one) => one.member === member)
+      if (issue && option) throw new Misuse(`--${option.name} ${issue.message}`)
+    }
+    throw error
+  }
+}
+
+async function performRow(
+  { storage, config }: Shop,
+  { group, id, row }: { group: HandlerGroup; id: string; row: AdminOperation },
+  { of, members, cursor }: Question,
+): Promise<{ data: unknown }> {
+  const { rootSecret, retentionMs, webhookAllowPrivate } = config
+  const handlers: Readonly<Record<string, unknown>> = await handlerGroups[group]({
+    rootSecret,
+    publicOrigin: originOf(config),
+    shopUrl: () => undefined,
+    forget: () => {},
+    allowPrivate: webhookAllowPrivate,
+    textsMs: retentionMs.texts,
+  })
+  const parts = {
+    storage,
+    cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
+    sealedKeeper: sealedKeeper(rootSecret),
+    answersMs: retentionMs.answers,
+    clock: () => new Date(),
+  }
+  const perform = createPerformAsked(parts, createPerform(parts))
+  // Options were checked by their schemas, and ids were found. To check a query as a whole takes 70 ms more, a third of a command.
+  const checks = { ...createChecks(row), query: uncheckedQuery }
+  // Their types were checked against the rows where they are made.
+  const performable = { id, operation: row, handler: handlers[id] as AnyHandler, checks }
+  const answer = await perform(performable, {
+    principal: operatorCaller(of),
+    ...placed(row, members),
+    ...(cursor !== undefined && { cursor }),
+    ...(row.idempotency === 'required' && { key: newId('req') }),
+    requestId: null,
+  })
+  return JSON.parse(String(answer.body)) as { data: unknown }
+}
+
+const uncheckedQuery: QueryReader = {
+  check: () => {},
+  read: () => ({ values: {}, cursor: null }),
+}
+
+// A member is where the row has it.
+function placed(row: AdminOperation, members: Members) {
+  const inQuery = (row.query as Node | undefined)?.properties ?? {}
+  const path: Record<string, string> = {}
+  const query: Record<string, unknown> = {}
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(members))
+    if (row.path.includes(`{${name}}`)) path[name] = String(value)
+    else if (name in inQuery) query[name] = value
+    else body[name] = value
+  return { path, query, body: row.body ? body : null }
+}
