@@ -22,7 +22,7 @@ export function createBank(options: RedirectOptions = {}) {
   return { time, provider, accounts: createRedirectAccounts(provider) }
 }
 
-// Houses with one bank may share a database.
+// Servers with one bank may share a database.
 export async function openBankTestServer(
   given: Given,
   bank: Bank,

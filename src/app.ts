@@ -64,9 +64,9 @@ import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
-import { createOAuthRoom } from './web/consent/room.ts'
+import { createOAuthPages } from './web/consent/pages.ts'
 import { sharedAssets } from './web/dashboard/assets.ts'
-import { createDashboard } from './web/dashboard/room.ts'
+import { createDashboard } from './web/dashboard/pages.ts'
 import { mediaPage } from './web/docs/media.ts'
 import { sitePages } from './web/docs/pages.ts'
 import { isFromHere, mailPages } from './web/emails/pages.ts'
@@ -190,7 +190,7 @@ export function createApp(parts: AppParts): App {
     ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,
   }
-  const oauth = createOAuthRoom({
+  const oauth = createOAuthPages({
     storage,
     rootSecret,
     publicOrigin,

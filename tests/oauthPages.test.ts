@@ -1,4 +1,4 @@
-// The pages on which a merchant approves an app, in a real browser: every state readable for everyone, on a desk and on a
+// The pages on which a merchant approves an app, in a real browser: every state readable for everyone, on a desktop and on a
 // telephone, and forms that say what was chosen, without script and only to where the policy of the page allows.
 
 import assert from 'node:assert/strict'

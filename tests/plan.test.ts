@@ -43,8 +43,8 @@ const onlyImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-// Each outside library has its doormen; whatever is not named here may not be imported at all.
-const doormen: Readonly<Record<string, (file: string) => boolean>> = {
+// The files that may import each library. A library that is not named here may not be imported at all.
+const importers: Readonly<Record<string, (file: string) => boolean>> = {
   'find-my-way': (file) => file === 'platform/http/router.ts',
   pg: (file) => file.startsWith('platform/storage/postgres/'),
   'node:sqlite': (file) => file.startsWith('platform/storage/'),
@@ -115,10 +115,10 @@ const browserFile = /\/browser\//
 function complaint({ from, to }: Import): string | undefined {
   if (!to.startsWith('.')) {
     const name = to.startsWith('node:') || to.startsWith('typebox') ? to : packageOf(to)
-    if (name.startsWith('node:') && !(name in doormen)) return undefined
-    const mayPass = doormen[name]
-    if (!mayPass) return `${from} imports ${to}, which has no doorman`
-    return mayPass(from) ? undefined : `${from} imports ${to} past its doorman`
+    if (name.startsWith('node:') && !(name in importers)) return undefined
+    const mayImport = importers[name]
+    if (!mayImport) return `${from} imports ${to}, which no file may import`
+    return mayImport(from) ? undefined : `${from} imports ${to}, but only listed files may`
   }
   if (!to.endsWith('.ts')) return `${from} imports ${to} without its ending`
   const target = resolve({ from, to })
@@ -235,7 +235,7 @@ describe('the plan', () => {
   const files = sourceFiles()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
 
-  test('every import goes to the left and past the right doorman', () => {
+  test('every import goes to the left, and libraries are imported by their listed files only', () => {
     assert.ok(imports.length > 200, 'the search finds the imports')
     assert.deepEqual(imports.map(complaint).filter(Boolean), [])
   })
@@ -325,8 +325,8 @@ describe('the plan', () => {
     ['web/dashboard/browser/live.ts', '../toast.ts', /no browser has/],
     ['web/dashboard/browser/live.ts', '../../../contract/words.ts', /no browser has/],
     ['web/dashboard/toast.ts', './browser/toasts.ts', /only names.ts/],
-    ['domain/catalog/store.ts', 'pg', /past its doorman/],
-    ['platform/kit/ids.ts', 'left-pad', /no doorman/],
+    ['domain/catalog/store.ts', 'pg', /only listed files may/],
+    ['platform/kit/ids.ts', 'left-pad', /no file may import/],
     ['platform/kit/ids.ts', '../../../tests/plan.test.ts', /outside/],
     ['domain/unknown/store.ts', '../carts/store.ts', /not in the plan/],
   ] as const) {

@@ -530,7 +530,7 @@ describe('load', () => {
     assert.equal((await testServer.fetch('/')).status, 200)
   })
 
-  test('a production house names no merchants on its start page, and another one does', async () => {
+  test('a production server names no merchants on its start page, and another one does', async () => {
     const shown = await openTestServer(given)
     assert.match((await shown.fetch('/')).text, /Bloom/)
     const hidden = await openTestServer(given, { production: true })

@@ -41,7 +41,7 @@ export function checkAddress(address: Address): { address: NormalAddress } | { i
 
 const prefixLengthMax = 3
 
-// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the house.
+// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the building.
 export function summaryOf({ city, region, country, postalCode }: NormalAddress): AddressSummary {
   return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
 }

@@ -19,7 +19,7 @@ import {
   lockAddress,
 } from './store.ts'
 
-// The statements that need no key are part of this room's face as they are.
+// The statements that need no key are exported as they are.
 export { deleteAddress, eraseAddress, findAddressSummary }
 
 const purpose = 'address row key'

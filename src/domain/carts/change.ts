@@ -18,7 +18,7 @@ export interface CartTools {
   // A cart that is not changed for this long expires.
   idleMs: number
   // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
-  // it is then. Given by the room above.
+  // it is then. Given by `checkout/`.
   refreshSessions(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
 }
 

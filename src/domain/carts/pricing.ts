@@ -9,7 +9,7 @@ import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { TaxRate } from '../merchants/store.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
 import { chosenOffer, needsShipping } from './shipping.ts'
-import { type Place, type PriceTax, ratesAt, taxOn } from './tax.ts'
+import { type PriceTax, ratesAt, type TaxPlace, taxOn } from './tax.ts'
 
 export interface PricedLineFacts {
   skuId: string
@@ -31,7 +31,7 @@ export interface PricingFacts {
   promotion: PromotionFacts | null
   // How often this customer used the promotion before; left out while nobody knows who buys.
   customerUses?: number | undefined
-  destination: Place | null
+  destination: TaxPlace | null
   taxRates: readonly TaxRate[]
   zones: readonly Zone[]
   shippingOptionId: string | null

@@ -5,7 +5,7 @@ import type { TaxRate } from '../merchants/store.ts'
 
 export type PriceTax = 'included' | 'excluded'
 
-export interface Place {
+export interface TaxPlace {
   country: string
   region: string | null
 }
@@ -15,7 +15,7 @@ const wholeBps = 10_000n
 // The rates of one place by tax class, in basis points; read once for a whole cart. A class is looked for in the region,
 // then in the country; only a class that neither names pays the standard rate, of the region before that of the country.
 // So food that is exempt in all of Canada stays exempt in a province that names nothing but its standard rate.
-export function ratesAt(rates: readonly TaxRate[], place: Place): (taxClass: string) => number {
+export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): (taxClass: string) => number {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
   const inCountry = new Map<string, number>()
@@ -36,7 +36,7 @@ export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): numb
 }
 
 // People write the region as `ca`, and as ISO 3166-2 has it, `US-CA`.
-function regionCode({ country, region }: Place): string {
+function regionCode({ country, region }: TaxPlace): string {
   const code = (region ?? '').trim().toUpperCase()
   return code.startsWith(`${country}-`) ? code.slice(country.length + 1) : code
 }

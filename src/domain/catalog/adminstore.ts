@@ -1,7 +1,7 @@
 // The SQL of lists of products, SKUs and stock movements for the merchant.
 
 import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
-import type { Place } from '../../platform/kit/cursor.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { folded } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { beginsWith } from '../../platform/storage/prefix.ts'
@@ -28,7 +28,7 @@ export interface ProductHeadQuery {
   tag?: string | undefined
   stock?: 'low' | 'out' | undefined
   sort: 'newest' | 'oldest'
-  after: Place | null
+  after: CursorPosition | null
   limit: number
 }
 
@@ -286,7 +286,7 @@ export async function listMovements(
   db: Reader,
   { merchantId, mode }: { merchantId: string; mode: Mode },
   skuId: string,
-  after: Place | null,
+  after: CursorPosition | null,
   limit: number,
 ): Promise<MovementRow[]> {
   const rest = after ? new Fragment('and (at, id) < (?, ?)', [after.at, after.id]) : new Fragment('')

@@ -2,7 +2,7 @@
 
 import type { Mode, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
-import type { Place } from '../../platform/kit/cursor.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { folded } from '../../platform/kit/fold.ts'
 import { inGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -110,7 +110,7 @@ export async function countProducts(db: Reader, { merchantId, mode }: MerchantMo
 export async function listProductsAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  after: Place,
+  after: CursorPosition,
   limit: number,
 ): Promise<ListedRow[]> {
   return db.sql<ListedRow>`

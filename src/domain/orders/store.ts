@@ -14,7 +14,7 @@ import type {
   OrderTimelineType,
 } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
-import type { Place } from '../../platform/kit/cursor.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -250,7 +250,7 @@ export async function listOrders(db: Reader, installationId: string, limit: numb
 export async function listOrdersAfter(
   db: Reader,
   installationId: string,
-  { at, id }: Place,
+  { at, id }: CursorPosition,
   limit: number,
 ): Promise<OrderHead[]> {
   return db.sql<OrderHead>`
@@ -279,7 +279,7 @@ export interface MerchantOrdersQuery {
   mode: Mode
   statuses: readonly OrderStatus[]
   // Of the order after which the list goes on.
-  after: Place | undefined
+  after: CursorPosition | undefined
   limit: number
 }
 
@@ -298,8 +298,11 @@ export async function listOrdersOfMerchant(
     order by placed_at desc, id desc limit ${limit}`
 }
 
-export async function findPlaceOfOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<Place | undefined> {
-  const [row] = await db.sql<Place>`
+export async function findPlaceOfOrder(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+): Promise<CursorPosition | undefined> {
+  const [row] = await db.sql<CursorPosition>`
     select placed_at as "at", id from orders where installation_id = ${installationId} and id = ${orderId}`
   return row
 }
@@ -358,7 +361,7 @@ export interface AdminOrdersQuery {
   to?: number | undefined
   installationId?: string | undefined
   sort: OrderSort
-  after: Place | null
+  after: CursorPosition | null
   limit: number
 }
 

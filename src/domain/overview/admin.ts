@@ -1,4 +1,4 @@
-// The admin operations that know many rooms: home, search, the list of changes and taking one back.
+// The admin operations that know many folders: home, search, the list of changes and taking one back.
 
 import type { changeRows } from '../../contract/admin/changes.ts'
 import type { homeRows } from '../../contract/admin/home.ts'

@@ -1,4 +1,4 @@
-// One question, asked of every room that has an answer.
+// One search, asked of every folder that has results.
 
 import { type AdminSearchResponse, searchRowsMax } from '../../contract/admin/home.ts'
 import { toInstant } from '../../platform/kit/instant.ts'

@@ -60,7 +60,7 @@ export function restMsAfter(consecutiveFailures: number, askedMs: number | null)
 }
 
 // How many calls to one endpoint may be under way. One that fails is asked more gently, down to a single probe, so
-// it cannot fill the house with calls that wait for their deadline.
+// it cannot fill the process with calls that wait for their deadline.
 export function inFlightFor(consecutiveFailures: number): number {
   return Math.max(1, inFlightMax - consecutiveFailures)
 }

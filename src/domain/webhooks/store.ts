@@ -90,7 +90,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
       ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId})`
 }
 
-// Everything that an operator or the house may change. The row is locked.
+// Everything that an operator or the server may change. The row is locked.
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},

@@ -1,4 +1,4 @@
-// SQL that only provisioning needs; the rest is in the rooms whose tables it touches.
+// SQL that only provisioning needs; the rest is in the folders whose tables it touches.
 
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Lack } from './readiness.ts'

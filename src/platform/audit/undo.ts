@@ -1,4 +1,4 @@
-// Taking back what an entry of the list of changes says. Each room knows how to put its own things back; a kind of thing without an
+// Taking back what an entry of the list of changes says. Each folder knows how to put its own things back; a kind of thing without an
 // undoer, such as money, is not taken back.
 
 import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'

@@ -11,7 +11,7 @@ export interface OpenCallers {
   oauth: OAuthCaller
 }
 
-// An installed app with a DPoP-bound access token. Who that is, the OAuth room finds out. Its id is that of the installation,
+// An installed app with a DPoP-bound access token. Who that is, `domain/oauth/` finds out. Its id is that of the installation,
 // and its scopes are those that the token carries: an app may ask for a lesser one than it was granted.
 export interface OAuthCaller extends Principal {
   readonly kind: 'oauth'

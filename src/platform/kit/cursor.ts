@@ -11,16 +11,16 @@ export function badCursor(): Refusal {
 }
 
 // Behind the row with this id, in a list that is ordered by an instant and the id.
-export interface Place {
+export interface CursorPosition {
   at: number
   id: string
 }
 
-export function writePlace({ at, id }: Place): string {
+export function writePlace({ at, id }: CursorPosition): string {
   return `${at} ${id}`
 }
 
-export function readPlace(after: string, prefix: IdPrefix): Place {
+export function readPlace(after: string, prefix: IdPrefix): CursorPosition {
   const [at = '', id = '', ...rest] = after.split(' ')
   // A product may have been published before 1970.
   if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursor()

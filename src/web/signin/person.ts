@@ -1,4 +1,4 @@
-// Who is signed in, for the pages of other rooms: the person, and the shops that they may act for.
+// Who is signed in, for the pages of other folders: the person, and the shops that they may act for.
 
 import type { IncomingMessage } from 'node:http'
 import type { Role } from '../../contract/words.ts'

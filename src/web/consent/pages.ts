@@ -26,13 +26,13 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
   passwordCost?: PasswordCost | undefined
 }
 
-export interface OAuthRoom {
+export interface OAuthPages {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
   gate: Gate<OAuthCaller>
 }
 
-export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
+export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
   const nonceKey = createNonceKey(parts.rootSecret)
   const nonceSecret = late(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
