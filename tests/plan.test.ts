@@ -321,7 +321,7 @@ describe('the plan', () => {
     ['ops/imports/plan.ts', '../../app.ts', /after it/],
     ['ops/cli/shop.ts', '../../domain/catalog/operations.ts', /only app.ts/],
     ['web/dashboard/screens/orders.ts', '../../../domain/orders/store.ts', /may only import/],
-    ['web/dashboard/room.ts', '../../platform/storage/storage.ts', /may only import/],
+    ['web/dashboard/pages.ts', '../../platform/storage/storage.ts', /may only import/],
     ['web/dashboard/browser/live.ts', '../toast.ts', /no browser has/],
     ['web/dashboard/browser/live.ts', '../../../contract/words.ts', /no browser has/],
     ['web/dashboard/toast.ts', './browser/toasts.ts', /only names.ts/],

@@ -1,0 +1,154 @@
+// The rules of docs/STYLE.md that a text search can check: words that are avoided, the length of functions, and one name for one thing.
+// What broke a rule before the rule was checked is listed here. The lists and counts may only get shorter.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { exportsOf, functionsOf, proseOf, segmentsOf } from '../harness/sourcetext.ts'
+
+// How often each may stand in comments and names of tests of `src`, `tests` and `harness`.
+const avoided: Readonly<Record<string, number>> = {
+  doorman: 0,
+  desk: 0,
+  downstairs: 0,
+  house: 0,
+  till: 0,
+  anybody: 9,
+  nobody: 77,
+  'so that': 51,
+  somebody: 28,
+  told: 102,
+  whoever: 69,
+}
+
+const linesMax = 60
+
+const longFunctions = wordsOf(`
+  accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
+  adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
+  checkBeside checkoutPages connectorOf createAccountPages createActions createApp createAttempts createCallReader
+  createConnections createEntrance createIdentify createInteractions createMollieProvider createOAuthGate createOAuthPages
+  createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
+  createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
+  keepConnections loopsFor mountSurface oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages
+  startLoop storage
+`)
+
+// Exported by more than one file of `src`.
+const sharedNames = wordsOf(`
+  Answer App Ask Asked Attempt Availability Call CallParts CartAddress Change Checks Claim Claims CodeOutcome CodeView Column
+  Connections Customer Discard Draft EndpointFacts Failure Field Finding Found FoundOrder FoundProduct FoundSku Installation
+  Line Log Merchant Message Mode Month Offer OpenAsk Order Outcome Parcel Places Plural Posted Problem ProductStatus
+  PromotionStatus QueuedRefund Refusal RefusalCode RefusedRow Scope ServerParts Session Sheet Shop Shopper Shown SignInView
+  StripeFailure TextKey Texts Turns Typed Values Verdict Visit Words answerChallenge answerPage answered ar baseOf brand
+  bringForward button category createApp de delivery en endSession entryOf errorPage es facts failed failedPage field fieldsOf
+  fill findOrder findSession folded fr framed goTo hashOf isGivenUp isOfOrder isOutdated isPicture isReadOnly ja joined
+  leaseMs listExpired listOf listOrders lockMerchantById merchantMembers nl notice openSession order orderSummary originOf
+  pageIn pay places print product productSummary redirect refundAnswerOf refundMark removeMember rotateKey script send
+  shownMethod steps style tell texts unavailable valuesOf versionIn voidMark waitsMs wholeCode wordsFor wordsIn wordsOf
+`)
+
+const root = join(import.meta.dirname, '..')
+const texts = new Map(
+  ['src', 'tests', 'harness'].flatMap(filesIn).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+)
+const sources = [...texts]
+  .filter(([file]) => file.startsWith('src/') && !file.endsWith('.test.ts'))
+  .map(([, text]) => text)
+
+describe('style', () => {
+  for (const [word, max] of Object.entries(avoided))
+    test(`comments and names of tests have "${word}" at most ${max} times`, () => {
+      const found = [...texts]
+        .map(([file, text]) => [file, countOf(word, text)] as const)
+        .filter(([, count]) => count > 0)
+      const total = found.reduce((sum, [, count]) => sum + count, 0)
+      assert.ok(total <= max, `"${word}" stands ${total} times; use another word. It is in ${found.flat().join(' ')}`)
+    })
+
+  test(`functions have at most ${linesMax} lines`, () => {
+    const found = sources.flatMap(functionsOf).filter(({ lines }) => lines > linesMax)
+    assert.deepEqual(
+      found.filter(({ name }) => !longFunctions.has(name)),
+      [],
+      'split them',
+    )
+  })
+
+  test('a name is exported by one file', () => {
+    assert.deepEqual(
+      sharedIn(sources).filter((name) => !sharedNames.has(name)),
+      [],
+      'one name, one meaning: rename one of them',
+    )
+  })
+
+  test('nothing that was mended is still listed', () => {
+    const long = new Set(sources.flatMap(functionsOf).flatMap(({ name, lines }) => (lines > linesMax ? [name] : [])))
+    const shared = new Set(sharedIn(sources))
+    assert.deepEqual(
+      [...longFunctions].filter((name) => !long.has(name)),
+      [],
+      'remove them from longFunctions',
+    )
+    assert.deepEqual(
+      [...sharedNames].filter((name) => !shared.has(name)),
+      [],
+      'remove them from sharedNames',
+    )
+  })
+})
+
+describe('the checks can fail', () => {
+  const long = `export async function long() {\n${'  work()\n'.repeat(linesMax)}}\n`
+
+  test('a word counts in a comment and in the name of a test, not in code or other texts', () => {
+    const sample = `const house = 'house' // a house\ntest('in the House', () => {})\n/* houses */ say(\`house $\{house}\`)`
+    assert.equal(countOf('house', sample), 3)
+    assert.equal(countOf('so that', '// It is so that it works, so\n// that is all.'), 1)
+  })
+
+  test('a long function is found, also as an arrow function and beside texts with braces', () => {
+    assert.deepEqual(functionsOf(long), [{ name: 'long', lines: linesMax + 2 }])
+    const arrow = `const far = (a: string): void => {\n  say(\`\n}\n$\{a}\`, /[}/]\\/\`/)\n}\nconst made = run(() => {\n})`
+    assert.deepEqual(functionsOf(arrow), [{ name: 'far', lines: 5 }])
+  })
+
+  test('a name that two files export is found', () => {
+    assert.deepEqual(sharedIn([long, 'export const long = 1\nexport type Other = 2', '// export const Other\n']), [
+      'long',
+    ])
+  })
+
+  test('every file is read whole', () => {
+    for (const [file, text] of texts)
+      assert.equal(
+        segmentsOf(text)
+          .map((segment) => segment.text)
+          .join(''),
+        text,
+        file,
+      )
+  })
+})
+
+function countOf(word: string, text: string): number {
+  const prose = proseOf(text).join('\n')
+  return prose.match(new RegExp(`\\b${word}s?\\b`, 'gi'))?.length ?? 0
+}
+
+function sharedIn(all: readonly string[]): string[] {
+  const counts = Map.groupBy(all.flatMap(exportsOf), (name) => name)
+  return [...counts].flatMap(([name, { length }]) => (length > 1 ? [name] : [])).sort()
+}
+
+function filesIn(folder: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  const own = 'tests/style.test.ts'
+  return files.map((file) => `${folder}/${file}`).filter((file) => /\.[jt]s$/.test(file) && file !== own)
+}
+
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/))
+}
