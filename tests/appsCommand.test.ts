@@ -119,10 +119,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         'alder',
         '--json',
       )
-      assert.deepEqual(Object.keys(invited.json), ['id', 'email', 'merchant', 'role', 'url', 'expiresAt'])
-      assert.match(invited.json.url, /^http:\/\/localhost:\d+\/admin\/invitations\/[\w-]{43}$/)
+      const { status, email, role: given } = invited.json.member
+      assert.deepEqual([status, email, given], ['invited', 'bob@example.com', 'viewer'])
+      assert.match(invited.json.link, /^http:\/\/localhost:\d+\/admin\/invitations\/[\w-]{43}$/)
       const passwordHash = await hashPassword('a long enough password')
-      const token = link(invited.json.url)
+      const token = link(invited.json.link)
       const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash }, Date.now()))
       const twice = await say(
         url,
@@ -140,7 +141,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match((await say(url, 'users', 'list')).out, /active {4}bob@example\.com {2}alder \(viewer\)/)
 
       const role = await say(url, 'users', 'role', 'bob@example.com', 'staff', '--merchant', 'alder', '--json')
-      assert.deepEqual(role.json, { id: userId, merchant: 'alder', role: 'staff', before: 'viewer' })
+      assert.deepEqual([role.json.id, role.json.role], [userId, 'staff'])
       const last = await say(url, 'users', 'role', 'ada@example.com', 'staff', '--merchant', 'alder', '--json')
       assert.deepEqual([last.code, last.json.error.code], [1, 'last_owner'])
       assert.equal((await say(url, 'users', 'role', userId, 'boss', '--merchant', 'alder')).code, 2)

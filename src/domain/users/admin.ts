@@ -75,7 +75,8 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', ...problem }] })
       refuseOwnerByMachine(caller, role)
       if (isMachine(caller)) await refuseWithoutMail(db)
-      const { merchantId, scopes: held, id: createdBy } = caller
+      const { merchantId, scopes: held } = caller
+      const createdBy = caller.kind === 'operator' ? null : caller.id
       const input = { merchantId, email, role, held, createdBy }
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)

@@ -10,6 +10,9 @@ export const handlerGroups = {
   async webhooks(parts) {
     return (await import('../../domain/webhooks/admin.ts')).adminWebhookOperations(parts)
   },
+  async people(parts) {
+    return (await import('../../domain/users/admin.ts')).adminPeopleOperations(parts)
+  },
   async promotions() {
     return (await import('../../domain/promotions/admin.ts')).adminPromotionOperations()
   },

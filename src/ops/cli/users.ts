@@ -1,9 +1,10 @@
 // `users`: the people who sign in for a merchant.
 
-import { adminScopes, type Role, roles } from '../../contract/words.ts'
+import { peopleRows } from '../../contract/admin/people.ts'
+import { type Role, roles } from '../../contract/words.ts'
 import { removeAllFactors } from '../../domain/users/factors.ts'
-import { createInvitation, createReset, type MadeLink } from '../../domain/users/invitations.ts'
-import { removeMember, replaceMerchants, setRole } from '../../domain/users/members.ts'
+import { createReset, type MadeLink } from '../../domain/users/invitations.ts'
+import { replaceMerchants } from '../../domain/users/members.ts'
 import { notifyUser } from '../../domain/users/notices.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../../domain/users/password.ts'
 import { listSessions } from '../../domain/users/sessions.ts'
@@ -38,6 +39,7 @@ import {
   type Terminal,
   withStorage,
 } from './command.ts'
+import { chooseMode, ofMerchant, operationVerbs, type Target } from './operation.ts'
 import { writeDown, writeDownPerson } from './written.ts'
 
 const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }
@@ -45,6 +47,24 @@ const passwordOption = { help: 'read the password from standard input (default: 
 const merchantsOption = {
   value: 'SLUGS',
   help: 'comma-separated: the shops that the user may act for; required if there are several',
+}
+
+const { one } = operationVerbs(peopleRows, 'people')
+
+const member: Target = {
+  words: ['USER'],
+  options: { merchant: merchantOption },
+  async find(given, storage, { rootSecret }) {
+    const of = await chooseMode(given, storage)
+    const { id: memberId } = await chooseUser(storage, rootSecret, given.word)
+    return { of, members: { memberId } }
+  },
+}
+
+const findWithRole: Target['find'] = async (given, storage, config) => {
+  const role = readRole(given.words[1] ?? '')
+  const { of, members } = await member.find(given, storage, config)
+  return { of, members: { ...members, role } }
 }
 
 export const usersCommand: Command = {
@@ -61,20 +81,12 @@ export const usersCommand: Command = {
       },
       run: create,
     },
-    invite: {
+    invite: one('inviteAdminMember', {
       summary: 'Make a link with which a person sets a password and joins a merchant; it is shown only once.',
-      effect: 'changes',
-      options: {
-        email: {
-          value: 'ADDRESS',
-          help: 'of the person; the link is also sent there if mail is set up',
-          isRequired: true,
-        },
-        role: { ...roleOption, isRequired: true },
-        merchant: merchantOption,
-      },
-      run: invite,
-    },
+      target: ofMerchant,
+      values: { email: 'ADDRESS' },
+      helps: { email: 'of the person; the link is also sent there if mail is set up' },
+    }),
     reset: {
       summary: 'Make a link with which the user sets a new password; it is shown only once.',
       effect: 'changes',
@@ -82,20 +94,14 @@ export const usersCommand: Command = {
       options: { 'second-factor': { help: 'remove the second factor and the passkeys too' } },
       run: reset,
     },
-    role: {
+    role: one('updateAdminMember', {
       summary: 'Change the role of a member.',
-      effect: 'changes',
-      words: ['USER', 'ROLE'],
-      options: { merchant: merchantOption },
-      run: changeRole,
-    },
-    remove: {
+      target: { ...member, words: ['USER', 'ROLE'], finds: ['role'], find: findWithRole },
+    }),
+    remove: one('removeAdminMember', {
       summary: 'Remove a member from a merchant, and sign them out.',
-      effect: 'changes',
-      words: ['USER'],
-      options: { merchant: merchantOption },
-      run: remove,
-    },
+      target: member,
+    }),
     sessions: {
       summary: 'List the sessions of a user.',
       effect: 'changes',
@@ -193,26 +199,6 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
   })
 }
 
-function invite(given: Given, terminal: Terminal): Promise<number> {
-  const { email = '' } = given.texts
-  const problem = emailProblem(email)
-  if (problem !== undefined) throw new Misuse(`--email ${problem.message}`)
-  const role = readRole(given.texts.role ?? '')
-  return withStorage(given, async (storage, config) => {
-    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
-    const input = { merchantId, email, role, held: adminScopes, createdBy: null }
-    const link = await storage.write(async (tx) => {
-      const now = Date.now()
-      const made = await createInvitation(tx, config.rootSecret, input, now)
-      const change = roleChange('create', 'invitation', made.id, null, role)
-      writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
-      return made
-    })
-    printLink(given, terminal, { link, config, facts: { email, merchant: slug, role } })
-    return 0
-  })
-}
-
 function reset(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const user = await chooseUser(storage, config.rootSecret, given.word)
@@ -241,45 +227,6 @@ function printLink(
     url,
     `${link.id}, shown only once; works once, until ${expiresAt}`,
   ])
-}
-
-function changeRole(given: Given, terminal: Terminal): Promise<number> {
-  const role = readRole(given.words[1] ?? '')
-  return withStorage(given, async (storage, { rootSecret }) => {
-    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
-    const user = await chooseUser(storage, rootSecret, given.word)
-    const change = { merchantId, userId: user.id, role, held: adminScopes }
-    const before = await storage.write(async (tx) => {
-      const now = Date.now()
-      const from = await setRole(tx, change, now)
-      const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role } } as const
-      if (from !== role) await notifyUser(tx, rootSecret, notice, now)
-      const changes = from === role ? [] : [roleChange('change', 'member', user.id, from, role)]
-      writeDown(tx, { merchantId, mode: null, operation: 'updateAdminMember', changes, now })
-      return from
-    })
-    print(terminal, given, { id: user.id, merchant: slug, role, before }, () => [
-      visible(`${user.email} ${before === role ? 'was already' : 'is now'} ${role} of ${slug}`),
-    ])
-    return 0
-  })
-}
-
-function remove(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage, { rootSecret }) => {
-    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
-    const user = await chooseUser(storage, rootSecret, given.word)
-    await storage.write(async (tx) => {
-      const now = Date.now()
-      const role = await removeMember(tx, { merchantId, userId: user.id, held: adminScopes }, now)
-      const change = roleChange('retire', 'member', user.id, role, null)
-      writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes: [change], now })
-    })
-    print(terminal, given, { id: user.id, merchant: slug, removed: true }, () => [
-      visible(`${user.email} no longer acts for ${slug}`),
-    ])
-    return 0
-  })
 }
 
 function sessions(given: Given, terminal: Terminal): Promise<number> {
