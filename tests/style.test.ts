@@ -31,8 +31,7 @@ const longFunctions = wordsOf(`
   createConnections createEntrance createIdentify createInteractions createMollieProvider createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
-  keepConnections loopsFor mountSurface oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages
-  startLoop storage
+  keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage
 `)
 
 // Exported by more than one file of `src`.

@@ -81,7 +81,7 @@ export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promi
   for (let waits = 0; payment && isOutcomeOpen(payment); ) {
     const now = tools.clock().getTime()
     if (payment.looks >= wanted.looksWanted && !isLooking(payment, now)) return
-    // Whoever waits only reads: somebody who comes back again and again must not keep the storage writing.
+    // A waiting return only reads: a shopper who comes back again and again must not keep the storage writing.
     const hasAsked = mayLook(payment, now) && (await lookUpNow(tools, name))
     if (!hasAsked) {
       const waitMs = returnWaitsMs[waits]
