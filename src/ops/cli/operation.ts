@@ -297,10 +297,15 @@ function valueFrom({ name, schema, facts: { value: takes, isRequired } }: Member
   // A list that must be named and is not is empty.
   if (text === undefined) return meant.type === 'array' && !isRequired && !isOptional(schema) ? [] : undefined
   const value = read(meant, text, name)
+  if (typeof value === 'string' && controls.test(value))
+    throw new Misuse(`--${name} holds control characters or broken text`)
   const [issue] = compile(schema)(value)
   if (issue) throw new Misuse(`--${name} ${sentence(issue, value)}`)
   return value
 }
+
+// Of the terminal, also those that a schema lets pass. The ends of lines are a matter of the schema.
+const controls = /[^\P{Cc}\r\n\t]/u
 
 function isOptional(schema: object): boolean {
   return '~optional' in schema
