@@ -2,6 +2,7 @@
 // would. It costs a request where a real browser costs half a second; keys, focus and layout need a real one.
 
 import assert from 'node:assert/strict'
+import { type DefaultTreeAdapterTypes, parse as parseHtml } from 'parse5'
 
 export interface Element {
   tag: string
@@ -173,42 +174,30 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
   }
 }
 
-// Reading: our pages close every element and quote every attribute.
-
-const voids = new Set(['meta', 'link', 'input', 'img', 'br', 'hr'])
+// Reading. A page of ours has no mistake that a parser would have to mend.
 
 function parse(html: string): Element {
+  const document = parseHtml(html, {
+    scriptingEnabled: false,
+    onParseError: ({ code, startLine }) => {
+      if (/^\s*<!doctype/i.test(html)) assert.fail(`${code} in line ${startLine}: ${html.split('\n')[startLine - 1]}`)
+    },
+  })
   const root: Element = { tag: '', attributes: new Map(), children: [], parent: null }
-  let open = root
-  for (const [, text = '', isEnd, tag = '', attributes = '', isEmpty] of html.matchAll(
-    /([^<]*)(?:<!doctype[^>]*>|<(\/)?([a-zA-Z][\w-]*)((?:"[^"]*"|[^">])*?)(\/)?>|$)/gi,
-  )) {
-    if (text !== '') open.children.push(unescaped(text))
-    if (tag === '') continue
-    if (isEnd) {
-      assert.equal(open.tag, tag, 'elements end in turn')
-      assert.ok(open.parent)
-      open = open.parent
-      continue
-    }
-    const element: Element = { tag, attributes: attributesIn(attributes), children: [], parent: open }
-    open.children.push(element)
-    if (!isEmpty && !voids.has(tag)) open = element
-  }
-  assert.equal(open, root, `<${open.tag}> does not end`)
+  addAll(root, document.childNodes)
   return root
 }
 
-function attributesIn(text: string): Map<string, string> {
-  return new Map(
-    [...text.matchAll(/([^\s=]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, unescaped(value)]),
-  )
-}
-
-const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#96': '`' }
-
-function unescaped(text: string): string {
-  return text.replaceAll(/&([#\w]+);/g, (whole, name: string) => characters[name] ?? whole)
+// The content of a template is not part of the page.
+function addAll(parent: Element, nodes: readonly DefaultTreeAdapterTypes.ChildNode[]): void {
+  for (const node of nodes) {
+    if ('value' in node) parent.children.push(node.value)
+    if (!('tagName' in node)) continue
+    const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]))
+    const element: Element = { tag: node.tagName, attributes, children: [], parent }
+    parent.children.push(element)
+    addAll(element, node.childNodes)
+  }
 }
 
 function descendants(element: Element): Element[] {

@@ -46,6 +46,8 @@ const onlyImport: Readonly<Record<string, readonly string[]>> = {
 // The files that may import each library. A library that is not named here may not be imported at all.
 const importers: Readonly<Record<string, (file: string) => boolean>> = {
   'find-my-way': (file) => file === 'platform/http/router.ts',
+  saxes: (file) => file === 'ops/imports/xml.ts',
+  uqr: (file) => file === 'domain/users/qr.ts',
   pg: (file) => file.startsWith('platform/storage/postgres/'),
   'node:sqlite': (file) => file.startsWith('platform/storage/'),
   undici: (file) => file === 'domain/webhooks/sender.ts',

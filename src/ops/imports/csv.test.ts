@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { csvLine } from '../../../harness/catalog.ts'
 import { anyText } from '../../../harness/texts.ts'
 import {
-  CsvError,
   type CsvRow,
   cellBytesMax,
   codeCell,
   codeWithoutGuard,
+  FileError,
   guarded,
   isEncoding,
   readCsv,
@@ -118,7 +118,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
 for (const [name, chunks, line, reason] of refused) {
   test(`refuses ${name}, with its line`, async () => {
     await assert.rejects(read(...chunks), (error) => {
-      assert.ok(error instanceof CsvError)
+      assert.ok(error instanceof FileError)
       assert.equal(error.line, line)
       assert.match(error.message, reason)
       return true
@@ -167,7 +167,7 @@ test('gives out the rows before a bad one', async () => {
   const seen: number[] = []
   await assert.rejects(async () => {
     for await (const row of readCsv(stream(['a,b\n1,2\n3,4\n', Buffer.of(0xff), ',6\n']))) seen.push(row.line)
-  }, CsvError)
+  }, FileError)
   assert.deepEqual(seen, [1, 2, 3])
 })
 

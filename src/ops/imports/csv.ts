@@ -27,12 +27,12 @@ export const rowBytesMax = 2 * 1024 * 1024
 // As many columns as a spreadsheet has.
 export const cellsMax = 16_384
 
-export class CsvError extends Error {
+export class FileError extends Error {
   readonly line: number
 
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason}`)
-    this.name = 'CsvError'
+    this.name = 'FileError'
     this.line = line
   }
 }
@@ -70,7 +70,7 @@ export async function* readCsv(
     const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
     held = []
     heldBytes = 0
-    if (bytes.length > rowBytesMax) throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+    if (bytes.length > rowBytesMax) throw new FileError(rowLine, 'the row is larger than 2 MiB')
     const text = decode(bytes, rowLine)
     if (text === '') return undefined
     delimiter ??= delimiterOf(text)
@@ -79,7 +79,7 @@ export async function* readCsv(
     const notes = isBroken ? [undoubledQuote] : undefined
     isBroken = false
     if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
-      throw new CsvError(rowLine, 'a cell is larger than 1 MiB')
+      throw new FileError(rowLine, 'a cell is larger than 1 MiB')
     }
     return { line: rowLine, cells, delimiter, ...(notes && { notes }) }
   }
@@ -108,7 +108,7 @@ export async function* readCsv(
       } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
         place = 'start'
         cellCount += 1
-        if (cellCount > cellsMax) throw new CsvError(rowLine, `the row has more than ${cellsMax} cells`)
+        if (cellCount > cellsMax) throw new FileError(rowLine, `the row has more than ${cellsMax} cells`)
       } else if (place === 'closed' && byte === blank) {
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
@@ -127,11 +127,11 @@ export async function* readCsv(
     if (from < chunk.length) held.push(chunk.subarray(from))
     heldBytes += chunk.length - from
     if (heldBytes > rowBytesMax) {
-      if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is not closed within 2 MiB')
-      throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+      if (place === 'quoted') throw new FileError(quoteLine, 'the quote that opens here is not closed within 2 MiB')
+      throw new FileError(rowLine, 'the row is larger than 2 MiB')
     }
   }
-  if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is never closed')
+  if (place === 'quoted') throw new FileError(quoteLine, 'the quote that opens here is never closed')
   const row = takeRow(Buffer.alloc(0))
   if (row) yield row
 }
@@ -148,7 +148,7 @@ export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | 
     try {
       text = decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw new CsvError(line, `the text is not ${decoder.encoding}`)
+      throw new FileError(line, `the text is not ${decoder.encoding}`)
     }
     line += text.split('\n').length - 1
     return Buffer.from(text)
@@ -182,7 +182,7 @@ function decoderOf(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
-    throw new CsvError(1, `the encoding ${encoding} is not known`)
+    throw new FileError(1, `the encoding ${encoding} is not known`)
   }
 }
 
@@ -198,13 +198,13 @@ function decode(bytes: Buffer, rowLine: number): string {
   if (isUtf8(bytes)) {
     const text = bytes.toString('utf8')
     if (rowLine === 1 && text.includes('\0'))
-      throw new CsvError(1, 'the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"')
+      throw new FileError(1, 'the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"')
     return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
   }
   // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
   const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
   const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
-  throw new CsvError(
+  throw new FileError(
     rowLine + bad,
     'the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252',
   )
@@ -228,7 +228,7 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
     if (text[first] === '"') {
       let end = text.indexOf('"', first + 1)
       while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
-      if (end < 0) throw new CsvError(rowLine, 'the header mixes delimiters')
+      if (end < 0) throw new FileError(rowLine, 'the header mixes delimiters')
       const quoted = text.slice(first + 1, end).replaceAll('""', '"')
       const next = text.indexOf(delimiter, end + 1)
       at = next < 0 ? text.length : next

@@ -16,7 +16,7 @@ import { planMissing } from '../provisioning/missing.ts'
 import { productEntries, type Recorder } from '../provisioning/record.ts'
 import { learnSizes } from '../provisioning/store.ts'
 import { withOwnCodes } from './codes.ts'
-import { CsvError, type CsvRow } from './csv.ts'
+import { type CsvRow, FileError } from './csv.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importstock.ts'
@@ -193,7 +193,7 @@ export async function importProducts(
         }
       }
     } catch (error) {
-      if (!(error instanceof CsvError)) throw error
+      if (!(error instanceof FileError)) throw error
       report.brokenOff = error.message
     }
     await save(batch)

@@ -26,7 +26,7 @@ import { newId } from '../../platform/kit/ids.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { withKnownCodes, withOwnCodes } from './codes.ts'
-import { CsvError, type CsvRow } from './csv.ts'
+import { type CsvRow, FileError } from './csv.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { findKnownIn } from './known.ts'
@@ -105,7 +105,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
       await storage.write((tx) => extendPlanning(tx, transfer, { run, until: null }))
       return false
     }
-    if (!(error instanceof CsvError)) throw error
+    if (!(error instanceof FileError)) throw error
     planning.fail(error.message)
   }
   const plan = planning.result()

@@ -1,8 +1,10 @@
-// Reads XML as tokens from pieces of text. It is strict about structure and small: no document types, so no entities beyond the
-// five of XML and numbers, and nothing of another file. Memory is bounded by one token.
+// Reads XML as tokens from pieces of text, by saxes. Well-formed XML only, no document types, so no entities beyond the five of
+// XML and numbers, and nothing of another file. Memory is bounded by one token, and the parser gets small pieces, so others have
+// their turns.
 
+import { SaxesParser } from 'saxes'
 import { createBreath } from '../../platform/kit/breath.ts'
-import { CsvError } from './csv.ts'
+import { FileError } from './csv.ts'
 
 export type XmlToken =
   | { kind: 'start'; name: string; attributes: ReadonlyMap<string, string>; line: number }
@@ -11,177 +13,153 @@ export type XmlToken =
 
 export const tokenLengthMax = 1024 * 1024
 const tagLengthMax = 64 * 1024
-// A longer text is several tokens.
-const textLengthMax = 64 * 1024
 const depthMax = 64
-// A token that goes on in the next piece is searched for its end again, so pieces are not too small.
-const pieceLengthMin = 64 * 1024
+// Parsed in less than a millisecond.
+const pieceLength = 4 * 1024
 
 export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<XmlToken> {
   const reader = new XmlReader()
   const breath = createBreath()
-  for await (const isLast of addAll(reader, texts)) {
-    for (const token of reader.tokens(isLast)) {
-      yield token
+  for await (const text of texts) {
+    for (let at = 0; at < text.length; at += pieceLength) {
+      yield* reader.read(text.slice(at, at + pieceLength))
       if (breath.isDue()) await breath.take()
     }
-    if (breath.isDue()) await breath.take()
   }
-}
-
-// Stops where there is something to read, and says whether it is the last.
-async function* addAll(reader: XmlReader, texts: AsyncIterable<string>): AsyncGenerator<boolean> {
-  for await (const text of texts) {
-    reader.add(text)
-    if (reader.heldLength >= pieceLengthMin) yield false
-  }
-  yield true
+  yield* reader.end()
 }
 
 class XmlReader {
-  #held = ''
-  #line = 1
-  readonly #open: string[] = []
-  #hasRoot = false
+  // Text is that of XML 1.0, whatever the file says: 1.1 has more control characters and nothing else that a feed needs.
+  readonly #parser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })
+  #tokens: XmlToken[] = []
+  #hasBegun = false
+  // Lines before the first that the parser got.
+  #linesBefore = 0
+  #depth = 0
+  // The tag that was begun or ended last.
+  #lastName = ''
+  // Where the tag began within which the parser is.
+  #tagFrom: number | undefined
+  // Where the last token ended.
+  #tokenFrom = 0
+  #tokenLine = 1
   // Of the text since the last tag.
   #textLength = 0
 
-  get heldLength(): number {
-    return this.#held.length
+  constructor() {
+    const parser = this.#parser
+    parser.on('opentagstart', ({ name }) => {
+      this.#lastName = name
+      this.#tagFrom = parser.position
+      this.#depth += 1
+      if (this.#depth > depthMax) throw this.#error(`elements are nested deeper than ${depthMax}`)
+    })
+    parser.on('attribute', () => this.#refuseLong())
+    parser.on('opentag', ({ name, attributes }) => {
+      this.#refuseLong()
+      this.#tagFrom = undefined
+      this.#add({ kind: 'start', name, attributes: new Map(Object.entries(attributes)), line: this.#line })
+    })
+    parser.on('closetag', ({ name }) => {
+      this.#lastName = name
+      this.#depth -= 1
+      this.#add({ kind: 'end', name, line: this.#line })
+    })
+    parser.on('text', (text) => this.#addText(text))
+    parser.on('cdata', (text) => this.#addText(text))
+    parser.on('comment', () => this.#endToken())
+    parser.on('processinginstruction', () => this.#endToken())
+    parser.on('doctype', () => {
+      throw this.#error('a document type is not read')
+    })
+    parser.on('error', (error) => this.#refuse(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')))
   }
 
-  add(text: string): void {
-    this.#held += text
+  *read(piece: string): Generator<XmlToken> {
+    const text = this.#hasBegun ? piece : piece.trimStart()
+    if (!this.#hasBegun) this.#linesBefore += piece.slice(0, piece.length - text.length).split('\n').length - 1
+    if (text === '') return
+    this.#hasBegun = true
+    yield* this.#tokensOf(() => {
+      this.#parser.write(text.replaceAll(notInXml, ' '))
+      this.#refuseLong()
+    })
   }
 
-  *tokens(isLast: boolean): Generator<XmlToken> {
-    const text = this.#held
-    let at = 0
-    while (at < text.length) {
-      const end = this.#endOf(text, at, isLast)
-      if (end < 0) break
-      yield* this.#tokensOf(text.slice(at, end))
-      at = end
+  *end(): Generator<XmlToken> {
+    yield* this.#tokensOf(() => this.#parser.close())
+  }
+
+  // What was read before a mistake comes first: it may say better what is wrong with the file.
+  *#tokensOf(parse: () => void): Generator<XmlToken> {
+    this.#tokens = []
+    let mistake: unknown
+    try {
+      parse()
+    } catch (error) {
+      mistake = error
     }
-    this.#held = text.slice(at)
-    if (this.#held.length > tokenLengthMax) throw this.#error('a text or tag is longer than 1 MiB')
-    if (!isLast) return
-    const [open] = this.#open.slice(-1)
-    if (this.#held !== '' || open !== undefined) throw this.#error(`the file ends within ${open ?? 'a tag'}`)
-    if (!this.#hasRoot) throw this.#error('the file has no element')
+    yield* this.#tokens
+    if (mistake !== undefined) throw mistake
   }
 
-  // Where the token that begins at a place ends; -1 where that is not known yet.
-  #endOf(text: string, at: number, isLast: boolean): number {
-    if (text[at] !== '<') {
-      const next = text.indexOf('<', at)
-      const end = next < 0 ? text.length : next
-      if (end - at > textLengthMax) return textEnd(text, at + textLengthMax)
-      return next < 0 && !isLast ? -1 : end
-    }
-    for (const [begin, end] of sections) {
-      if (!text.startsWith(begin, at)) continue
-      const found = text.indexOf(end, at + begin.length)
-      return found < 0 ? -1 : found + end.length
-    }
-    // Not yet to be told from a comment.
-    if (text[at + 1] === '!' && text.length - at < cdata.length && !isLast) return -1
-    if (text[at + 1] === '!') throw this.#error('a document type is not read')
-    const end = tagEnd(text, at)
-    if ((end < 0 ? text.length : end) - at > tagLengthMax) throw this.#error('a tag is longer than 64 KiB')
-    return end
+  #add(token: XmlToken): void {
+    this.#tokens.push(token)
+    if (token.kind !== 'text') this.#textLength = 0
+    this.#endToken()
   }
 
-  *#tokensOf(source: string): Generator<XmlToken> {
-    const line = this.#line
-    for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) this.#line += 1
-    if (source.startsWith('<!--') || source.startsWith('<?')) return
-    const isCdata = source.startsWith(cdata)
-    if (!source.startsWith('<') || isCdata) {
-      const text = isCdata ? source.slice(cdata.length, -3) : decoded(source)
-      this.#textLength += text.length
-      if (this.#textLength > tokenLengthMax) throw this.#error('a text is longer than 1 MiB')
-      if (this.#open.length > 0) yield { kind: 'text', text, line }
-      else if (text.trim() !== '' && text !== '\ufeff') throw this.#error('there is text outside of the root element')
-      return
-    }
-    const [, slash, name = '', rest = '', isEmpty] = tag.exec(source) ?? []
-    if (name === '') throw this.#error(`${source.slice(0, 40)} is not a tag`)
-    this.#textLength = 0
-    if (slash === '/') yield this.#closed(name, line)
-    else {
-      if (this.#open.length === 0 && this.#hasRoot) throw this.#error(`<${name}> follows the root element`)
-      if (this.#open.length >= depthMax) throw this.#error(`elements are nested deeper than ${depthMax}`)
-      this.#hasRoot = true
-      this.#open.push(name)
-      yield { kind: 'start', name, attributes: attributesOf(rest), line }
-      if (isEmpty === '/') yield this.#closed(name, line)
-    }
+  #addText(text: string): void {
+    this.#textLength += text.length
+    if (this.#textLength > tokenLengthMax) throw this.#error('a text is longer than 1 MiB')
+    if (this.#depth > 0) this.#add({ kind: 'text', text, line: this.#tokenLine })
+    else this.#endToken()
   }
 
-  #closed(name: string, line: number): XmlToken {
-    const open = this.#open.pop()
-    if (open !== name)
-      throw this.#error(`</${name.slice(0, 40)}> does not close ${open === undefined ? 'anything' : `<${open}>`}`)
-    return { kind: 'end', name, line }
+  #endToken(): void {
+    this.#tokenFrom = this.#parser.position
+    this.#tokenLine = this.#line
   }
 
-  #error(reason: string): CsvError {
-    return new CsvError(this.#line, reason)
+  #refuseLong(): void {
+    const { position } = this.#parser
+    if (this.#tagFrom !== undefined && position - this.#tagFrom > tagLengthMax)
+      throw this.#error('a tag is longer than 64 KiB')
+    if (position - this.#tokenFrom > tokenLengthMax) throw this.#error('a text or tag is longer than 1 MiB')
+  }
+
+  #refuse(reason: string): void {
+    // A name that XML does not have stays as it is written: people put those of HTML into feeds.
+    if (reason === 'undefined entity' || reason === 'malformed character entity') return
+    throw this.#error(this.#sentenceFor(reason))
+  }
+
+  #sentenceFor(reason: string): string {
+    const name = this.#lastName.slice(0, 40)
+    const [, tag = ''] = /: (.*)$/s.exec(reason) ?? []
+    if (reason === 'text data outside of root node') return 'there is text outside of the root element'
+    if (reason === 'documents may contain only one root') return `<${name}> follows the root element`
+    if (reason === 'document must contain a root element') return 'the file has no element'
+    if (reason === 'unexpected end') return 'the file ends within a tag'
+    if (reason === 'unexpected close tag') return `an end tag does not close <${name}>`
+    if (reason === 'disallowed character in entity name') return 'an & is not written as &amp;'
+    // `<!` that begins neither a comment nor CDATA nor DOCTYPE.
+    if (reason === 'incorrect syntax') return 'a document type is not read'
+    if (reason.startsWith('unclosed tag')) return `the file ends within ${tag.slice(0, 40)}`
+    if (reason.startsWith('unmatched closing tag')) return `</${tag.slice(0, 40)}> does not close anything`
+    return `the XML is not well-formed: ${reason.slice(0, 100)}`
+  }
+
+  get #line(): number {
+    return this.#linesBefore + this.#parser.line
+  }
+
+  #error(reason: string): FileError {
+    return new FileError(this.#line, reason)
   }
 }
 
-const cdata = '<![CDATA['
-const sections = [
-  ['<!--', '-->'],
-  [cdata, ']]>'],
-  ['<?', '?>'],
-] as const
-const tag = /^<(\/?)([^\s/>"'=<]{1,200})(?=[\s/>])([\s\S]*?)(\/?)>$/
-// The value is optional, so that a name is never tried again from its second letter.
-const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g
-
-// Not within a reference, of which the longest is `&#1114111;`.
-function textEnd(text: string, end: number): number {
-  const reference = text.lastIndexOf('&', end - 1)
-  return reference > end - 10 ? reference : end
-}
-
-// A `>` within quotes does not end a tag.
-function tagEnd(text: string, at: number): number {
-  mark.lastIndex = at
-  for (let found = mark.exec(text); found; found = mark.exec(text)) {
-    if (found[0] === '>') return mark.lastIndex
-    const closing = text.indexOf(found[0], mark.lastIndex)
-    if (closing < 0) return -1
-    mark.lastIndex = closing + 1
-  }
-  return -1
-}
-
-const mark = /[>"']/g
-
-const noAttributes: ReadonlyMap<string, string> = new Map()
-
-function attributesOf(text: string): ReadonlyMap<string, string> {
-  if (text === '') return noAttributes
-  return new Map([...text.matchAll(attribute)].map(([, name = '', one, other]) => [name, decoded(one ?? other ?? '')]))
-}
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-])
-
-// A name that XML does not have stays as it is written: people put those of HTML into feeds.
-function decoded(text: string): string {
-  if (!text.includes('&')) return text
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (source, decimal, hexadecimal, name) => {
-    if (name !== undefined) return entities.get(name) ?? source
-    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal)
-    return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code)
-  })
-}
+// Characters that XML 1.0 does not have; old systems write some of them into feeds.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g

@@ -1,6 +1,6 @@
 // Reads a feed for Google in RSS or Atom as rows with a header, as if it were one of text: `google.ts` reads both.
 
-import { CsvError, type CsvRow, guarded } from '../csv.ts'
+import { type CsvRow, FileError, guarded } from '../csv.ts'
 import { readXml } from '../xml.ts'
 import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
 import {
@@ -61,13 +61,13 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       depth += 1
       elements += 1
       if (elements > elementsMax)
-        throw new CsvError(token.line, `there are more than ${elementsMax} elements in one item or without one`)
+        throw new FileError(token.line, `there are more than ${elementsMax} elements in one item or without one`)
       if (depth === 1 && !roots.has(local))
-        throw new CsvError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
+        throw new FileError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
       for (const [name, value] of token.attributes) {
         if (!name.startsWith('xmlns:')) continue
         const declared = name.slice('xmlns:'.length).toLowerCase()
-        if (value.startsWith(wordpressExport)) throw new CsvError(token.line, notWordpress)
+        if (value.startsWith(wordpressExport)) throw new FileError(token.line, notWordpress)
         if (namespace.test(value)) prefixes.add(declared)
         if (value === ownNamespace) ownPrefixes.add(declared)
       }
@@ -114,7 +114,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
     }
     depth -= 1
     if (items.length > heldRowsMax || characters > heldCharactersMax)
-      throw new CsvError(token.line, `a feed has at most ${heldRowsMax} items and 128 MiB; split it`)
+      throw new FileError(token.line, `a feed has at most ${heldRowsMax} items and 128 MiB; split it`)
   }
 
   const names = [...columns]

@@ -1,7 +1,7 @@
 // Opens a file of products or stock: CSV, or a feed in XML, which begins with a `<`.
 
 import { TextDecoder } from 'node:util'
-import { CsvError, type CsvOptions, type CsvRow, inUtf8, readCsv } from '../csv.ts'
+import { type CsvOptions, type CsvRow, FileError, inUtf8, readCsv } from '../csv.ts'
 import { readFeed } from './feed.ts'
 
 export interface FileOptions extends CsvOptions {
@@ -51,7 +51,7 @@ async function* textOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
       line += text.split('\n').length - 1
       return text
     } catch {
-      throw new CsvError(line, 'the text is not UTF-8; name its encoding, often windows-1252')
+      throw new FileError(line, 'the text is not UTF-8; name its encoding, often windows-1252')
     }
   }
   for await (const chunk of chunks) yield decoded(chunk)

@@ -3,7 +3,7 @@
 
 import { skusMax } from '../../../contract/entries.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
-import { CsvError, type CsvRow, withoutGuard } from '../csv.ts'
+import { type CsvRow, FileError, withoutGuard } from '../csv.ts'
 import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 
 export interface ProductFormat {
@@ -83,7 +83,7 @@ export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly str
       characters += cellCharacters + text.length
     }
     if (held.length >= heldRowsMax || characters > heldCharactersMax)
-      throw new CsvError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
+      throw new FileError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
     held.push({ line, cell: (name) => cells.get(name) ?? '' })
   }
   return held
