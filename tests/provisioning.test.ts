@@ -971,11 +971,15 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
 `,
       now,
     )
-    const message = 'is a number with more digits than can be kept'
+    const problem = {
+      code: 'number_too_precise',
+      values: {},
+      message: 'is a number with more digits than can be kept',
+    }
     assert.deepEqual(read, {
       problems: [
-        { path: '/products/0/skus/1/price', message },
-        { path: '/taxes/0/rate', message },
+        { path: '/products/0/skus/1/price', ...problem },
+        { path: '/taxes/0/rate', ...problem },
       ],
     })
   })
