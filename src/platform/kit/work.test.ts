@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { takeStalls } from '../../../harness/stalls.ts'
 import {
   asOwnWork,
   endTurn,
@@ -17,15 +18,18 @@ describe('which work held the event loop', () => {
   let now = 0
   let stalls: Stall[] = []
   let stop = () => {}
+  let clock = () => performance.now()
   beforeEach(() => {
     now = 0
     stalls = []
-    setWorkClock(() => now)
+    clock = setWorkClock(() => now)
     stop = onStall((stall) => stalls.push(stall))
   })
   afterEach(() => {
     stop()
-    setWorkClock(() => performance.now())
+    setWorkClock(clock)
+    // The stalls of these tests are none of the process that runs them.
+    takeStalls()
   })
 
   const held = () => stalls.splice(0).map(({ work, ms }) => `${work} ${ms}`)

@@ -80,10 +80,12 @@ export function onStall(listener: (stall: Stall) => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-// Tests count the CPU of the thread instead.
-export function setWorkClock(other: () => number): void {
+// Tests count the CPU of the thread instead. Answers the clock before.
+export function setWorkClock(other: () => number): () => number {
+  const before = clock
   clock = other
   since = clock()
+  return before
 }
 
 // Published where an answer of the database arrives, in the name of the work that asked.
