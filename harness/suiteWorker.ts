@@ -2,11 +2,11 @@
 // hooks run before and after its tests, and its processes and stores end with it.
 
 import { resolve } from 'node:path'
-import { describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { measureFiles } from './cpuTable.ts'
 import { takeFiles } from './fileQueue.ts'
 import { allowSharing, endShared } from './shared.ts'
+import { controlTracking, trackPromises } from './testTracking.ts'
 
 // For a file and, since tests inherit it, for each of its tests.
 const fileMsMax = 300_000
@@ -15,6 +15,8 @@ const orphanMsMax = 20_000
 
 const [folder = ''] = process.argv.slice(2)
 const parent = process.ppid
+controlTracking()
+const { describe } = await import('node:test')
 // The runner has ended, and with it the reader of our results.
 process.stdout.once('error', () => process.exit(1))
 // A test that waits for a timer which does not keep a process running must not end this one, unless the run was killed: then its file may
@@ -30,7 +32,9 @@ for (const { file, finish } of takeFiles(folder)) {
   // A run that was killed is not continued.
   if (process.ppid !== parent) break
   await describe(file, { timeout: fileMsMax }, async () => {
+    trackPromises(true)
     await import(pathToFileURL(resolve(file)).href)
+    trackPromises(false)
   })
   finish()
   measured(file)

@@ -114,14 +114,21 @@ describe('the runner of the tests', () => {
           setTimeout(() => { throw new Error('of a timer') }, 1)
           await new Promise((resolve) => setTimeout(resolve, 50))
         })`,
-        /✖ one .*\n {2}Error: of a timer$/m,
+        /uncaughtException in one: Error: of a timer$/m,
       ],
       [
         `test('one', async () => {
           void Promise.reject(new Error('of a promise'))
           await new Promise((resolve) => setTimeout(resolve, 50))
         })`,
-        /✖ one .*\n {2}Error: of a promise$/m,
+        /unhandledRejection in one: Error: of a promise$/m,
+      ],
+      [
+        `describe('more', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          test('after the load', () => {})
+        })`,
+        /declared after its file was loaded: after the load/,
       ],
     ] as const
     const others = Array.from({ length: processes }, (_, i) => `test('other', () => note('other ${i}'))`)
