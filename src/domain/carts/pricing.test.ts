@@ -664,23 +664,28 @@ describe('what holds for every cart', () => {
 
   test('whatever the prices, the sums agree or there is a RangeError', () => {
     const huge = fc.oneof(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.nat({ max: 2 ** 46 }), unitPrice)
-    let [exact, refused] = [0, 0]
+    const carts = factsWith(linesOf(huge, 1))
+    const isExact = (each: PricingFacts) => {
+      let priced: Pricing
+      try {
+        priced = priceCart(each)
+      } catch (error) {
+        assert.ok(error instanceof RangeError)
+        return false
+      }
+      assertSums(priced, each)
+      return true
+    }
     fc.assert(
-      fc.property(factsWith(linesOf(huge, 1)), (each) => {
-        let priced: Pricing
-        try {
-          priced = priceCart(each)
-        } catch (error) {
-          assert.ok(error instanceof RangeError)
-          refused++
-          return
-        }
-        assertSums(priced, each)
-        exact++
+      fc.property(carts, (each) => {
+        isExact(each)
       }),
       runs,
     )
-    assert.ok(exact > 50 && refused > 50, `${exact} exact, ${refused} refused`)
+    // That both happen is shown on carts that are the same in every run.
+    const sample = fc.sample(carts, { numRuns: 300, seed: 1 })
+    const exact = sample.filter(isExact).length
+    assert.ok(exact > 30 && exact < 270, `${exact} exact of ${sample.length}`)
   })
 
   test('every number is an amount: whole, safe and not negative', () => {
