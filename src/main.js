@@ -7,14 +7,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-// It strips types by itself, and its SQLite can do to a column what the migrations ask for.
-const oldest = [24, 21]
-
-function isTooOld(version) {
-  const [major, minor] = version.split('.').map(Number)
-  return major < oldest[0] || (major === oldest[0] && minor < oldest[1])
-}
+import { isNodeTooOld, oldestNode } from './node.js'
 
 // In the folder for temporary files, which may be emptied at any time. What is in the cache is run, so it
 // must be a folder that no other user can write to, on a machine that we may share. Where there is none, every start is
@@ -32,9 +25,9 @@ function privateFolder() {
   }
 }
 
-if (isTooOld(process.versions.node)) {
+if (isNodeTooOld(process.versions.node)) {
   process.stderr.write(
-    `cartwright: Node ${oldest.join('.')} or later is needed, and this is ${process.version}; npm start uses the one that npm ci installs\n`,
+    `cartwright: Node ${oldestNode} or later is needed, and this is ${process.version}; npm start uses the one that npm ci installs\n`,
   )
   process.exitCode = 1
 } else {

@@ -72,6 +72,8 @@ const around: Readonly<Record<string, readonly string[]>> = {
   apps: ['packages'], examples: ['packages'],
   // The client itself imports nothing; what prints it reads the contract.
   packages: ['src'],
+  // The command of the npm package, and what makes the package.
+  bin: [], deploy: [],
 }
 const clientLibraries: readonly string[] = ['openid-client', 'standardwebhooks']
 
@@ -178,7 +180,7 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 
 const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }))
 
 function filesAround(): string[] {
-  return ['tests', 'proof', 'bench', 'harness', 'apps', 'examples', 'packages', 'src']
+  return ['tests', 'proof', 'bench', 'harness', 'apps', 'examples', 'packages', 'bin', 'deploy', 'src']
     .flatMap((folder) =>
       readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
     )
@@ -311,7 +313,10 @@ describe('the plan', () => {
 
   test('every folder is in the plan, and src shows the layers', () => {
     assert.deepEqual([...new Set(files.map(folderOf))].sort(), order.toSorted())
-    assert.deepEqual(readdirSync(root).sort(), [...Object.keys(layers), 'app.ts', 'main.js', 'main.ts'].sort())
+    assert.deepEqual(
+      readdirSync(root).sort(),
+      [...Object.keys(layers), 'app.ts', 'main.js', 'node.js', 'main.ts'].sort(),
+    )
   })
 
   // The check must be able to fail.
@@ -358,7 +363,7 @@ describe('the folders around src', () => {
   test('no folder of code is without its place in the plan', () => {
     const known = new Set([...Object.keys(around), 'src'])
     const folders = readdirSync(project, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$|data$|docs$)/.test(entry.name))
+      .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$|data$|docs$|dist$)/.test(entry.name))
       .map(({ name }) => name)
     assert.deepEqual(
       folders.filter((name) => !known.has(name)),

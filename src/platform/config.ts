@@ -8,6 +8,7 @@ import { BadSetting } from './kit/badsetting.ts'
 import { isEmail } from './kit/email.ts'
 import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
 import { type MediaTarget, parseMediaUrl } from './kit/mediaurl.ts'
+import { program } from './kit/program.ts'
 import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { type LogLevel, logLevels } from './log/log.ts'
 import { makeSecretText, parseRootSecret, RootSecret } from './secrets/secrets.ts'
@@ -170,7 +171,7 @@ export function secretSourceOf({ givenSecret, production }: Settings, databaseUr
   const why = production ? 'when NODE_ENV is production' : 'with PostgreSQL'
   if (production || !databaseUrl.startsWith('sqlite:'))
     throw new BadSetting(
-      `CARTWRIGHT_SECRET is required ${why}: the root secret of this database, or for a new one what \`npm run -s cartwright -- secret\` prints.`,
+      `CARTWRIGHT_SECRET is required ${why}: the root secret of this database, or for a new one what \`${program} secret\` prints.`,
     )
   return join(dirname(sqlitePath(databaseUrl)), 'secret')
 }

@@ -4,6 +4,7 @@
 import type { Issue } from '../../contract/issues.ts'
 import { visible } from '../../platform/audit/change.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
+import { program } from '../../platform/kit/program.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { StorageRefused, StorageUnavailable } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
@@ -33,6 +34,7 @@ export const commands = {
   apps: async () => (await import('./apps.ts')).appsCommand,
   users: async () => (await import('./users.ts')).usersCommand,
   search: async () => (await import('./search.ts')).searchCommand,
+  health: async () => (await import('./health.ts')).healthCommand,
   doctor: async () => (await import('./inspect.ts')).doctorCommand,
   openapi: async () => (await import('./inspect.ts')).openapiCommand,
   secret: async () => (await import('./secret.ts')).secretCommand,
@@ -128,7 +130,7 @@ async function overview(): Promise<string> {
   return [
     `Cartwright ${version}, a commerce server`,
     '',
-    'npm run -s cartwright -- <command> [--help] [--json]',
+    `${program} <command> [--help] [--json]`,
     '',
     ...columns(await Promise.all(loaded)),
     '',

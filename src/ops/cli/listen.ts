@@ -12,6 +12,7 @@ import { maskedUrl } from '../../domain/webhooks/url.ts'
 import { visible } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { Lru } from '../../platform/kit/lru.ts'
+import { program, startCommand } from '../../platform/kit/program.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isEqualSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import { type Storage, StorageUnavailable } from '../../platform/storage/storage.ts'
@@ -25,7 +26,7 @@ export function listen(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     if (!webhookAllowPrivate)
       throw new Failure(
-        `calls to this machine are disabled; start the server with ${setting} npm start, and this with ${setting} npm run -s cartwright -- webhooks listen`,
+        `calls to this machine are disabled; start the server with ${setting} ${startCommand}, and this with ${setting} ${program} webhooks listen`,
       )
     const signalled = endSignal()
     const opened = Promise.withResolvers<Endpoint>()

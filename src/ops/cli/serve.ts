@@ -15,6 +15,7 @@ import { sweepDeferred } from '../../platform/jobs/rows.ts'
 import { makeDeferredDue } from '../../platform/jobs/store.ts'
 import { type Loop, observeLoops, startWorkers } from '../../platform/jobs/workers.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
+import { program } from '../../platform/kit/program.ts'
 import { createLog, type Log } from '../../platform/log/log.ts'
 import { createSink, type Sink } from '../../platform/log/sink.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
@@ -422,7 +423,7 @@ function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [
     ...(webhookAllowPrivate ? [] : [`  To see webhooks, start with ${setting}, and in a second terminal:`]),
-    `  ${webhookAllowPrivate ? 'webhooks     ' : ''}${setting} npm run -s cartwright -- webhooks listen`,
+    `  ${webhookAllowPrivate ? 'webhooks     ' : ''}${setting} ${program} webhooks listen`,
   ]
 }
 
@@ -456,7 +457,7 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
       `  admin        ${origin}/admin`,
       `  sign in      ${demo.user.email}   password ${demo.user.password}`,
       ...demo.colleagues.map(({ email, role }) => `  or as        ${email}   ${role}, the same password`),
-      '  Keys and password are shown only once. New ones: npm run -s cartwright -- demo',
+      `  Keys and password are shown only once. New ones: ${program} demo`,
       '',
       ...webhookLines(config),
       '',
@@ -469,13 +470,13 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
       '',
       `  admin        ${origin}/admin`,
       '  The existing shop is unchanged. Its keys and passwords were shown when they were created.',
-      ...(hasStorefront ? ['  New keys and a new sign-in for the demo shop: npm run -s cartwright -- demo'] : []),
-      '  A new password for anyone: npm run -s cartwright -- users reset E-MAIL',
+      ...(hasStorefront ? [`  New keys and a new sign-in for the demo shop: ${program} demo`] : []),
+      `  A new password for anyone: ${program} users reset E-MAIL`,
       '',
       ...webhookLines(config),
     )
   } else {
-    lines.push('', '  To make a shop: npm run -s cartwright -- apply FILE')
+    lines.push('', `  To make a shop: ${program} apply FILE`)
   }
   return `${lines.join('\n')}\n\n`
 }

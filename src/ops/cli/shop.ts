@@ -3,6 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { maskedUrl } from '../../domain/webhooks/url.ts'
 import { changeLines, visible } from '../../platform/audit/change.ts'
+import { program, startCommand } from '../../platform/kit/program.ts'
 import { isEncoding } from '../imports/csv.ts'
 import { type ImportReport, importProducts } from '../imports/import.ts'
 import { applyShop } from '../provisioning/apply.ts'
@@ -41,7 +42,7 @@ export const demoCommand = command({
         `key         ${shop.keys.admin}   (the eight admin scopes)`,
         `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
         '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
-        '            npm start, and npm run -s cartwright -- webhooks listen',
+        `            ${startCommand}, and ${program} webhooks listen`,
         `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
         ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
         `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,

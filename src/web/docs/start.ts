@@ -4,6 +4,7 @@ import { openDocument } from '../../contract/open/document.ts'
 import { operations } from '../../contract/open/operations.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { largeWheel } from '../../platform/html/mark.ts'
+import { program } from '../../platform/kit/program.ts'
 import { codeBlock, curlFor, fill } from './example.ts'
 import { framed } from './frame.ts'
 
@@ -88,9 +89,9 @@ function firstShop(): Html {
   return html`<section><h2>No shop yet</h2>
 <p>Create one from the command line while the server runs:</p>
 <ol class="calls">
-<li><h3>A demo shop, in test mode</h3>${codeBlock('Create the demo shop', 'npm run -s cartwright -- demo')}<p>Creates a small catalog and prints keys.</p></li>
-<li><h3>Your shop, from one file</h3>${codeBlock('Apply a shop file', 'npm run -s cartwright -- apply shop.yaml')}<p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
-<li><h3>Your products, from a Shopify export</h3>${codeBlock('Import products', 'npm run -s cartwright -- import products.csv')}</li>
+<li><h3>A demo shop, in test mode</h3>${codeBlock('Create the demo shop', `${program} demo`)}<p>Creates a small catalog and prints keys.</p></li>
+<li><h3>Your shop, from one file</h3>${codeBlock('Apply a shop file', `${program} apply shop.yaml`)}<p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
+<li><h3>Your products, from a Shopify export</h3>${codeBlock('Import products', `${program} import products.csv`)}</li>
 </ol></section>`
 }
 
@@ -105,8 +106,8 @@ ${shown && slug !== undefined && publicProduct(shown, slug, call)}
 <li><h3>Who am I?</h3>${codeBlock('Identity', `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`)}
 <p>${
     demo
-      ? html`Keys and a sign-in for the demo shop were printed by the first start. <code>npm run -s cartwright -- demo</code> prints new ones.`
-      : html`<code>npm run -s cartwright -- keys create</code> creates a key and shows it once.`
+      ? html`Keys and a sign-in for the demo shop were printed by the first start. <code>${program} demo</code> prints new ones.`
+      : html`<code>${program} keys create</code> creates a key and shows it once.`
   }</p></li>
 <li><h3>What is on sale?</h3>${codeBlock('Categories', call(operations.listApiKeyCatalogCategories.path, 'key'))}
 ${codeBlock('Products', call(operations.listApiKeyCatalogProducts.path, 'key'))}

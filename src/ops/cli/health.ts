@@ -1,0 +1,51 @@
+// `health`: asks the server on this machine whether it may get requests, for the checks of containers and service managers.
+
+import { get } from 'node:http'
+import { readSettings } from '../../platform/config.ts'
+import { command, printReport } from './command.ts'
+
+const answerMsMax = 5_000
+
+export const healthCommand = command({
+  summary: 'Ask the server on this machine whether it is ready (exit code 0), as /readyz does.',
+  effect: 'none',
+  async run(given, terminal) {
+    const { host, port } = readSettings(given.environment)
+    const status = await readinessOf(reachable(host), port)
+    const isReady = status === 'ready'
+    return printReport(terminal, given, {
+      value: { ready: isReady, status },
+      lines: () => [status],
+      error: isReady ? null : { code: 'unhealthy', message: `The server at port ${port} is not ready: ${status}.` },
+    })
+  },
+})
+
+// A server that listens everywhere is asked at the loopback address.
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
+}
+
+// Resolves with the status that /readyz names, or with why it could not be asked.
+function readinessOf(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path: '/readyz', timeout: answerMsMax }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve(statusIn(Buffer.concat(chunks).toString())))
+    })
+    request.on('timeout', () => request.destroy(new Error(`no answer in ${answerMsMax / 1_000} s`)))
+    request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  })
+}
+
+function statusIn(body: string): string {
+  try {
+    const { status } = JSON.parse(body) as { status?: unknown }
+    if (typeof status === 'string') return status
+  } catch {
+    // Another program has the port.
+  }
+  return 'not a Cartwright server'
+}

@@ -1,0 +1,8 @@
+// What an operator types to run a command. In a clone npm finds the Node that can run it; the npm package has a command of its own, and
+// JavaScript instead of TypeScript.
+
+const isPackage = import.meta.filename.endsWith('.js')
+
+export const program = isPackage ? 'cartwright' : 'npm run -s cartwright --'
+
+export const startCommand = isPackage ? 'cartwright serve' : 'npm start'
