@@ -18,6 +18,7 @@ import { oversellOnNodesRun, oversellRun } from './oversell.ts'
 import { pageRun } from './page.ts'
 import { poisonRun } from './poison.ts'
 import { promotionRun } from './promotion.ts'
+import { proxiesRun } from './proxies.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
@@ -66,6 +67,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   mailRun,
   nodesRun,
   failoverRun,
+  proxiesRun,
   poisonRun,
   signatureRun,
   pageRun,

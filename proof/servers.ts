@@ -28,6 +28,10 @@ export interface ServerOptions {
   retention?: string
   // Where the stand-ins of payment providers are, by name.
   providerUrls?: Readonly<Record<string, string>>
+  // Where it listens (default: any free port), how long it announces its end, and whose X-Forwarded-For it believes.
+  port?: number
+  drainSeconds?: number
+  trustedProxies?: string
   // How long it may take until it listens.
   startMsMax?: number
   // Required for `liveBytes`.
@@ -69,10 +73,15 @@ function environmentOf({
   rateLimit = 'off',
   retention = '',
   providerUrls = {},
+  port = 0,
+  drainSeconds = 0,
+  trustedProxies = '',
 }: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
-    PORT: '0',
+    PORT: String(port),
+    CARTWRIGHT_DRAIN_SECONDS: String(drainSeconds),
+    CARTWRIGHT_TRUSTED_PROXIES: trustedProxies,
     HOST: '127.0.0.1',
     CARTWRIGHT_DATABASE_URL: url,
     CARTWRIGHT_SECRET: rootSecretText,

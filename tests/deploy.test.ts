@@ -1,0 +1,130 @@
+// The files of deploy/ and the commands of docs/production.md: settings that exist, versions that agree, configurations that their programs
+// accept where they are installed, and commands that do what the page says. `npm run proof -- proxies` starts the proxies.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { cartwright, serveHere } from '../harness/commandline.ts'
+import { type Environment, tempFolder } from '../harness/process.ts'
+import { blocksBelow, pageText, root } from '../harness/prose.ts'
+import { verbs } from '../harness/verbs.ts'
+import { version } from '../src/platform/version.ts'
+
+const deployed = (name: string) => readFile(join(root, 'deploy', name), 'utf8')
+const files = await readdir(join(root, 'deploy'))
+
+describe('the files of deploy/', () => {
+  test('name only settings that exist', async () => {
+    const settings = new Set((await pageText('docs/commands.md')).match(/CARTWRIGHT_[A-Z_]+/g))
+    for (const name of files)
+      for (const setting of (await deployed(name)).match(/\bCARTWRIGHT_[A-Z_]+/g) ?? [])
+        assert.ok(settings.has(setting), `${name}: ${setting}`)
+  })
+
+  test('name the version of the program and of its Node', async () => {
+    const { dependencies } = JSON.parse(await pageText('package.json'))
+    assert.match(await deployed('Containerfile'), new RegExp(`node:${dependencies.node}-slim`))
+    for (const name of ['compose.yaml', 'kubernetes.yaml'])
+      assert.match(await deployed(name), new RegExp(`image: (\\S+/)?cartwright:${version}\\n`), name)
+    assert.ok((await pageText('docs/production.md')).includes(`cartwright-${version}.tgz`))
+  })
+
+  test('are YAML where they say so, and the nodes are probed', async () => {
+    const read = async (name: string) => parseAllDocuments(await deployed(name)).map((document) => document.toJS())
+    for (const name of files.filter((file) => file.endsWith('.yaml')))
+      for (const document of parseAllDocuments(await deployed(name))) assert.deepEqual(document.errors, [], name)
+    const [compose] = await read('compose.yaml')
+    assert.deepEqual(Object.keys(compose.services), ['shop', 'database', 'caddy'])
+    const deployment = (await read('kubernetes.yaml')).find(({ kind }) => kind === 'Deployment')
+    const [container] = deployment.spec.template.spec.containers
+    assert.equal(container.readinessProbe.httpGet.path, '/readyz')
+    assert.equal(container.livenessProbe.httpGet.path, '/healthz')
+    assert.ok(container.lifecycle.preStop)
+  })
+
+  for (const [program, args, isFine] of [
+    ['systemd-analyze', ['verify', 'deploy/cartwright.service'], /^(.*is not executable: No such file.*\n)?$/],
+    ['caddy', ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'], /Valid configuration/],
+    [
+      'haproxy',
+      ['-c', '-f', 'deploy/haproxy.cfg'],
+      /unable to stat SSL certificate from file '\/etc\/haproxy\/shop.pem'/,
+    ],
+  ] as const)
+    test(`${program} accepts its file`, (context) => {
+      const { error, stdout, stderr } = spawnSync(program, args, { cwd: root, encoding: 'utf8' })
+      if (error) return context.skip(`${program} is not installed`)
+      const complaints = (stdout + stderr)
+        .split('\n')
+        .filter((line) => /ALERT|rror/.test(line) && !/shop\.pem|found in/.test(line))
+      assert.match(stdout + stderr, isFine)
+      if (program === 'haproxy')
+        assert.deepEqual(
+          complaints.filter((line) => !/Error\(s\)|error\(s\)/.test(line)),
+          [],
+        )
+    })
+})
+
+// The commands of a page's blocks, as words.
+function commandsIn(text: string): string[][] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .filter((line) => line.startsWith('cartwright '))
+    .map((line) => line.split(/\s+/).slice(1))
+}
+
+describe('docs/production.md', () => {
+  let page: string
+  let folder: string
+  let settings: Environment
+  before(async () => {
+    page = await pageText('docs/production.md')
+    folder = await tempFolder()
+    settings = {
+      CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,
+      CARTWRIGHT_SECRET: 'kFq3v9sW1xYbTz7mPe5rUc8nAj2hGd4LQiVo6BtR0sE',
+      HOST: '127.0.0.1',
+    }
+    const own = blocksBelow(await pageText('README.md'), '## Your own shop')
+    await writeFile(join(folder, 'shop.yaml'), own.find(({ language }) => language === 'yaml')?.text ?? '')
+    await mkdir(join(folder, 'backups'))
+    await mkdir(join(folder, 'drill'))
+  })
+
+  async function type(heading: string, given: Environment): Promise<void> {
+    const commands = blocksBelow(page, heading).flatMap(({ text }) => commandsIn(text))
+    assert.ok(commands.length > 0, heading)
+    for (const words of commands) {
+      const here = words.map((word) =>
+        word.replace('/var/backups/cartwright', join(folder, 'backups')).replace(/^shop\.yaml$/, join(folder, word)),
+      )
+      const isDrill = words[0] === 'restore' || commands.findIndex(([name]) => name === 'restore') >= 0
+      const environment =
+        isDrill && words[0] !== 'backup'
+          ? { ...given, CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'drill', 'shop.db')}` }
+          : given
+      const { code, out, err } = await cartwright(here, environment, { input: 'correct horse battery staple\n' })
+      assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`)
+    }
+  }
+
+  test('the first hour, the backup and the drill do what they say', async () => {
+    const server = await serveHere(settings, ['--no-demo'])
+    await type('## 5. The first hour', settings)
+    await type('## 6. Backups, and the drill', settings)
+    assert.equal(await server.stop(), 0)
+  })
+
+  for (const name of ['docs/production.md'])
+    test(`every command of ${name} exists`, async () => {
+      for (const [, command = ''] of (await pageText(name)).matchAll(/`cartwright ([a-z][^`]*)`/g)) {
+        const [first = '', second = ''] = command.split(' ')
+        assert.ok(verbs.has(first) || verbs.has(`${first} ${second}`), command)
+      }
+    })
+})
