@@ -36,7 +36,20 @@ export const searchRows: readonly Row[] = [
 ]
 
 const materials = ['linen', 'oak', 'stoneware', 'wool', 'copper', 'glass', 'leather', 'cotton', 'steel', 'cork']
-const things = ['apron', 'board', 'mug', 'scarf', 'kettle', 'carafe', 'pouch', 'towel', 'knife', 'coaster', 'bowl']
+const things = [
+  'apron',
+  'board',
+  'mug',
+  'scarf',
+  'kettle',
+  'carafe',
+  'pouch',
+  'towel',
+  'knife',
+  'coaster',
+  'bowl',
+  'lamp',
+]
 const prefixes = Array.from({ length: 90 }, (_, index) => String(10 + index))
 const addresses = 4_000
 
@@ -44,6 +57,11 @@ const addresses = 4_000
 const questions: Readonly<Record<string, (at: number) => Record<string, string>>> = {
   'about 20 found': (at) => ({
     q: `${from(materials, at)} ${from(things, at * 7)} ${from(prefixes, at)}`,
+    limit: String(20 + (at % 41)),
+  }),
+  // No product is of such a material: the rarest word is left out.
+  'none has all words': (at) => ({
+    q: `${from(materials, at)} ${from(things, at * 7 + 1)} ${from(prefixes, at)}`,
     limit: String(20 + (at % 41)),
   }),
   'about 110 found': (at) => ({ q: `${from(prefixes, at)} ${from(materials, at)}`, minPrice: '1', limit: limitOf(at) }),
