@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const source = [join(root, 'dist', 'src'), join(root, 'src')].find((folder) => existsSync(join(folder, 'main.js')))
-const { isNodeTooOld, oldestNode } = await import(`${source}/node.js`)
+const { isNodeTooOld, oldestNode } = await import(`${source}/platform/node.js`)
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
 
 const node = isNodeTooOld(process.versions.node) ? installedNode() : process.execPath

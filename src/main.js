@@ -7,7 +7,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isNodeTooOld, oldestNode } from './node.js'
+import { isNodeTooOld, oldestNode } from './platform/node.js'
 
 // In the folder for temporary files, which may be emptied at any time. What is in the cache is run, so it
 // must be a folder that no other user can write to, on a machine that we may share. Where there is none, every start is
