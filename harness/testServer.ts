@@ -20,6 +20,7 @@ import { adminScopes, openScopes, type Scope } from '../src/contract/words.ts'
 import { startMail } from '../src/domain/emails/send.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { type Installation, listInstallations } from '../src/domain/merchants/store.ts'
+import { createShops, feedHandOffs, type Shops, storefrontPages } from '../src/ops/cli/storefront.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { createKey } from '../src/platform/access/keys.ts'
@@ -29,6 +30,7 @@ import { createLog } from '../src/platform/log/log.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Engine, Storage } from '../src/platform/storage/storage.ts'
+import { crawlerPages } from '../src/web/docs/crawlers.ts'
 import { lease } from './leases.ts'
 import { issuesOf } from './schemas.ts'
 import { canShare } from './shared.ts'
@@ -115,6 +117,8 @@ export interface TestServerOptions
     >
   > {
   shops?: readonly ShopFile[]
+  // Shows the shops of the merchants, as `serve` does.
+  withShops?: boolean
   // An existing database, and the time in it.
   url?: string
   now?: number
@@ -142,6 +146,7 @@ export async function openTestServer(
     shops = [bloom, rival],
     url: known,
     now = Date.parse('2026-06-01T12:00:00.000Z'),
+    withShops = false,
     ...parts
   }: TestServerOptions = {},
 ): Promise<TestServer> {
@@ -178,14 +183,24 @@ export async function openTestServer(
     version: 'test',
     clock: () => new Date(clock.now),
     log,
+    ...(withShops && shopParts(storage, { origin: () => origin, clock, shops: () => shown })),
     ...parts,
   })
+  let shown: Shops | undefined
+  if (withShops)
+    shown = createShops({
+      app,
+      storage,
+      clock: () => new Date(clock.now),
+      report: (error) => assert.fail(error as Error),
+    })
   if (app.mail) await startMail(storage, true, now)
   const port = await app.server.listen(0, '127.0.0.1')
   origin = `http://127.0.0.1:${port}`
   given.later(async () => {
     await app.server.drain(1_000)
     await app.dispatcher.drain()
+    shown?.close()
     app.close()
     log.flush()
     await rm(mediaFolder, { recursive: true, force: true })
@@ -265,6 +280,20 @@ export async function openTestServer(
     url,
     file: url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined,
     app,
+  }
+}
+
+interface ShopParts {
+  origin: () => string
+  clock: { now: number }
+  shops: () => Shops | undefined
+}
+
+function shopParts(storage: Storage, { origin, clock, shops }: ShopParts): Partial<AppParts> {
+  return {
+    showsShops: true,
+    extraPages: [...storefrontPages(shops), ...crawlerPages({ origin, shop: async (slug) => shops()?.crawled(slug) })],
+    extraHandOffs: feedHandOffs({ storage, origin, clock: () => new Date(clock.now), shops }),
   }
 }
 

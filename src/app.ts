@@ -28,6 +28,8 @@ import { orderOperations } from './domain/orders/operations.ts'
 import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
 import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
+import { siteOperations } from './domain/sites/operations.ts'
+import type { SiteContext } from './domain/sites/site.ts'
 import type { PasswordCost } from './domain/users/password.ts'
 import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
@@ -72,6 +74,7 @@ import { sitePages } from './web/docs/pages.ts'
 import { isFromHere, mailPages } from './web/emails/pages.ts'
 import { prepareEmail } from './web/emails/prepare.ts'
 import { createSignInPages } from './web/signin/pages.ts'
+import type { PersonReader } from './web/signin/person.ts'
 
 export interface AppParts {
   storage: Storage
@@ -101,8 +104,10 @@ export interface AppParts {
   extraHandOffs?: readonly HandOff[]
   // Receivers of webhooks inside this process: undefined for every address that is not one of theirs.
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
-  // Where a merchant's shop can be seen, if one of these pages shows it.
-  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
+  // Whether some of these pages show the shops of merchants (default: none).
+  showsShops?: boolean
+  // The slug of the demo shop, where it may be shown.
+  demoShop?: string | undefined
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
   production?: boolean
@@ -130,8 +135,12 @@ export interface App {
   payTools: PayTools
   checkout: CheckoutPort
   publicOrigin: () => string
-  // For pages that act for a person: operations are performed without HTTP.
+  // For pages of the process: operations are performed without HTTP.
+  open: MountedSurface
   admin: MountedSurface
+  // Who is signed in.
+  personOf: PersonReader
+  sites: SiteContext
   imageFiles: ImageFiles
   // Null where no e-mails are sent.
   mail: MailTools | null
@@ -180,9 +189,15 @@ export function createApp(parts: AppParts): App {
     version,
     ...parts.webhookBounds,
   })
+  const sites: SiteContext = {
+    publicOrigin,
+    showsShops: parts.showsShops ?? false,
+    demo: parts.demoShop,
+  }
   const handlers: OpenHandlers = {
     ...installationOperations(rateLimit),
     ...catalogOperations(publicOrigin),
+    ...siteOperations(sites),
     ...cartOperations({ rootSecret, tools: cartTools }),
     ...checkoutOperations(payTools),
     ...orderOperations({ rootSecret, publicOrigin }),
@@ -232,7 +247,7 @@ export function createApp(parts: AppParts): App {
     return adminHandlersFor({
       rootSecret,
       publicOrigin,
-      shopUrl: parts.shopUrl ?? (() => undefined),
+      sites,
       forget: identify.forget,
       allowPrivate: parts.webhookAllowPrivate,
       textsMs: retentionMs.texts,
@@ -247,6 +262,7 @@ export function createApp(parts: AppParts): App {
     const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })
   })
+  const personOf: PersonReader = async (raw) => (await loadPersonReader())(raw)
   const imageFiles = parts.media ? openImageFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
   observeDatabase(metrics, storage)
@@ -326,11 +342,10 @@ export function createApp(parts: AppParts): App {
       ...staff.pages,
       ...createDashboard({
         admin,
-        personOf: async (raw) => (await loadPersonReader())(raw),
+        personOf,
         publicOrigin,
         clock,
         sendsMail: mail !== null,
-        shopUrl: parts.shopUrl,
       }),
       ...(parts.extraPages ?? []),
       imagePage(storage, imageFiles),
@@ -360,7 +375,10 @@ export function createApp(parts: AppParts): App {
     payTools,
     checkout,
     publicOrigin,
+    open,
     admin,
+    personOf,
+    sites,
     imageFiles,
     mail,
     dispatcher,

@@ -18,12 +18,15 @@ import { sell } from '../src/domain/inventory/sales.ts'
 import { shopUndoer } from '../src/domain/merchants/undo.ts'
 import { orderUndoer } from '../src/domain/orders/undo.ts'
 import { promotionUndoer } from '../src/domain/promotions/undo.ts'
+import { siteUndoer } from '../src/domain/sites/undo.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 type Path = Readonly<Record<string, string>>
 
 test('each kind that can be put back has one undoer', () => {
-  const undoers = [catalogUndoer, promotionUndoer, shopUndoer({ timeZoneChanged: async () => {} }), orderUndoer]
+  const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
+  const shop = shopUndoer({ timeZoneChanged: async () => {} })
+  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), orderUndoer]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
 })
 

@@ -64,6 +64,8 @@ const extensionRows = [
   ['searchMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/search', null],
   ['listMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/products', null],
   ['listMerchantCategories', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/categories', null],
+  ['getSite', 'GET', '/api/v1/open/site', null],
+  ['getMerchantSite', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/site', null],
 ]
 
 describe('the rows', () => {

@@ -7,11 +7,9 @@ import { berlin, cartsOf } from '../harness/carts.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { findMerchant, listInstallations } from '../src/domain/merchants/store.ts'
-import { createStorefrontMount } from '../src/ops/cli/storefront.ts'
-import { makeDemoShop, makeStorefrontKey } from '../src/ops/provisioning/demo.ts'
+import { ensureDemoSite, makeDemoShop } from '../src/ops/provisioning/demo.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import { createKey } from '../src/platform/access/keys.ts'
-import { listCredentials } from '../src/platform/access/store.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
 const read = readShopFile(
@@ -108,51 +106,6 @@ anyEngine('the demo shop', (given) => {
 })
 
 eachEngine('keys of the demo shop', (given) => {
-  test('twelve processes that show the storefront each keep a key that works', async () => {
-    const testServer = await openTestServer(given)
-    await makeDemoShop(testServer.storage, testSecret, testServer.clock.now)
-    const keys: string[] = []
-    for (let process = 0; process < 12; process += 1) {
-      const made = await makeStorefrontKey(testServer.storage, testSecret, testServer.clock.now)
-      assert.ok(made)
-      keys.push(made.key)
-    }
-    const answers = await Promise.all(keys.map((key) => testServer.ask('getInstallationCredentialIdentity', { key })))
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      keys.map(() => 200),
-    )
-  })
-
-  test('a storefront that is open for days renews its key, and its old keys end', async () => {
-    const testServer = await openTestServer(given)
-    const { installation } = await makeDemoShop(testServer.storage, testSecret, testServer.clock.now)
-    const mount = createStorefrontMount({
-      apiUrl: testServer.origin,
-      publicUrl: testServer.origin,
-      clock: () => new Date(testServer.clock.now),
-      makeKey: (now) => makeStorefrontKey(testServer.storage, testSecret, now),
-      storage: testServer.storage,
-      report: (error) => assert.fail(error as Error),
-    })
-    const look = async () => {
-      const shown = await mount.open()
-      const rest = { query: new URLSearchParams(), cookies: {}, form: null, origin: null }
-      return (await shown?.({ method: 'GET', path: '/shop', ...rest }))?.status
-    }
-    assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
-    testServer.clock.now += 3 * 86_400_000
-    assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
-    const keys = await testServer.storage.read((db) => listCredentials(db, installation.id))
-    assert.deepEqual(
-      keys
-        .filter(({ name }) => name === 'Demo key: storefront')
-        .map(({ expiresAt }) => (expiresAt ?? 0) > testServer.clock.now),
-      [true],
-      'expired ones are deleted',
-    )
-  })
-
   test('behind any number of newer keys, demo keys are bounded and those without an end get one', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
@@ -176,7 +129,7 @@ eachEngine('keys of the demo shop', (given) => {
           where installation_id = ${installation.id} and name = ${name} and revoked_at is null`,
       )
 
-    await makeStorefrontKey(storage, testSecret, clock.now)
+    await ensureDemoSite(storage, clock.now)
     const ends = [await living('Demo key: storefront'), await living('Demo key: window')]
       .flat()
       .map(({ expiresAt }) => expiresAt)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { shownShop } from '../harness/shownShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
@@ -15,9 +16,7 @@ describe('an address longer than the server reads', () => {
 
   before(async () => {
     testServer = await openTestServer(given, {
-      extraPages: storefrontPages(() => ({
-        open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
-      })),
+      extraPages: storefrontPages(() => shownShop),
     })
   })
 

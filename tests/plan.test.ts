@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
-    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'search', 'images', 'catalog'],
+    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'emails'],
   ],
   web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'dashboard'],

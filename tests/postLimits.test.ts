@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { shownShop } from '../harness/shownShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
@@ -27,9 +28,7 @@ describe('posts of browsers', () => {
       rateLimit: { perSecond: 100, burst: 200 },
       // Every test comes from networks of its own.
       trustedProxies: ['loopback'],
-      extraPages: storefrontPages(() => ({
-        open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
-      })),
+      extraPages: storefrontPages(() => shownShop),
     })
     checkout = await checkoutOf(testServer)
   })

@@ -10,7 +10,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { listSlugPieces, listSlugsAfter } from '../src/domain/catalog/store.ts'
 import { listMerchants } from '../src/domain/merchants/store.ts'
-import { feedHandOff } from '../src/ops/cli/storefront.ts'
+import { feedHandOffs } from '../src/ops/cli/storefront.ts'
 import type { Incoming } from '../src/platform/http/message.ts'
 
 const base = '/api/v1/catalog/merchants'
@@ -41,20 +41,26 @@ eachEngine('the public catalog', (given) => {
 
   async function assertCutOff(bounds: { pageMsMax?: number; wholeMsMax?: number }): Promise<void> {
     const [seller] = await testServer.storage.read(listMerchants)
-    const feed = feedHandOff({
+    const [feed] = feedHandOffs({
       ...{
         storage: testServer.storage,
         origin: () => testServer.origin,
         clock: () => new Date(testServer.clock.now),
         ...bounds,
       },
-      seller: () => ({ merchantId: seller?.id ?? '', mode: 'test' }),
+      shops: () => ({
+        ofSlug: async () => ({
+          ...{ slug: 'bloom', base: '/shop', isOpen: true, isDemo: false, installationId: '' },
+          seller: { merchantId: seller?.id ?? '', mode: 'test' },
+        }),
+      }),
     })
+    assert.ok(feed)
     let text = ''
     const read = (write: (chunk: Buffer, then: () => void) => void) => {
       const to = new Writable({ highWaterMark: 1, write: (chunk, _, then) => write(chunk, then) })
       const response = Object.assign(to, { setHeader() {} }) as unknown as ServerResponse
-      return feed.handle({ raw: { method: 'GET' } } as Incoming, response, 'req_1')
+      return feed.handle({ raw: { method: 'GET' }, path: {} } as Incoming, response, 'req_1')
     }
     const slow = [read(() => {}), read(() => {})]
     const take = (chunk: Buffer, then: () => void) => {

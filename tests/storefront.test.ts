@@ -29,7 +29,8 @@ import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
-import { category, identity, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
+import { examples } from '../src/contract/open/examples.ts'
+import { category, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { safeHtml } from '../src/domain/catalog/safehtml.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 
@@ -684,7 +685,7 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
   for (const words of ['Order T-1001', 'Thank you!', 'Berlin, DE', '250 ml · Oat · Quantity 2', '€48.00']) {
     assert.ok(page.includes(words), words)
   }
-  assert.doesNotMatch(page, /Unter den Linden|Lovelace|example\.com/)
+  assert.doesNotMatch(page, /Unter den Linden|Lovelace|ada@example\.com/)
   assert.equal(paid.headers['set-cookie'], 'storefront_cart=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure')
   assert.match(String((await ask(request({ path: '/cart', cookies }))).body), /It is empty/)
 })
@@ -902,8 +903,8 @@ describe('on an API of our own making', () => {
   ): Promise<Storefront> {
     const fake = createServer(lasting, (incoming, response) => {
       const url = incoming.url ?? ''
-      const common = url.endsWith('/identity')
-        ? { data: identity }
+      const common = url.endsWith('/open/site')
+        ? examples.getSite.reply
         : url.endsWith('/categories')
           ? list([category], null)
           : undefined

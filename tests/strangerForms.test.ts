@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
+import { shownShop } from '../harness/shownShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { places } from '../src/domain/users/places.ts'
@@ -26,9 +27,7 @@ describe('forms of strangers', () => {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
       trustedProxies: ['loopback'],
-      extraPages: storefrontPages(() => ({
-        open: async () => async () => ({ status: 200, headers: {}, body: 'shown' }),
-      })),
+      extraPages: storefrontPages(() => shownShop),
     })
     secret = (await (await checkoutOf(testServer)).ready({ CARD: 1 })).secret
   })

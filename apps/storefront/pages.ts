@@ -12,6 +12,7 @@ import type {
   Order,
   Product,
   ProductSummary,
+  Site,
   Sku,
   Totals,
 } from '../../packages/client/src/index.ts'
@@ -32,6 +33,7 @@ export interface Surroundings {
   merchant: { name: string; currency: string }
   details: ShopDetails
   isTest: boolean
+  bar: ShopBar | null
   categories: readonly Category[]
   cartCount: number
   // What stands in the search field.
@@ -41,10 +43,16 @@ export interface Surroundings {
   picture: (url: string | null) => string | null
 }
 
+// Above every page of a shop that not everyone sees, or that takes no money. Leads to the dashboard.
+export interface ShopBar {
+  kind: 'closed' | 'test'
+  href: string
+}
+
 // What the foot of every page says of the merchant.
 export interface ShopDetails {
   supportEmail: string | null
-  links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
+  links: Site['links']
 }
 
 export interface ListView {
@@ -594,6 +602,19 @@ export function continuePage(at: Surroundings, url: string): string {
   })
 }
 
+// A shop that is not open: no search, no cart, no categories.
+export function closedPage(at: Surroundings): string {
+  const { say } = at.speaker
+  const title = say('closed.title', { merchant: at.merchant.name })
+  return documentOf(at, {
+    title: at.merchant.name,
+    head: html`<meta name="robots" content="noindex">`,
+    body: html`<main id="main"><section class="plain"><h1>${title}</h1><p class="lead">${say('closed.text')}</p></section>
+</main>
+${foot(at)}`,
+  })
+}
+
 export interface Message {
   title: string
   text: string
@@ -640,19 +661,13 @@ function page(at: Surroundings, { title, description, current, found = null, bod
   const here = (name: string) => name === current && html` aria-current="true"`
   const link = ({ slug, name }: Category) =>
     html`<li><a href="${categoryHref(at, slug)}"${here(slug)} dir="auto">${name}</a></li>`
-  return html`<!doctype html>
-<html lang="${speaker.locale}" dir="${speaker.direction}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title === null ? merchant.name : say('page.titled', { title, merchant: merchant.name })}</title>
-<meta name="description" content="${description}">
-${found === null ? html`<meta name="robots" content="noindex">` : foundTags(at, title ?? merchant.name, description, found)}
-<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${at.styleHref}">
-</head>
-<body>
-<a class="skip" href="#main">${say('page.skip')}</a>
+  const isFound = found !== null && at.bar === null
+  return documentOf(at, {
+    title: title === null ? merchant.name : say('page.titled', { title, merchant: merchant.name }),
+    head: html`<meta name="description" content="${description}">
+${isFound ? foundTags(at, title ?? merchant.name, description, found) : html`<meta name="robots" content="noindex">`}`,
+    body: html`<a class="skip" href="#main">${say('page.skip')}</a>
+${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a href="${at.bar.href}">${say('bar.dashboard')}</a></p>`}
 <header class="top">
 <a class="name" href="${base}/" dir="auto">${merchant.name}</a>
 <form class="search" role="search" method="get" action="${base}/search">
@@ -661,9 +676,9 @@ ${found === null ? html`<meta name="robots" content="noindex">` : foundTags(at, 
 <button aria-label="${say('search.short')}">${searchMark()}</button>
 </form>
 <a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>${say('cart.link')}</span>${
-    cartCount > 0 &&
-    html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
-  }</a>
+      cartCount > 0 &&
+      html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
+    }</a>
 <nav class="rooms" aria-label="${say('nav.label')}"><ul>
 <li><a href="${base}/"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}
 </ul>
@@ -674,7 +689,26 @@ ${
 </header>
 <main id="main">${body}
 </main>
-${foot(at)}
+${foot(at)}`,
+  })
+}
+
+function documentOf(
+  { base, speaker, styleHref }: Surroundings,
+  { title, head, body }: { title: string; head: Html; body: Html },
+): string {
+  return html`<!doctype html>
+<html lang="${speaker.locale}" dir="${speaker.direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${head}
+<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${styleHref}">
+</head>
+<body>
+${body}
 </body>
 </html>
 `.text

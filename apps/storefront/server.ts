@@ -70,15 +70,7 @@ function start(): void {
     return
   }
   const publicUrl = process.env.PUBLIC_URL ?? `http://localhost:${PORT}`
-  const { TERMS_URL, PRIVACY_URL, REFUNDS_URL, IMPRINT_URL, SUPPORT_EMAIL } = process.env
-  const links = {
-    ...(TERMS_URL && { terms: TERMS_URL }),
-    ...(PRIVACY_URL && { privacy: PRIVACY_URL }),
-    ...(REFUNDS_URL && { refunds: REFUNDS_URL }),
-    ...(IMPRINT_URL && { imprint: IMPRINT_URL }),
-  }
-  const details = async () => ({ supportEmail: SUPPORT_EMAIL ?? null, links })
-  const storefront = createStorefront({ apiUrl, apiKey, basePath: '', publicUrl, details, report: complain })
+  const storefront = createStorefront({ apiUrl, apiKey, basePath: '', publicUrl, report: complain })
   storefrontServer(storefront).listen(Number(PORT), () => {
     process.stdout.write(`The shop is open: ${publicUrl}/\n`)
   })

@@ -9,32 +9,35 @@ import {
   type Category,
   createClient,
   type ErrorCode,
+  type Fetch,
   type ProductSummary,
+  type Site,
   type Sku,
 } from '../../packages/client/src/index.ts'
 import { addressOf, askedIn, questionOf } from './finding.ts'
 import type { AttributeOf } from './metadata.ts'
 import {
   cartPage,
+  closedPage,
   continuePage,
   foundPage,
   listPage,
   messagePage,
   productPage,
-  type ShopDetails,
+  type ShopBar,
   type Surroundings,
   thanksPage,
 } from './pages.ts'
 import { speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
-export type { ShopDetails } from './pages.ts'
-
 export interface StorefrontOptions {
   // Where the API is, as this process reaches it.
   apiUrl: string
-  // Needs the scopes catalog:read and checkout:quote.
-  apiKey: string
+  // Needs the scopes catalog:read and checkout:quote. Left out where `fetch` knows who calls.
+  apiKey?: string
+  // In the place of the network: Cartwright performs the operations in its own process. What it throws is a defect, and is thrown on.
+  fetch?: Fetch
   // '' at the root of a host, or a path such as '/shop'.
   basePath: string
   // The origin under which browsers reach this shop.
@@ -43,10 +46,17 @@ export interface StorefrontOptions {
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
   // What an option is to search engines, by its name, where it is a colour, a size, a material or a pattern.
   attributeOf?: AttributeOf
-  // The merchant's legal pages and address for questions, for the foot of every page. Of the same kind.
-  details?: () => Promise<ShopDetails>
+  // Where Cartwright itself shows the shop: it is closed while its site is, and its test mode is marked and left out by search engines.
+  hosted?: HostedShop
   // For errors that shoppers cannot fix: an API that is down, a key that is refused.
   report?: (error: unknown) => void
+}
+
+export interface HostedShop {
+  // The page of the dashboard on which the shop is opened.
+  dashboardUrl: string
+  // A demo: shown as if it were live.
+  isDemo?: boolean
 }
 
 export interface StorefrontRequest {
@@ -63,6 +73,8 @@ export interface StorefrontRequest {
   host?: string | null
   // The header Accept-Language.
   acceptLanguage?: string | null
+  // Whether a person of the merchant is asking, who sees the shop while it is closed.
+  isInsider?: () => Promise<boolean>
 }
 
 export interface StorefrontAnswer {
@@ -84,7 +96,7 @@ const quantityMax = 999
 export function createStorefront(options: StorefrontOptions): Storefront {
   const {
     apiUrl,
-    apiKey,
+    hosted,
     basePath: base,
     barcodes = noBarcodes,
     attributeOf = () => undefined,
@@ -92,11 +104,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   } = options
   const publicOrigin = new URL(options.publicUrl).origin
   // A shopper waits for the page, so a server that is busy is not waited for.
-  const api = createClient({ baseUrl: apiUrl, key: apiKey, maxRetries: 1, maxRetryDelayMs: 500 })
-  const identity = remembered(async () => (await api.identity()).data)
+  const api = createClient({
+    ...{ baseUrl: apiUrl, key: options.apiKey, fetch: options.fetch },
+    ...{ maxRetries: options.fetch ? 0 : 1, maxRetryDelayMs: 500 },
+  })
+  const site = remembered(async () => (await api.site.get()).data)
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
-  const details = remembered(options.details ?? (async () => noDetails))
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
 
@@ -126,14 +140,20 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const found = isBelow && routes.find(([, pattern]) => pattern.test(below))
       if (!found) return await notFound(request)
       const [method, pattern, handle] = found
+      if (hosted && !(await isShownTo(request))) return closed(request)
       if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) return refusal(request, 405)
       if (method === 'POST' && !isOwnForm(request)) return refusal(request, 403)
       return await handle(request, pattern.exec(below)?.[1] ?? '')
     } catch (error) {
       if (!(error instanceof CartwrightError)) throw error
+      if (options.fetch && error.code === 'connection_failed') throw error.cause
       report(error)
       return apology(request, error)
     }
+  }
+
+  async function isShownTo({ isInsider }: StorefrontRequest): Promise<boolean> {
+    return (await site()).status === 'open' || (isInsider !== undefined && (await isInsider()))
   }
 
   // Pages.
@@ -155,7 +175,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const isCategoryPage = category !== null
     const asked = askedIn(request.query, category?.slug ?? null)
     const path = isCategoryPage ? `${base}/categories/${category.slug}` : `${base}/search`
-    const { currency } = (await identity()).merchant
+    const { currency } = (await site()).merchant
     const { sort, ...question } = questionOf(asked, currency)
     if (Object.keys(question).length === 0) return seeOther(`${base}/`)
     const firstHref = addressOf(path, asked, {}, isCategoryPage)
@@ -405,18 +425,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     render: (at: Surroundings, cart: Cart | null) => string,
     status = 200,
   ): Promise<StorefrontAnswer> {
-    const [{ merchant, installation }, known, legal, cart] = await Promise.all([
-      identity(),
-      categories(),
-      details(),
-      usableCart(request),
-    ])
+    const [shop, known, cart] = await Promise.all([site(), categories(), usableCart(request)])
+    if (hosted && !(await isShownTo(request))) return closed(request)
     const pictureOrigins = new Set<string>()
     const surroundings: Surroundings = {
       ...bareSurroundings(request),
-      merchant,
-      details: legal,
-      isTest: installation.mode === 'test',
+      merchant: shop.merchant,
+      details: { supportEmail: shop.supportEmail, links: shop.links },
+      isTest: shop.mode === 'test',
+      bar: barOf(shop),
       categories: known,
       cartCount: cart?.itemCount ?? 0,
       notice: noticeShown(request),
@@ -437,6 +454,19 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       headers: { ...pageHeaders(pictureOrigins), ...(forgotten && { 'set-cookie': cartCookieFor('', 0) }) },
       body,
     }
+  }
+
+  function barOf({ status, mode }: Site): ShopBar | null {
+    if (!hosted || hosted.isDemo) return null
+    if (status === 'closed') return { kind: 'closed', href: hosted.dashboardUrl }
+    return mode === 'test' ? { kind: 'test', href: hosted.dashboardUrl } : null
+  }
+
+  // Search engines keep what they know of a shop that says 503, and come again.
+  async function closed(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const { merchant, supportEmail, links } = await site()
+    const body = closedPage({ ...bareSurroundings(request), merchant, details: { supportEmail, links } })
+    return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 
   function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
@@ -486,6 +516,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       merchant: { name: 'Shop', currency: 'EUR' },
       details: noDetails,
       isTest: false,
+      bar: null,
       categories: [],
       cartCount: 0,
       q: '',
@@ -530,7 +561,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
-const noDetails: ShopDetails = { supportEmail: null, links: {} }
+const noDetails = { supportEmail: null, links: {} }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>

@@ -17,6 +17,7 @@ import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
 import { shopGivens } from './shop.ts'
+import { siteGivens } from './site.ts'
 import { transferGivens } from './transfers.ts'
 
 export type AdminTestServer = TestServer & { orders: Orders }
@@ -30,6 +31,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...catalogGivens,
   ...pictureGivens,
   ...shopGivens,
+  ...siteGivens,
   ...developerGivens,
   ...peopleGivens,
   ...changeGivens,

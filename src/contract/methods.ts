@@ -37,6 +37,8 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   searchMerchantProducts:                 'catalog.searchMerchant',
   listMerchantProducts:                   'catalog.merchantProducts',
   listMerchantCategories:                 'catalog.merchantCategories',
+  getSite:                                'site.get',
+  getMerchantSite:                        'site.ofMerchant',
 }
 
 // Where the rule below says it badly.

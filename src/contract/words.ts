@@ -65,6 +65,10 @@ export const idPrefixes = {
 export type IdNoun = keyof typeof idPrefixes
 export type IdPrefix = (typeof idPrefixes)[IdNoun]
 
+// Of the shop that this server shows.
+export const siteStatuses = ['open', 'closed'] as const
+export type SiteStatus = (typeof siteStatuses)[number]
+
 export const installationStatuses = ['active', 'suspended', 'ended'] as const
 export type InstallationStatus = (typeof installationStatuses)[number]
 
@@ -310,6 +314,7 @@ export const changeSubjects = [
   'promotion',
   'payment_method',
   'payment_account',
+  'site',
   // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
@@ -339,6 +344,7 @@ export const undoScopes = {
   taxes: 'admin:settings',
   shipping: 'admin:settings',
   payment_method: 'admin:settings',
+  site: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

@@ -15,6 +15,9 @@ import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
+import { adminSiteOperations } from '../domain/sites/admin.ts'
+import type { SiteContext } from '../domain/sites/site.ts'
+import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminPeopleOperations } from '../domain/users/admin.ts'
 import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
 import type { AdminHandlers } from '../platform/http/admin.ts'
@@ -24,7 +27,8 @@ import { adminImportOperations } from './imports/admin.ts'
 export interface AdminHandlerParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  shopUrl: (merchantSlug: string) => string | undefined
+  // Where shops are shown.
+  sites: SiteContext
   // Of a key that was revoked.
   forget: (keyId: string) => void
   // Whether webhooks may go to private addresses.
@@ -36,7 +40,7 @@ export interface AdminHandlerParts {
 export function adminHandlersFor({
   rootSecret,
   publicOrigin,
-  shopUrl,
+  sites,
   forget,
   allowPrivate,
   textsMs,
@@ -48,7 +52,9 @@ export function adminHandlersFor({
       findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
     }),
     ...adminHomeOperations({ rootSecret }),
-    ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
+    ...adminChangeOperations({
+      undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer],
+    }),
     ...adminImageOperations(),
     ...adminReportOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
@@ -60,7 +66,8 @@ export function adminHandlersFor({
     }),
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
-    ...adminImportOperations({ rootSecret, publicOrigin, shopUrl }),
+    ...adminImportOperations({ rootSecret, publicOrigin, sites }),
     ...adminShopOperations(shopParts),
+    ...adminSiteOperations(sites),
   }
 }

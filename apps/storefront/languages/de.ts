@@ -158,6 +158,11 @@ export const de: Texts = {
   'foreign.title': 'Nicht von hier gesendet',
   'foreign.text':
     'Dieses Formular kam nicht von diesem Shop, deshalb wurde nichts geändert. Bitte versuchen Sie es hier noch einmal.',
+  'closed.title': '{merchant} ist geschlossen',
+  'closed.text': 'Der Shop ist gerade nicht geöffnet. Bitte kommen Sie später wieder.',
+  'bar.closed': 'Dieser Shop ist geschlossen. Nur angemeldete Personen des Shops sehen ihn.',
+  'bar.test': 'Testmodus: Es fließt kein Geld, und es wird nichts verschickt.',
+  'bar.dashboard': 'Zur Verwaltung',
   'down.title': 'Gleich wieder da',
   'down.text':
     'Der Shop kann gerade nicht antworten. Ihr Warenkorb ist sicher; bitte versuchen Sie es gleich noch einmal.',

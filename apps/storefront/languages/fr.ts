@@ -157,6 +157,11 @@ export const fr: Texts = {
   'missing.text': 'Ce que vous cherchez n’est pas dans cette boutique, ou n’y est plus.',
   'foreign.title': 'Pas envoyé d’ici',
   'foreign.text': 'Ce formulaire n’a pas été envoyé par cette boutique : rien n’a été modifié. Veuillez réessayer ici.',
+  'closed.title': '{merchant} est fermé',
+  'closed.text': 'La boutique n’est pas ouverte pour le moment. Revenez un peu plus tard.',
+  'bar.closed': 'Cette boutique est fermée. Seules les personnes de la boutique connectées la voient.',
+  'bar.test': 'Mode test : aucun argent n’est débité et rien n’est expédié.',
+  'bar.dashboard': 'Vers l’administration',
   'down.title': 'De retour dans un instant',
   'down.text':
     'La boutique ne peut pas répondre pour le moment. Votre panier est conservé ; réessayez dans un instant.',

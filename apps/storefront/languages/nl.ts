@@ -158,6 +158,11 @@ export const nl: Texts = {
   'foreign.title': 'Niet vanaf hier verzonden',
   'foreign.text':
     'Dit formulier is niet door deze winkel verzonden, dus er is niets gewijzigd. Probeer het hier opnieuw.',
+  'closed.title': '{merchant} is gesloten',
+  'closed.text': 'De winkel is op dit moment niet open. Kom later nog eens terug.',
+  'bar.closed': 'Deze winkel is gesloten. Alleen ingelogde mensen van de winkel zien hem.',
+  'bar.test': 'Testmodus: er wordt geen geld afgeschreven en niets verzonden.',
+  'bar.dashboard': 'Naar het dashboard',
   'down.title': 'Zo weer terug',
   'down.text': 'De winkel kan nu niet antwoorden. Je winkelwagen is veilig; probeer het straks opnieuw.',
   'down.key':

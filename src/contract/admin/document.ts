@@ -32,6 +32,7 @@ import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
 import { reportExamples } from './examples/reports.ts'
 import { shopExamples } from './examples/shop.ts'
+import { siteExamples } from './examples/site.ts'
 import { transferExamples } from './examples/transfers.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
@@ -41,6 +42,7 @@ import * as pictures from './pictures.ts'
 import * as reports from './reports.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
+import * as site from './site.ts'
 import * as transfers from './transfers.ts'
 
 const description = `What runs a merchant's shop over HTTP: orders, catalog, settings, people. Storefronts use the [open interface](/docs) instead.
@@ -97,6 +99,7 @@ export const adminDocument: SurfaceDocument = {
     ...catalogExamples,
     ...pictureExamples,
     ...shopExamples,
+    ...siteExamples,
     ...developerExamples,
     ...peopleExamples,
     ...changeExamples,
@@ -114,6 +117,7 @@ export const adminDocument: SurfaceDocument = {
       catalog,
       pictures,
       shop,
+      site,
       developers,
       people,
       changes,

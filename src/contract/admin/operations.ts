@@ -12,6 +12,7 @@ import { pictureRows } from './pictures.ts'
 import { reportRows } from './reports.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
+import { siteRows } from './site.ts'
 import { transferRows } from './transfers.ts'
 
 export const adminOperations = {
@@ -20,6 +21,7 @@ export const adminOperations = {
   ...catalogRows,
   ...pictureRows,
   ...shopRows,
+  ...siteRows,
   ...developerRows,
   ...peopleRows,
   ...changeRows,

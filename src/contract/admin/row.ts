@@ -29,6 +29,7 @@ export const adminTags = [
   },
   { name: 'Catalog', description: 'Products, SKUs, stock, categories, pictures and promotions.' },
   { name: 'Shop', description: 'The merchant, taxes, shipping and payment providers.' },
+  { name: 'Site', description: 'The online store that this server shows.' },
   { name: 'Developers', description: 'Installations, keys and webhooks.' },
   { name: 'People', description: 'The people who run the shop.' },
   { name: 'Transfers', description: 'Files in and out: CSV of products, stock, orders and promotions.' },

@@ -18,6 +18,7 @@ import * as oauth from './oauth.ts'
 import { openSurface, tags } from './operations.ts'
 import * as orders from './orders.ts'
 import * as search from './search.ts'
+import * as site from './site.ts'
 import * as webhooks from './webhooks.ts'
 
 const description = `A storefront and checkout installation over HTTP: catalog, carts, hosted checkout, orders, webhooks.
@@ -138,7 +139,7 @@ export const openDocument: SurfaceDocument = {
   tags,
   examples,
   schemas: [
-    ...namedIn(parts, errors, catalog, identity, carts, checkout, orders, webhooks, oauth, search, events),
+    ...namedIn(parts, errors, catalog, identity, carts, checkout, orders, webhooks, oauth, search, site, events),
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),
   ],
   errorSchema: errors.PublicErrorResponse,

@@ -24,6 +24,7 @@ import {
   session,
 } from './samples.ts'
 import type { ProductSearchResponse } from './search.ts'
+import type { Site } from './site.ts'
 
 type Examples = {
   [Id in OperationId]: {
@@ -42,6 +43,20 @@ const fixtureHeaders = {
   'webhook-id': 'msg_fixture',
   'webhook-timestamp': '1767225600',
   'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+}
+
+const site: Site = {
+  merchant: { slug: 'bloom', name: 'Bloom', currency: 'EUR', country: 'DE' },
+  mode: 'live',
+  status: 'open',
+  url: 'https://shop.example.com/shop',
+  supportEmail: 'help@bloom.test',
+  logo: null,
+  color: '#2c4c3e',
+  links: { terms: 'https://bloom.test/terms' },
+  legal: { name: 'Bloom GmbH', address: ['Lindenstraße 3', '10969 Berlin'] },
+  pricesIncludeTax: true,
+  shipsTo: ['AT', 'DE'],
 }
 
 const found: ProductSearchResponse = {
@@ -334,6 +349,8 @@ export const examples: Examples = {
     body: undefined,
     reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
   },
+  getSite: { path: {}, body: undefined, reply: { data: site } },
+  getMerchantSite: { path: { merchantSlug: site.merchant.slug }, body: undefined, reply: { data: site } },
 }
 
 const later = '2026-03-02T11:02:45.118Z'

@@ -43,6 +43,7 @@ import {
   ProductSearchResponse,
   searchQuery,
 } from './search.ts'
+import { SiteResponse } from './site.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
@@ -332,6 +333,22 @@ export const operations = {
     description:
       'In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
     body: null, reply: ok(MerchantCategoryListResponse),
+    refusals: ['merchant_not_found'],
+  },
+  getSite: {
+    method: 'GET', path: '/api/v1/open/site',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
+    summary: 'Get the site',
+    description: 'What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open.',
+    body: null, reply: ok(SiteResponse),
+    refusals: [],
+  },
+  getMerchantSite: {
+    method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/site',
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Get the site of a merchant',
+    description: 'The same for anyone, from any origin, cacheable.',
+    body: null, reply: ok(SiteResponse),
     refusals: ['merchant_not_found'],
   },
 } as const satisfies Record<string, OpenOperation>

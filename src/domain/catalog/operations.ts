@@ -16,6 +16,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
+import { findPublicSeller } from '../merchants/store.ts'
 import { renderCategories, withOrigin } from './answer.ts'
 import { createColumnsCache } from './columns.ts'
 import { findShopFacts, findSynonyms, type ShopFacts } from './indexstore.ts'
@@ -28,7 +29,6 @@ import {
   findDetails,
   findListing,
   findPublicListing,
-  findPublicSeller,
   type Listing,
   listCategories,
   listProducts,

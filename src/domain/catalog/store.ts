@@ -48,16 +48,6 @@ export async function findPublicListing(
   return row
 }
 
-// The merchant with this slug, in the same mode.
-export async function findPublicSeller(db: Reader, merchantSlug: string): Promise<MerchantMode | undefined> {
-  const [row] = await db.sql<MerchantMode>`
-    select m.id as "merchantId", case when exists (
-      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
-      then 'live' else 'test' end as "mode"
-    from merchants m where m.slug = ${merchantSlug} and m.closed_at is null`
-  return row
-}
-
 export async function findDetails(
   db: Reader,
   { merchantId, mode, productId }: Pick<Listing, 'merchantId' | 'mode' | 'productId'>,

@@ -1,6 +1,7 @@
 // The SQL of merchants and of the installations that act for them.
 
 import type { Mode } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface Merchant {
@@ -44,6 +45,16 @@ export async function findMerchant(db: Reader, slug: string): Promise<Merchant |
 export async function findMerchantById(db: Reader, id: string): Promise<Merchant | undefined> {
   const [merchant] = await db.sql<Merchant>`select ${merchantColumns} from merchants where id = ${id}`
   return merchant
+}
+
+// The merchant with this slug, in the mode that everyone sees: live, unless nothing sells there yet.
+export async function findPublicSeller(db: Reader, merchantSlug: string): Promise<MerchantMode | undefined> {
+  const [row] = await db.sql<MerchantMode>`
+    select m.id as "merchantId", case when exists (
+      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
+      then 'live' else 'test' end as "mode"
+    from merchants m where m.slug = ${merchantSlug} and m.closed_at is null`
+  return row
 }
 
 // Changes of one shop wait for each other here. It is an update, because that does not block transactions that only reference
@@ -98,6 +109,18 @@ export interface Installation {
 }
 
 const installationsAtOnce = 1_000
+
+// Of one mode, by its name if that is free, otherwise by its name with a number.
+export async function makeInstallation(
+  tx: Tx,
+  installation: Omit<Installation, 'disabledAt'>,
+  now: number,
+): Promise<void> {
+  const taken = new Set((await listInstallations(tx, installation.merchantId)).map(({ name }) => name))
+  let name = installation.name
+  for (let number = 2; taken.has(name); number++) name = `${installation.name} ${number}`
+  await insertInstallation(tx, { ...installation, name, disabledAt: null }, now)
+}
 
 // All of them, by id, a thousand to a statement: with apps there may be many.
 export async function listInstallations(db: Reader, merchant: string): Promise<Installation[]> {

@@ -19,6 +19,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { deriveKeys } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import { demoMerchantSlug } from '../provisioning/demo.ts'
 import {
   chooseInstallation,
   chooseMerchant,
@@ -363,7 +364,7 @@ async function performRow(
   const handlers: Readonly<Record<string, unknown>> = await handlerGroups[group]({
     rootSecret,
     publicOrigin: originOf(config),
-    shopUrl: () => undefined,
+    sites: { publicOrigin: originOf(config), showsShops: true, demo: config.production ? undefined : demoMerchantSlug },
     forget: () => {},
     allowPrivate: webhookAllowPrivate,
     textsMs: retentionMs.texts,

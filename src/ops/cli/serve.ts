@@ -26,18 +26,18 @@ import { demoAnswer } from '../demo/receivers.ts'
 import {
   type DemoShop,
   demoMerchantSlug,
+  ensureDemoSite,
   findHistory,
   type HistoryFacts,
   hasDemoShop,
   makeDemoShop,
-  makeStorefrontKey,
   needsDemoShop,
 } from '../provisioning/demo.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
-import { createStorefrontMount, feedHandOff, type StorefrontMount, storefrontPages } from './storefront.ts'
+import { createShops, feedHandOffs, type Shops, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
 // How long to wait for the last lines of the log.
@@ -125,6 +125,7 @@ function originAt(port: number): string {
 
 interface Service {
   app: App
+  close(): void
   open(): Promise<number>
   begin(origin: string): Promise<void>
 }
@@ -134,7 +135,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
-  let mount: StorefrontMount | undefined
+  let shops: Shops | undefined
   const app = createApp({
     storage,
     rootSecret: config.rootSecret,
@@ -153,17 +154,20 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     clock: () => new Date(),
     log,
     extraPages: [
-      ...storefrontPages(() => mount),
-      ...crawlerPages({ origin: () => origin, shop: () => mount?.crawled() }),
+      ...storefrontPages(() => shops),
+      ...crawlerPages({ origin: () => origin, shop: async (slug) => shops?.crawled(slug) }),
     ],
-    extraHandOffs: [
-      feedHandOff({ storage, origin: () => origin, clock: () => new Date(), seller: () => mount?.seller() }),
-    ],
+    extraHandOffs: feedHandOffs({ storage, origin: () => origin, clock: () => new Date(), shops: () => shops }),
     ownReceivers: mayDemo ? demoAnswer : undefined,
-    shopUrl: (slug) => (mount && slug === demoMerchantSlug ? `${origin}/shop` : undefined),
+    showsShops: true,
+    demoShop: mayDemo ? demoMerchantSlug : undefined,
   })
   return {
     app,
+    close() {
+      shops?.close()
+      app.close()
+    },
     async open() {
       port = await openPort(app.server, config)
       // Requests that arrive while the shop is created see the same origin as later ones.
@@ -176,19 +180,13 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
       // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       await startMail(storage, app.mail !== null, Date.now())
-      if (mayDemo && port > 0 && (await hasDemoShop(storage))) {
-        const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-        const opened = createStorefrontMount({
-          apiUrl: `http://${host}:${port}`,
-          publicUrl: origin,
-          clock: () => new Date(),
-          makeKey: (now) => makeStorefrontKey(storage, config.rootSecret, now),
-          storage,
-          report: (error) => log.error('storefront failed', error),
-        })
-        await opened.open()
-        mount = opened
-      }
+      if (mayDemo) await ensureDemoSite(storage, Date.now())
+      shops = createShops({
+        app,
+        storage,
+        clock: () => new Date(),
+        report: (error) => log.error('storefront failed', error),
+      })
       isStarting = false
       // Requests come first. Then the validators are compiled, so the first request with a body does not wait for them.
       if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
@@ -210,7 +208,7 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
 async function serve(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
   const signalled = parts.terminal.server?.signalled ?? endSignal(parts)
-  const { app, open, begin } = createService(parts)
+  const { app, close, open, begin } = createService(parts)
   let metrics: Closable | undefined
   try {
     const port = await open()
@@ -234,7 +232,7 @@ async function serve(parts: ServeParts): Promise<void> {
     throw error
   } finally {
     await metrics?.close()
-    app.close()
+    close()
   }
 }
 

@@ -1,96 +1,208 @@
-// In demo mode the server shows the example storefront at /shop. The storefront is a client like any other: it calls the
-// API over HTTP with a key.
+// Shows the shops of merchants: the storefront of apps/ is a client of the open surface, and gets its answers in this process. What it
+// shows comes from operations; only where a shop is, and which installation sells there, is looked up here.
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { ShopDetails, Storefront } from '../../../apps/storefront/shop.ts'
+import type { Storefront, StorefrontRequest } from '../../../apps/storefront/shop.ts'
+import type { App } from '../../app.ts'
+import { type Mode, publishableScopes } from '../../contract/words.ts'
 import { attributeOf } from '../../domain/catalog/attributes.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../../domain/catalog/store.ts'
-import { findMerchantFace } from '../../domain/merchants/store.ts'
+import { lockMerchantById } from '../../domain/merchants/store.ts'
+import { ownRedirectHosts } from '../../domain/sites/change.ts'
+import { findShopPath, siteStatusOf } from '../../domain/sites/site.ts'
+import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
+import type { KeyCaller } from '../../platform/access/identify.ts'
 import { cookiesIn } from '../../platform/html/cookies.ts'
 import { readForm } from '../../platform/html/form.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { html } from '../../platform/html/html.ts'
-import { privateHeaders } from '../../platform/html/policy.ts'
+import { privateHeaders, redirect } from '../../platform/html/policy.ts'
+import { localFetch } from '../../platform/http/local.ts'
 import type { Incoming } from '../../platform/http/message.ts'
-import type { HandOff, HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import type { HandOff, HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { late } from '../../platform/kit/late.ts'
+import { Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import { isSlug } from '../../platform/kit/slug.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import type { CrawledShop } from '../../web/docs/crawlers.ts'
-import type { StorefrontKey } from '../provisioning/demo.ts'
 
-export interface StorefrontParts {
-  apiUrl: string
-  publicUrl: string
-  clock: () => Date
-  makeKey: (now: number) => Promise<StorefrontKey | undefined>
+export interface ShopsParts {
+  app: Pick<App, 'open' | 'personOf' | 'sites' | 'publicOrigin'>
   storage: Storage
+  clock: () => Date
   report: (error: unknown) => void
 }
 
-export interface StorefrontMount {
-  open(): Promise<Storefront | undefined>
-  // What crawlers are told of it.
-  crawled(): CrawledShop | undefined
-  // Whose products it shows.
-  seller(): MerchantMode | undefined
+// A shop that this server shows.
+export interface ShownShop {
+  slug: string
+  seller: MerchantMode
+  // Every address of it begins so.
+  base: string
+  isOpen: boolean
+  isDemo: boolean
+  // Undefined until there is an installation that sells: nothing can be put into a cart.
+  installationId: string | undefined
 }
 
-// Opens the storefront, or answers undefined while there is no key for it. After half the lifetime of its key it is created
-// again with a new one.
-export function createStorefrontMount(parts: StorefrontParts): StorefrontMount {
-  const { apiUrl, publicUrl, clock, makeKey, storage, report } = parts
-  let shown: Storefront | undefined
-  let seller: MerchantMode | undefined
-  let renewAt = Number.NEGATIVE_INFINITY
-  let opening: Promise<void> | undefined
+export interface ShopAddress {
+  // Undefined at /shop.
+  slug: string | undefined
+  mode: Mode
+}
 
-  async function open(now: number): Promise<void> {
-    const made = await makeKey(now)
-    if (!made) return
-    const { createStorefront } = await import('../../../apps/storefront/shop.ts')
-    const { merchantId } = made.seller
-    seller = made.seller
-    shown = createStorefront({
-      ...{ apiUrl, publicUrl, report, basePath, attributeOf },
-      apiKey: made.key,
-      async barcodes(productId) {
-        const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
-        return new Map(rows.map(({ id, barcode }) => [id, barcode]))
-      },
-      async details() {
-        const face = await storage.read((db) => findMerchantFace(db, merchantId))
-        return {
-          supportEmail: face?.supportEmail ?? null,
-          links: JSON.parse(face?.links ?? '{}') as ShopDetails['links'],
-        }
-      },
-    })
-    renewAt = now + (made.expiresAt - now) / 2
+export interface Shops {
+  close(): void
+  find(address: ShopAddress): Promise<ShownShop | undefined>
+  // The open one that search engines read, by its slug or at /shop. Refuses while it is closed.
+  ofSlug(slug: string | undefined): Promise<ShownShop | undefined>
+  crawled(slug: string | undefined): Promise<CrawledShop | undefined>
+  answer(shop: ShownShop, request: Omit<StorefrontRequest, 'isInsider'>, raw: IncomingMessage): ReturnType<Storefront>
+}
+
+// A change of a site is signalled. One whose signal was lost, and a merchant who came or went, is seen after this time.
+const freshMs = 2_000
+const placesMax = 5_000
+const storefrontsMax = 500
+
+export function createShops(parts: ShopsParts): Shops {
+  const { app, storage } = parts
+  const places = new Lru<string, { shop: Promise<ShownShop | undefined>; until: number }>(placesMax)
+  const storefronts = new Lru<string, OpenedShop>(storefrontsMax)
+  const unlisten = storage.listen('sites', () => {
+    places.clear()
+    storefronts.clear()
+  })
+
+  function find(address: ShopAddress): Promise<ShownShop | undefined> {
+    const key = `${address.slug ?? ''} ${address.mode}`
+    const now = Date.now()
+    const known = places.get(key)
+    if (known && known.until > now) return known.shop
+    const shop = storage.read((db) => findShop(db, app.sites, address))
+    places.set(key, { shop, until: now + freshMs })
+    shop.catch(() => places.delete(key))
+    return shop
+  }
+
+  async function ofSlug(slug: string | undefined): Promise<ShownShop | undefined> {
+    const shop = await find({ slug, mode: 'live' })
+    if (!shop || shop.base !== (slug === undefined ? '/shop' : `/shops/${slug}`)) return undefined
+    if (!shop.isOpen) throw refuse('unavailable', { retryAfterMs: closedRetryMs })
+    return shop
+  }
+
+  function openedOf(shop: ShownShop): OpenedShop {
+    const publicUrl = app.publicOrigin()
+    const key = `${shop.seller.merchantId} ${shop.seller.mode} ${shop.base} ${publicUrl}`
+    const known = storefronts.get(key)
+    if (known) return known
+    const opened: OpenedShop = { installationId: '', storefront: late(() => openStorefront(parts, shop, opened)) }
+    storefronts.set(key, opened)
+    return opened
   }
 
   return {
-    async open() {
-      const now = clock().getTime()
-      if (now >= renewAt) {
-        opening ??= open(now).finally(() => {
-          opening = undefined
-        })
-        await opening
-      }
-      return shown
+    close: unlisten,
+    find,
+    ofSlug,
+    async crawled(slug) {
+      const shop = await ofSlug(slug)
+      return shop && crawledShop(storage, shop)
     },
-    crawled: () => seller && crawledShop(storage, seller),
-    seller: () => seller,
+    async answer(shop, request, raw) {
+      const opened = openedOf(shop)
+      if (shop.installationId !== undefined) opened.installationId = shop.installationId
+      else if (request.method === 'POST') opened.installationId = await makeSeller(parts, shop.seller)
+      const storefront = await opened.storefront()
+      return storefront({ ...request, isInsider: () => isInsider(app, shop, raw) })
+    },
   }
 }
 
-const basePath = '/shop'
+const closedRetryMs = 3_600_000
 
-function crawledShop(storage: Storage, seller: MerchantMode): CrawledShop {
+interface OpenedShop {
+  // Read when an operation is performed: a shop gets its installation when it is opened, or with its first cart.
+  installationId: string
+  storefront: () => Promise<Storefront>
+}
+
+async function openStorefront(
+  { app, storage, report }: ShopsParts,
+  { slug, seller, base, isDemo }: ShownShop,
+  opened: Pick<OpenedShop, 'installationId'>,
+): Promise<Storefront> {
+  const { createStorefront } = await import('../../../apps/storefront/shop.ts')
+  const { merchantId, mode } = seller
+  const publicUrl = app.publicOrigin()
+  return createStorefront({
+    ...{ apiUrl: publicUrl, publicUrl, basePath: base, report, attributeOf },
+    hosted: { dashboardUrl: `/admin/${slug}${mode === 'test' ? '/test' : ''}/store`, isDemo },
+    fetch: (url, init) => localFetch(app.open, callerOf(slug, seller, opened.installationId))(url, init),
+    async barcodes(productId) {
+      const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
+      return new Map(rows.map(({ id, barcode }) => [id, barcode]))
+    },
+  })
+}
+
+async function makeSeller({ app, storage, clock }: ShopsParts, seller: MerchantMode): Promise<string> {
+  const site = await storage.write(async (tx) => {
+    await lockMerchantById(tx, seller.merchantId)
+    return ensureSite(tx, seller, ownRedirectHosts(app), clock().getTime())
+  })
+  return site.installationId
+}
+
+async function findShop(
+  db: Reader,
+  sites: App['sites'],
+  { slug, mode: asked }: ShopAddress,
+): Promise<ShownShop | undefined> {
+  const demo = sites.demo === undefined ? undefined : await findShownMerchant(db, sites.demo)
+  const [first] = slug === undefined && !demo ? await listFirstMerchants(db) : []
+  const merchant = slug === undefined ? (demo ?? first) : await findShownMerchant(db, slug)
+  if (!merchant) return undefined
+  const isDemo = merchant.slug === demo?.slug
+  // What is shown at /shop of the demo is its test mode.
+  const mode = isDemo && slug === undefined ? 'test' : asked
+  const seller = { merchantId: merchant.id, mode }
+  const [base, site] = [await findShopPath(db, sites, { slug: merchant.slug, mode }), await findStoredSite(db, seller)]
   return {
-    base: basePath,
+    slug: merchant.slug,
+    seller,
+    base,
+    isOpen: siteStatusOf(site) === 'open',
+    isDemo: isDemo && mode === 'test',
+    installationId: site && !site.isEnded ? site.installationId : undefined,
+  }
+}
+
+// As a key with the scopes of a storefront. Its claimant is the installation, as that of every key.
+function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, installationId: string): KeyCaller {
+  return {
+    ...{ kind: 'key', id: 'storefront', merchantId, merchantSlug, mode, installationId },
+    ...{ claimant: installationId, throttleKey: installationId, scopes: publishableScopes },
+  }
+}
+
+async function isInsider(
+  { personOf }: Pick<App, 'personOf'>,
+  { seller }: ShownShop,
+  raw: IncomingMessage,
+): Promise<boolean> {
+  const person = await personOf(raw)
+  const shop = person?.shops.find(({ id }) => id === seller.merchantId)
+  return shop !== undefined && (!shop.needsSecondFactor || person?.session.hasSecondFactor === true)
+}
+
+function crawledShop(storage: Storage, { base, seller }: ShownShop): CrawledShop {
+  return {
+    base,
     async listCategories() {
       const rows = await storage.read((db) => listCategories(db, seller.merchantId))
       return rows.filter(({ productCount }) => productCount > 0)
@@ -104,7 +216,7 @@ export interface FeedParts {
   storage: Storage
   origin: () => string
   clock: () => Date
-  seller: () => MerchantMode | undefined
+  shops: () => Pick<Shops, 'ofSlug'> | undefined
   // How long a reader may take for one page of products.
   pageMsMax?: number
   // And for all of them.
@@ -116,16 +228,21 @@ const feedsAtOnceMax = 2
 
 // The products of the shop for Google Merchant Center, which fetches them once a day. Sent as they are read, so no more than some
 // products are in memory, whatever the size of the shop.
-export function feedHandOff(parts: FeedParts): HandOff {
-  const { storage, origin, clock, seller: findSeller, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
+export function feedHandOffs(parts: FeedParts): HandOff[] {
+  const feed = feedHandOff(parts)
+  return ['/shop/feed.xml', '/shops/:slug/feed.xml'].map((path) => ({ ...feed, path }))
+}
+
+function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
+  const { storage, origin, clock, shops, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
   let underWay = 0
   return {
-    path: `${basePath}/feed.xml`,
     name: 'product feed',
     methods: ['GET'],
-    async handle({ raw }, response) {
-      const seller = findSeller()
-      if (!seller) throw refuse('route_not_found')
+    async handle({ raw, path }, response) {
+      const shop = await shops()?.ofSlug(path.slug)
+      if (!shop) throw refuse('route_not_found')
+      const { seller, base } = shop
       if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
       underWay += 1
       // Who reads too slowly is cut off, and does not keep others out.
@@ -134,7 +251,7 @@ export function feedHandOff(parts: FeedParts): HandOff {
       const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
       try {
         const { googleFeed } = await import('../imports/exports.ts')
-        const link = `${origin()}${basePath}/products/{slug}`
+        const link = `${origin()}${base}/products/{slug}`
         response.setHeader('content-type', 'application/xml; charset=utf-8')
         response.setHeader('cache-control', 'public, max-age=3600')
         if (raw.method === 'HEAD') return void response.end()
@@ -165,38 +282,71 @@ async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<strin
   }
 }
 
-// Not found until there is a storefront to show.
-export function storefrontPages(mount: () => Pick<StorefrontMount, 'open'> | undefined): HtmlPage[] {
-  const answer: HtmlPage['answer'] = async ({ raw, receive }) => {
-    const shown = await mount()?.open()
-    if (!shown) throw refuse('route_not_found')
-    const { method = 'GET', url = '/', headers } = raw
-    const [path = '/', query = ''] = url.split('?', 2)
-    return shown({
+// Not found until the server has started.
+export function storefrontPages(shops: () => Pick<Shops, 'find' | 'answer'> | undefined): HtmlPage[] {
+  const methods = ['GET', 'POST'] as const
+  return (['live', 'test'] as const).flatMap((mode) =>
+    ['/shop', '/shop/*', '/shops/:slug', '/shops/:slug/*'].map((path) => ({
+      path: `${mode === 'test' ? '/test' : ''}${path}`,
+      name: 'storefront',
+      methods,
+      answer: (request: PageRequest) => answerIn(shops(), mode, request),
+      failed,
+    })),
+  )
+}
+
+async function answerIn(
+  shops: Pick<Shops, 'find' | 'answer'> | undefined,
+  mode: Mode,
+  { raw, receive, spend, path: { slug } }: PageRequest,
+): Promise<PageAnswer> {
+  const { method = 'GET', url = '/', headers } = raw
+  const [path = '/', query = ''] = url.split('?', 2)
+  const isPost = method === 'POST'
+  if (!isPost && !isAsset.test(path)) spend?.(1)
+  const shop = slug === undefined || isSlug(slug) ? await shops?.find({ slug, mode }) : undefined
+  if (!shops || !shop) throw refuse('route_not_found')
+  const asked = basePattern.exec(path)?.[0] ?? ''
+  if (asked !== shop.base) {
+    // The path of a shop changes when a second merchant comes, and when that one goes. Closed shops are not led to.
+    if (isPost || !shop.isOpen) throw refuse('route_not_found')
+    return movedTo(`${shop.base}${path.slice(asked.length)}${query && `?${query}`}`)
+  }
+  return shops.answer(
+    shop,
+    {
       method: method === 'HEAD' ? 'GET' : method,
       path,
       query: new URLSearchParams(query),
       cookies: cookiesIn(headers.cookie),
-      form: method === 'POST' ? await receive(() => formIn(raw)) : null,
+      form: isPost ? await receive(() => formIn(raw)) : null,
       origin: headers.origin ?? null,
       fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
       host: headers.host ?? null,
       acceptLanguage: headers['accept-language'] ?? null,
-    })
-  }
-  const methods = ['GET', 'POST'] as const
-  return [basePath, `${basePath}/*`].map((path) => ({ path, name: 'storefront', methods, answer, failed }))
+    },
+    raw,
+  )
+}
+
+const isAsset = /\.(?:css|svg|js)$/
+const basePattern = /^(?:\/test)?\/shop(?:s\/[^/]+)?(?=\/|$)/
+
+function movedTo(location: string): PageAnswer {
+  return { ...redirect(location, { 'cache-control': 'no-store' }), status: 307 }
 }
 
 // By itself, because the storefront was not asked, or is what failed. Only its words are used.
 async function failed({ raw }: Incoming, status: number): Promise<PageAnswer> {
   const { failureWords } = await import('../../../apps/storefront/shop.ts')
   const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)
+  const base = basePattern.exec(raw.url?.split('?')[0] ?? '')?.[0] ?? '/shop'
   const body = documentFor({
     title,
     locale,
     direction,
-    body: html`<main><h1>${title}</h1><p>${text}</p><p><a href="${basePath}/cart">${toCart}</a></p></main>`,
+    body: html`<main><h1>${title}</h1><p>${text}</p><p><a href="${base}/cart">${toCart}</a></p></main>`,
   })
   return { status, body, headers: privateHeaders({}) }
 }

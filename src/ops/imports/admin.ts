@@ -10,6 +10,8 @@ import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Static } from '../../contract/schema.ts'
 import { findSeller } from '../../domain/catalog/store.ts'
+import { findShopUrl, type SiteContext, siteStatusOf } from '../../domain/sites/site.ts'
+import { findStoredSite } from '../../domain/sites/store.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
@@ -52,17 +54,17 @@ const loadExports = late(() => import('./exports.ts'))
 export interface ImportParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // The shop that this server shows, where it shows one of this merchant.
-  shopUrl: (merchantSlug: string) => string | undefined
+  sites: SiteContext
 }
 
-export function adminImportOperations({ rootSecret, publicOrigin, shopUrl }: ImportParts): {
+export function adminImportOperations({ rootSecret, publicOrigin, sites }: ImportParts): {
   [Id in keyof typeof transferRows]: AdminHandler<Id>
 } {
-  async function shownLink(db: Reader, { merchantId }: MerchantMode): Promise<string> {
+  async function shownLink(db: Reader, { merchantId, mode }: MerchantMode): Promise<string> {
     const seller = await findSeller(db, merchantId)
-    const shop = seller && shopUrl(seller.slug)
-    return shop === undefined ? '' : `${shop}/products/{slug}`
+    const isOpen = siteStatusOf(await findStoredSite(db, { merchantId, mode })) === 'open'
+    const shop = seller && isOpen ? await findShopUrl(db, sites, { slug: seller.slug, mode }) : null
+    return shop === null ? '' : `${shop}/products/{slug}`
   }
 
   return {

@@ -15,11 +15,11 @@ import {
 import { findAppByName } from '../../domain/oauth/apps.ts'
 import { findPlacedSpan } from '../../domain/orders/store.ts'
 import { normalCode } from '../../domain/promotions/store.ts'
+import { insertSite } from '../../domain/sites/store.ts'
 import { hashPassword, makePassword } from '../../domain/users/password.ts'
 import { createUser, findUserByEmail, findUserForSignIn, setPassword } from '../../domain/users/users.ts'
 import { createKey } from '../../platform/access/keys.ts'
 import { listCredentials, revokeCredential } from '../../platform/access/store.ts'
-import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { applyShop } from './apply.ts'
@@ -48,8 +48,7 @@ const demoScopes = {
   catalog: ['catalog:read'],
   none: [],
   admin: adminScopes,
-  storefront: ['catalog:read', 'checkout:quote'],
-} as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'storefront', readonly Scope[]>>
+} as const satisfies Readonly<Record<keyof DemoShop['keys'], readonly Scope[]>>
 
 export const demoMerchantSlug = 'alder-finch'
 
@@ -113,40 +112,22 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   })
 }
 
-export interface StorefrontKey {
-  key: string
-  expiresAt: number
-  // Whose products the key shows.
-  seller: MerchantMode
-}
-
-const storefrontKeyMs = 24 * 3_600_000
-
-// A key for the storefront that the server shows in demo mode; it stays in the memory of the process. It expires by itself: any
-// number of processes may show the storefront at once, so none may revoke the key of another. Undefined without the demo shop.
-export async function makeStorefrontKey(
-  storage: Storage,
-  rootSecret: RootSecret,
-  now: number,
-): Promise<StorefrontKey | undefined> {
-  return storage.write(async (tx) => {
+// The site of the demo shop, open, where it has none yet: the shop is shown in the mode of its installation. Keys of earlier releases, with
+// which the server called itself, end a day later: processes of such a release may still use them.
+export async function ensureDemoSite(storage: Storage, now: number): Promise<void> {
+  await storage.write(async (tx) => {
     const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoMerchantSlug)
     const [installation] = demo ? await listInstallations(tx, demo.id) : []
-    if (!installation) return undefined
-    const name = keyName('storefront')
-    const names = [name, formerName]
-    const expiresAt = now + storefrontKeyMs
-    await deleteExpiredKeys(tx, installation.id, names, now)
-    // Keys of earlier releases had no end. Processes of such a release may still use them.
-    await endEndlessKeys(tx, installation.id, names, expiresAt)
-    const input = { name, scopes: demoScopes.storefront, expiresAt }
-    const { key } = await createKey(tx, rootSecret, installation, input, now)
-    return { key, expiresAt, seller: { merchantId: installation.merchantId, mode: installation.mode } }
+    if (!installation) return
+    const { id: installationId, merchantId, mode } = installation
+    await insertSite(tx, { merchantId, mode, installationId, openedAt: now, version: 1 }, now)
+    await deleteExpiredKeys(tx, installationId, formerNames, now)
+    await endEndlessKeys(tx, installationId, formerNames, now + day)
   })
 }
 
-// As releases before this one named it.
-const formerName = 'Demo key: window'
+const day = 24 * 3_600_000
+const formerNames = ['Demo key: storefront', 'Demo key: window']
 
 // Printed from shop.yaml (`npm run demo:print`), which a test holds against it: to read YAML and check it took a start a quarter
 // of a second.
@@ -188,7 +169,6 @@ async function ensureDemoPeople(tx: Tx, rootSecret: RootSecret, input: PeopleInp
   }
 }
 
-const day = 24 * 3_600_000
 const openedMs = 31 * day
 // The first order of the history is this long before the shop was made, and its last one that long.
 export const historyMs = 30 * day

@@ -47,6 +47,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'stock',
   'payment_method',
   'payment_account',
+  'site',
   'installation',
   'key',
   'webhook',

@@ -11,6 +11,8 @@ export interface Asked {
   principal: Principal | null
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
+  // The query as it stands in an address, with its cursor, in the place of both.
+  search?: string
   // Of an earlier answer's link.
   cursor?: string
   body?: unknown
@@ -25,17 +27,32 @@ export function createPerformAsked(
 ): (performable: Performable & { checks: Checks }, asked: Asked) => Promise<Answer> {
   return async (
     performable,
-    { principal, path = {}, query = {}, cursor, body = null, key: given, requestId = newId('req') },
+    {
+      principal,
+      path = {},
+      query: given = {},
+      search,
+      cursor: point,
+      body = null,
+      key: named,
+      requestId = newId('req'),
+    },
   ) => {
     const { id, operation, checks } = performable
     if (!principal && operation.caller !== 'anyone') throw refuse('unauthenticated')
     checks.refuseMissingScope(principal)
-    checks.query.check(query)
-    const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor ?? null)
+    const { values: query, cursor } =
+      search === undefined ? checkedQuery(checks, given, point) : checks.query.read(search)
+    const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor)
     checks.refuseBadBody(body)
     checks.refuseBadTexts(body)
     checks.refuseScopesBeyond(principal, body)
-    const key = checks.keyOf(body, given)
+    const key = checks.keyOf(body, named)
     return perform(performable, { principal, path, query, body, after, key, requestId, now: clock() })
   }
+}
+
+function checkedQuery(checks: Checks, given: Readonly<Record<string, unknown>>, point: string | undefined) {
+  checks.query.check(given)
+  return { values: given, cursor: point ?? null }
 }

@@ -67,8 +67,9 @@ test('500 to an answer of an operation that cannot be written, and the server li
     answer: async () => ({ status: 200, body: '{}', headers: { etag: etags.shift() ?? '' } }),
     refused: () => assert.fail('not refused'),
   }
+  const notAsked = () => assert.fail('not asked')
   const { origin, logged } = await openServer(t, {
-    surfaces: [{ surface: openSurface, routes: [route], perform: () => assert.fail('not asked') }],
+    surfaces: [{ surface: openSurface, routes: [route], perform: notAsked, find: notAsked }],
     pages: [],
   })
   const [bad, good] = [await fetch(origin + path), await fetch(origin + path)]

@@ -28,13 +28,14 @@ export interface MountedSurface {
   surface: Surface
   routes: readonly Route[]
   perform(id: string, asked: Asked): Promise<Answer>
+  // The operation at an address, for callers inside the process.
+  find(method: string, path: string): { id: string; path: Readonly<Record<string, string>> } | undefined
 }
 
 export function mountSurface<Rows extends Readonly<Record<string, Operation>>, Callers>(
   parts: SurfaceParts,
   { surface, handlers, gates }: Mount<Rows, Callers>,
 ): MountedSurface {
-  const { clock } = parts
   const readCall = createCallReader(parts)
   const perform = createPerform(parts)
   const performAsked = createPerformAsked(parts, perform)
@@ -79,7 +80,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       ...preflightRoutes(Object.values(surface.operations), {
         throttle: parts.throttles.byVisitor,
         isKnownOrigin: parts.isKnownOrigin,
-        clock,
+        clock: parts.clock,
         refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
       }),
     ],
@@ -88,6 +89,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)
       return performAsked(callable, asked)
     },
+    find: createFinder(surface),
   }
 }
 
@@ -103,4 +105,21 @@ function openly({ operation }: Callable): Readonly<Record<string, string>> {
 function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
   const { etag } = outgoing.headers
   return etag !== undefined && hasCurrent(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
+}
+
+// A row has few siblings with the same method and number of segments, so they are tried one after the other.
+function createFinder({ operations }: Surface): MountedSurface['find'] {
+  const rows = Object.entries(operations).map(([id, { method, path }]) => ({ id, method, parts: path.split('/') }))
+  const byShape = Map.groupBy(rows, ({ method, parts }) => `${method} ${parts.length}`)
+  return (method, path) => {
+    const given = path.split('/')
+    for (const { id, parts } of byShape.get(`${method} ${given.length}`) ?? []) {
+      if (!parts.every((part, at) => part.startsWith('{') || part === given[at])) continue
+      const named = parts.flatMap((part, at): [string, string][] =>
+        part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(given[at] ?? '')]] : [],
+      )
+      return { id, path: Object.fromEntries(named) }
+    }
+    return undefined
+  }
 }

@@ -82,7 +82,7 @@ export function onceDurable(db: Reader | Tx, then: () => void): void {
   else then()
 }
 
-export type SignalName = 'deliveries' | 'credentials' | 'payments' | 'transfers'
+export type SignalName = 'deliveries' | 'credentials' | 'payments' | 'transfers' | 'sites'
 
 export interface StorageStats {
   engine: Engine

@@ -31,8 +31,6 @@ export interface DashboardParts {
   publicOrigin: () => string
   clock: () => Date
   sendsMail: boolean
-  // Where a merchant's shop can be seen, if this server shows it.
-  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
 }
 
 const formBytesMax = 65_536
@@ -193,7 +191,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
       return `${base}/${path}${sent.size > 0 ? `?${sent}` : ''}`
     },
     inMode: (other) => visitOf(parts, { ...given, mode: other }),
-    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin(), shopUrl: parts.shopUrl?.(shop.slug) },
+    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin() },
   }
 }
 

@@ -1,4 +1,4 @@
-// What every page of the dashboard has around it: the seven places, search, shop, mode and account at the side; the title with
+// What every page of the dashboard has around it: the places, search, shop, mode and account at the side; the title with
 // its buttons, the toast, and the body. On a telephone the side is a popover that a button opens, with script and without.
 
 import { documentFor } from '../../platform/html/frame.ts'

@@ -8,6 +8,7 @@ const paths = {
   orders: 'M3 11h3.6l1.2 2h4.4l1.2-2H17M3 11l2-7h10l2 7v5.5H3z',
   products: 'M10 2.8 16.5 6v8L10 17.2 3.5 14V6zM3.5 6 10 9.3 16.5 6M10 9.3v7.9',
   discounts: 'M10.8 3H16v5.2L8.6 16.9 3 11.3zM13 6.6v.1',
+  store: 'M3 8 4.500 3.500h11L17 8M3 8h14M4.500 8v8.500h11V8M8 16.500v-5h4v5',
   reports: 'M3.5 16.5h13M5.5 13.5V10M10 13.5V4M14.5 13.5V7.5',
   settings: 'M3 6h6M13 6h4M3 14h3M10 14h7M11 4v4M8 12v4',
   developers: 'm7 6-4 4 4 4M13 6l4 4-4 4',

@@ -1,4 +1,4 @@
-// The seven places of the dashboard, in the order of the menu. `key` follows `g` on the keyboard.
+// The eight places of the dashboard, in the order of the menu. `key` follows `g` on the keyboard.
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 
@@ -7,6 +7,7 @@ export const places = [
   { id: 'orders', path: 'orders', key: 'o', needs: 'listAdminOrders' },
   { id: 'products', path: 'products', key: 'p', needs: 'listAdminProducts' },
   { id: 'discounts', path: 'discounts', key: 's', needs: 'listAdminPromotions' },
+  { id: 'store', path: 'store', key: 't', needs: 'getAdminSite' },
   { id: 'reports', path: 'reports', key: 'r', needs: 'getAdminSalesReport' },
   { id: 'settings', path: 'settings', key: 'e', needs: 'getAdminShop' },
   { id: 'developers', path: 'developers', key: 'd', needs: 'listAdminChanges' },

@@ -4,7 +4,7 @@
 //   export const orders: Screen = {
 //     path: 'orders',                 below /admin/{shop}/, and below /admin/{shop}/test/ in test mode; `:orderId` is a parameter
 //     name: 'dashboard orders',       in the log and the metrics
-//     place: 'orders',                which of the seven places is lit
+//     place: 'orders',                which of the places is lit
 //     needs: 'listAdminOrders',       without the scope of this operation the page is a 403
 //     get: async (visit) => ({ title: visit.words.say('orders.title'), body: html`…` }),
 //     post: async (posted) => …       same origin, read and bounded; answers with `goTo`, a toast or the page again
@@ -50,7 +50,7 @@ export interface Visit {
   role: Role
   shop: PersonShop
   shops: readonly PersonShop[]
-  // Those of the seven that have a screen.
+  // Those that have a screen.
   places: readonly PlaceId[]
   mode: Mode
   words: Words
@@ -79,8 +79,6 @@ export interface Visit {
 export interface ServerFacts {
   sendsMail: boolean
   origin: string
-  // Where the shop can be seen, if this server shows it.
-  shopUrl?: string | undefined
 }
 
 export interface Posted extends Visit {

@@ -20,6 +20,7 @@ import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
 import { sendMany } from './screens/sendmany.ts'
 import { movements, stock } from './screens/stock.ts'
+import { store } from './screens/store.ts'
 import { undo } from './screens/undo.ts'
 
 export const screens: readonly Screen[] = [
@@ -51,6 +52,7 @@ export const screens: readonly Screen[] = [
   discounts,
   newDiscount,
   oneDiscount,
+  store,
   ...developerScreens,
   newProduct,
   product,

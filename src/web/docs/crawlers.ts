@@ -31,65 +31,65 @@ export interface SitemapPiece {
 
 export interface CrawlerParts {
   origin: () => string
-  shop: () => CrawledShop | undefined
+  // By its slug, or the one at /shop. Undefined where there is none; refuses where it is closed.
+  shop: (slug: string | undefined) => Promise<CrawledShop | undefined>
 }
 
 // The protocol allows 50,000. One answer is held in memory: about a megabyte.
 const pieceSize = 10_000
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-export function crawlerPages({ origin, shop }: CrawlerParts): HtmlPage[] {
-  const shopOrRefuse = () => {
-    const found = shop()
-    if (!found) throw refuse('route_not_found')
-    return found
-  }
+export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
+  const { origin, shop } = parts
   return [
     {
       path: '/robots.txt',
       name: 'robots',
-      answer: async (request) => answerText(request, 'text/plain', robotsText(origin(), shop())),
-    },
-    {
-      path: '/sitemap.xml',
-      name: 'sitemap',
-      isExpensive: true,
-      async answer(request) {
-        const { listPieces } = shopOrRefuse()
-        return answerText(request, 'application/xml', indexText(origin(), await listPieces(pieceSize)))
+      answer: async (request) => {
+        const shown = await shop(undefined).catch(() => undefined)
+        return answerText(request, 'text/plain', robotsText(origin(), shown))
       },
     },
-    {
-      path: '/sitemap/categories.xml',
-      name: 'sitemap',
-      isExpensive: true,
-      async answer(request) {
-        const { base, listCategories } = shopOrRefuse()
-        const start = `${origin()}${base}/`
-        return answerText(request, 'application/xml', [
-          ...urlSet([{ url: start }, ...placed(`${start}categories/`, await listCategories())]),
-        ])
-      },
+    ...sitemapPages(parts, ''),
+    ...sitemapPages(parts, '/shops/:slug'),
+  ]
+}
+
+// Below the root, for the one shop, or below the path of a shop.
+function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'): HtmlPage[] {
+  const page = (
+    path: string,
+    textOf: (shop: CrawledShop, above: string, request: PageRequest) => Promise<string[]>,
+  ) => ({
+    path: `${below}${path}`,
+    name: 'sitemap',
+    isExpensive: true,
+    async answer(request: PageRequest) {
+      const { slug } = request.path
+      const found = await shop(slug)
+      if (!found) throw refuse('route_not_found')
+      const above = `${origin()}${slug === undefined ? '' : found.base}`
+      return answerText(request, 'application/xml', await textOf(found, above, request))
     },
-    {
-      path: '/sitemap/products.xml',
-      name: 'sitemap',
-      isExpensive: true,
-      async answer(request) {
-        const { base, listProducts } = shopOrRefuse()
-        const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''
-        if (after !== '' && !slugPattern.test(after)) throw refuse('route_not_found')
-        const rows = await listProducts(after, pieceSize)
-        return answerText(request, 'application/xml', [...urlSet(placed(`${origin()}${base}/products/`, rows))])
-      },
-    },
+  })
+  return [
+    page('/sitemap.xml', async ({ listPieces }, above) => indexText(above, await listPieces(pieceSize))),
+    page('/sitemap/categories.xml', async ({ base, listCategories }) => {
+      const start = `${origin()}${base}/`
+      return [...urlSet([{ url: start }, ...placed(`${start}categories/`, await listCategories())])]
+    }),
+    page('/sitemap/products.xml', async ({ base, listProducts }, _, request) => {
+      const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''
+      if (after !== '' && !slugPattern.test(after)) throw refuse('route_not_found')
+      return [...urlSet(placed(`${origin()}${base}/products/`, await listProducts(after, pieceSize)))]
+    }),
   ]
 }
 
 // Pages of one person and machine interfaces are of no use to a search engine; filters and orders of a search have no end.
 function robotsText(origin: string, shop: CrawledShop | undefined): string[] {
-  const closed = ['/admin', '/api/', '/c/', '/o/', '/oauth/', '/dev/']
-  const ofShop = shop ? ['/cart', '/thanks', '/search'].map((path) => `${shop.base}${path}`) : []
+  const closed = ['/admin', '/api/', '/c/', '/o/', '/oauth/', '/dev/', '/test/']
+  const ofShop = ['/cart', '/thanks', '/search'].map((path) => `${shop?.base ?? '/shops/*'}${path}`)
   return [
     'User-agent: *\n',
     ...(shop ? [`Allow: ${shop.base}\n`] : []),

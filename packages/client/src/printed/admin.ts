@@ -152,6 +152,14 @@ export interface AdminClient {
     /** Change a payment method. A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers are connected by the operator. Needs the scope `admin:settings`. (updateAdminPaymentProvider) */
     updatePaymentProvider(provider: string, input: UpdateAdminPaymentProviderRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
   }
+  site: {
+    /** Get the site. The online store that this server shows, in the mode of the caller: whether it is open, and where it is. Needs the scope `admin:read`. (getAdminSite) */
+    get(options?: CallOptions): Promise<AdminSiteResponse>
+    /** Open the site. From now on everyone can see the online store and buy there. Needs the scope `admin:settings`. (openAdminSite) */
+    open(input: SiteTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
+    /** Close the site. Shoppers see a page that says so. Checkouts that are open can still be paid. Needs the scope `admin:settings`. (closeAdminSite) */
+    close(input: SiteTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
+  }
   installations: {
     /** List installations. What acts for the merchant: apps that were installed, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
     list(options?: ListOptions): List<AdminInstallationListResponse, AdminInstallation>
@@ -1241,6 +1249,26 @@ export interface AdminShopResponse {
   data: AdminShop
 }
 
+export interface AdminSite {
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** While it is closed, only people of the merchant who are signed in see it. */
+  status: 'open' | 'closed'
+  openedAt: string | null
+  /** Where this server shows it. null if it does not. */
+  url: string | null
+}
+
+export interface AdminSiteChangeResponse {
+  data: AdminSite
+  /** What changed. */
+  changes: AdminSubjectChange[]
+}
+
+export interface AdminSiteResponse {
+  data: AdminSite
+}
+
 export interface AdminSku {
   /** Id of a SKU: one variant of a product that can be bought. */
   id: string
@@ -1292,7 +1320,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2031,6 +2059,13 @@ export interface ShopEntry {
   synonyms?: (string[])[] | undefined
   /** Who sells, as receipts and packing slips name it. */
   legal?: LegalEntry | undefined
+}
+
+export interface SiteTransitionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
 }
 
 export interface SkuEntry {

@@ -54,6 +54,11 @@ export const adminTable = {
     replaceShipping: 'PUT b /api/v1/admin/shop/shipping',
     updatePaymentProvider: 'PUT b /api/v1/admin/shop/providers/{provider}',
   },
+  site: {
+    get: 'GET  /api/v1/admin/site',
+    open: 'POST b /api/v1/admin/site/open',
+    close: 'POST b /api/v1/admin/site/close',
+  },
   installations: {
     list: 'GET p /api/v1/admin/installations',
     create: 'POST b /api/v1/admin/installations',

@@ -108,6 +108,12 @@ export interface ShopClient {
     /** Choose a shipping option. Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice. Needs the scope `checkout:quote`. (setPublicCartShipping) */
     setShipping(cartId: string, input: PublicCartShippingSetRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
   }
+  site: {
+    /** Get the site. What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open. (getSite) */
+    get(options?: CallOptions): Promise<SiteResponse>
+    /** Get the site of a merchant. The same for anyone, from any origin, cacheable. (getMerchantSite) */
+    ofMerchant(merchantSlug: string, options?: CallOptions): Promise<SiteResponse>
+  }
 }
 
 /** The operations that take the access token of an installation. */
@@ -1942,6 +1948,54 @@ export interface SignatureVector {
   body: string
   /** The exact bytes of the body. */
   bodyBase64: string
+}
+
+export interface Site {
+  merchant: SiteMerchant
+  mode: 'test' | 'live'
+  /** Whether the shop that this server shows is open. The API answers in both cases. */
+  status: 'open' | 'closed'
+  /** Where this server shows the shop. null if it does not. */
+  url: string | null
+  supportEmail: string | null
+  /** Address of a picture. */
+  logo: string | null
+  /** #rrggbb. */
+  color: string | null
+  /** Legal pages. */
+  links: {
+    terms?: string | undefined
+    privacy?: string | undefined
+    refunds?: string | undefined
+    imprint?: string | undefined
+  }
+  /** Who sells. */
+  legal: {
+    /** Of the company or the person. */
+    name: string
+    /** Lines of the postal address. */
+    address?: string[] | undefined
+    /** Number for value added tax. */
+    vatId?: string | undefined
+    /** Such as court and number of the register. */
+    registration?: string | undefined
+  } | null
+  pricesIncludeTax: boolean
+  /** Countries, two letters each. `*` stands for all that are not named. */
+  shipsTo: string[]
+}
+
+export interface SiteMerchant {
+  slug: string
+  name: string
+  /** ISO 4217. */
+  currency: string
+  /** ISO 3166-1, two letters. */
+  country: string
+}
+
+export interface SiteResponse {
+  data: Site
 }
 
 export interface Sku {

@@ -38,6 +38,10 @@ export const openTable = {
     putItem: 'PUT b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
     setShipping: 'PUT b /api/v1/open/storefront/carts/{cartId}/shipping',
   },
+  site: {
+    get: 'GET  /api/v1/open/site',
+    ofMerchant: 'GET a /api/v1/catalog/merchants/{merchantSlug}/site',
+  },
 } as const
 
 export const installationTable = {

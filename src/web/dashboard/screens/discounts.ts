@@ -368,7 +368,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const inside = html`${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${theirs && present && notice('info', html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`)}
 <div class="columns"><div class="cards">${mainCard(visit, parts, problems)}${limitsCard(visit, values, problems)}</div>
-<div class="cards">${present && linkCard(visit, present)}${scopeCard(visit, values, categories, problems)}</div></div>`
+<div class="cards">${present && (await linkCard(visit, present))}${scopeCard(visit, values, categories, problems)}</div></div>`
   return {
     title: present ? present.promotion.code : words.say('discounts.new'),
     back: { href: to('discounts'), label: words.say('discounts.title') },
@@ -446,10 +446,13 @@ ${field(words, { name: 'customerLimit', label: words.say('discounts.customerLimi
   })
 }
 
-function linkCard({ words, server }: Visit, { used, promotion: { code } }: AdminPromotion): Html {
-  const text = server.shopUrl === undefined ? code : `${server.shopUrl}/cart?code=${encodeURIComponent(code)}`
+// The link leads to the shop that this server shows. A merchant who has another one leaves it closed.
+async function linkCard({ words, ask }: Visit, { used, promotion: { code } }: AdminPromotion): Promise<Html> {
+  const { url, status } = (await ask('getAdminSite')).data
+  const isLinked = url !== null && status === 'open'
+  const text = isLinked ? `${url}/cart?code=${encodeURIComponent(code)}` : code
   return card({
-    body: html`${copyField({ id: 'link', label: words.say(server.shopUrl === undefined ? 'discounts.code' : 'discounts.link'), text, copy: words.say('discounts.copy'), copied: words.say('discounts.copied') })}
+    body: html`${copyField({ id: 'link', label: words.say(isLinked ? 'discounts.link' : 'discounts.code'), text, copy: words.say('discounts.copy'), copied: words.say('discounts.copied') })}
 <p class="help after">${words.say('discounts.usedSoFar', { count: used })}</p>`,
   })
 }

@@ -12,14 +12,16 @@ import { askedOrders } from './orders.ts'
 const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
 type Spreadsheet = (typeof spreadsheets)[number]
 
-export function exportCard({ words, to, may, server }: Visit): Html {
+export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> {
+  const { url, status } = (await ask('getAdminSite')).data
+  const isShown = url !== null && status === 'open'
   const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${server.shopUrl !== undefined && html`<a class="button second" href="${to('developers/export', { of: 'google' })}">${words.say('exports.google')}</a>`}</p>
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && html`<a class="button second" href="${to('developers/export', { of: 'google' })}">${words.say('exports.google')}</a>`}</p>
 ${
   // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
-  server.shopUrl === undefined &&
+  !isShown &&
   html`<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="google">
 <label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
 ${button({ label: words.say('exports.google') })}</form>`

@@ -228,7 +228,7 @@ ${await variantsCard(visit, { ...parts, problems })}`
     title: present ? present.product.name : words.say('products.new'),
     status: parts.status ?? 200,
     back: { href: to('products'), label: words.say('products.title') },
-    ...(present && { badge: pill(words, 'product', present.status), actions: actionsOf(visit, present) }),
+    ...(present && { badge: pill(words, 'product', present.status), actions: await actionsOf(visit, present) }),
     body: mayChange
       ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>${form}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}<a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">${words.say(present ? 'product.discard' : 'action.cancel')}</a></div>
@@ -238,14 +238,12 @@ ${await variantsCard(visit, { ...parts, problems })}`
   }
 }
 
-function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct): Html {
-  const { words, to, may, shop, server } = visit
+async function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct): Promise<Html> {
+  const { words, to, may, shop } = visit
+  const { url } = (await visit.ask('getAdminSite')).data
   const change = (what: string, label: string) =>
     html`<form method="post" action="${to('products/change')}">${keyField()}${hiddenFields({ product: id, back: to(`products/${id}`) })}${button({ label, name: 'do', value: what })}</form>`
-  const seen =
-    server.shopUrl === undefined
-      ? `/api/v1/catalog/merchants/${shop.slug}/products/${slug}`
-      : `${server.shopUrl}/products/${slug}`
+  const seen = url === null ? `/api/v1/catalog/merchants/${shop.slug}/products/${slug}` : `${url}/products/${slug}`
   return html`${status === 'published' && linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isNewTab: true })}
 ${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), href: to('products/new', { from: id }) })}
 ${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`

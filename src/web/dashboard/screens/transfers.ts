@@ -38,7 +38,7 @@ async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
     title: words.say('developers.title'),
     status: problem === undefined ? 200 : 400,
     body: html`${sections(visit, developerSections, 'transfers')}
-<div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && exportCard(visit)}</div></div>
+<div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && (await exportCard(visit))}</div></div>
 <h2 class="list-head">${words.say('transfers.list')}</h2>
 ${table(visit, {
   label: words.say('transfers.list'),

@@ -3,6 +3,7 @@ import type { DashboardTexts } from './en.ts'
 import { importsDe } from './imports.de.ts'
 import { issuesDe } from './issues.de.ts'
 import { settingsDe } from './settings.de.ts'
+import { storeDe } from './store.de.ts'
 
 export const de: DashboardTexts = {
   texts: {
@@ -19,6 +20,7 @@ export const de: DashboardTexts = {
     'place.orders': 'Bestellungen',
     'place.products': 'Produkte',
     'place.discounts': 'Rabatte',
+    'place.store': 'Onlineshop',
     'place.reports': 'Berichte',
     'place.settings': 'Einstellungen',
     'place.developers': 'Entwickler',
@@ -638,6 +640,7 @@ export const de: DashboardTexts = {
 
     ...developersDe,
     ...settingsDe,
+    ...storeDe,
   },
   issues: issuesDe,
   imports: importsDe,

@@ -6,6 +6,7 @@ import { developersEn } from './developers.en.ts'
 import { type IssueTexts, issuesEn } from './issues.en.ts'
 import type { Plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
+import { storeEn } from './store.en.ts'
 
 // Refusals in the language of the page. What is missing is shown as the contract says it.
 export type RefusalTexts = Partial<Readonly<Record<RefusalCode, string>>>
@@ -25,6 +26,7 @@ const texts = {
   'place.orders': 'Orders',
   'place.products': 'Products',
   'place.discounts': 'Discounts',
+  'place.store': 'Online store',
   'place.reports': 'Reports',
   'place.settings': 'Settings',
   'place.developers': 'Developers',
@@ -656,6 +658,7 @@ const texts = {
 
   ...developersEn,
   ...settingsEn,
+  ...storeEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

@@ -1,0 +1,11 @@
+// A shop at /shop whose pages are all alike, for what happens before a page is asked.
+
+import type { Shops } from '../src/ops/cli/storefront.ts'
+
+export const shownShop: Pick<Shops, 'find' | 'answer'> = {
+  find: async () => ({
+    ...{ slug: 'bloom', base: '/shop', isOpen: true, isDemo: false, installationId: '' },
+    seller: { merchantId: '', mode: 'live' },
+  }),
+  answer: async () => ({ status: 200, headers: {}, body: 'shown' }),
+}

@@ -1,0 +1,43 @@
+// The site of a merchant, as everyone may know it: what a storefront has to say of the shop around its products.
+
+import { LegalEntry } from '../entries.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { modes, siteStatuses } from '../words.ts'
+
+export const SiteMerchant = object({
+  slug: Type.String(),
+  name: Type.String(),
+  currency: Type.String({ description: 'ISO 4217.' }),
+  country: Type.String({ description: 'ISO 3166-1, two letters.' }),
+})
+
+export const Site = object({
+  merchant: SiteMerchant,
+  mode: oneOf(modes),
+  status: oneOf(siteStatuses, {
+    description: 'Whether the shop that this server shows is open. The API answers in both cases.',
+  }),
+  url: nullable(Type.String(), { description: 'Where this server shows the shop. null if it does not.' }),
+  supportEmail: nullable(Type.String()),
+  logo: nullable(Type.String(), { description: 'Address of a picture.' }),
+  color: nullable(Type.String(), { description: '#rrggbb.' }),
+  links: object(
+    {
+      terms: Type.Optional(Type.String()),
+      privacy: Type.Optional(Type.String()),
+      refunds: Type.Optional(Type.String()),
+      imprint: Type.Optional(Type.String()),
+    },
+    { description: 'Legal pages.' },
+  ),
+  legal: nullable(LegalEntry, { description: 'Who sells.' }),
+  pricesIncludeTax: Type.Boolean(),
+  shipsTo: Type.Array(Type.String(), {
+    description: 'Countries, two letters each. `*` stands for all that are not named.',
+  }),
+})
+
+export const SiteResponse = object({ data: Site })
+
+export type Site = Static<typeof Site>
+export type SiteResponse = Static<typeof SiteResponse>

@@ -1,0 +1,32 @@
+// The open operations on sites.
+
+import { createHash } from 'node:crypto'
+import { Rendered } from '../../platform/http/handler.ts'
+import type { OpenHandler } from '../../platform/http/open.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isSlug } from '../../platform/kit/slug.ts'
+import { findPublicSeller } from '../merchants/store.ts'
+import { type SiteContext, siteView } from './site.ts'
+
+type SiteOperation = 'getSite' | 'getMerchantSite'
+
+export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: OpenHandler<Id> } {
+  return {
+    async getSite({ db, caller }) {
+      return { data: await siteView(db, parts, caller) }
+    },
+
+    async getMerchantSite({ db, path: { merchantSlug } }) {
+      const seller = isSlug(merchantSlug) ? await findPublicSeller(db, merchantSlug) : undefined
+      if (!seller) throw refuse('merchant_not_found')
+      return openly({ data: await siteView(db, parts, seller) })
+    },
+  }
+}
+
+// The same bytes for everyone who asks, so a cache may store them.
+function openly(answer: object): Rendered {
+  const body = JSON.stringify(answer)
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  return new Rendered(body, { 'cache-control': 'public, max-age=60, stale-while-revalidate=600', etag: `"${digest}"` })
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shopPathFor } from './places.ts'
+
+test('one merchant has /shop, several have a path each, and test mode has its own', () => {
+  const alone = { only: 'bloom', demo: undefined }
+  const several = { only: undefined, demo: undefined }
+  assert.deepEqual(
+    (['live', 'test'] as const).map((mode) => shopPathFor({ slug: 'bloom', mode }, alone)),
+    ['/shop', '/test/shop'],
+  )
+  assert.deepEqual(
+    (['live', 'test'] as const).map((mode) => shopPathFor({ slug: 'bloom', mode }, several)),
+    ['/shops/bloom', '/test/shops/bloom'],
+  )
+})
+
+test('the demo shop is shown at /shop in test mode, alone or beside others', () => {
+  for (const only of ['alder-finch', undefined]) {
+    const neighbours = { only, demo: 'alder-finch' }
+    assert.equal(shopPathFor({ slug: 'alder-finch', mode: 'test' }, neighbours), '/shop')
+    assert.equal(shopPathFor({ slug: 'alder-finch', mode: 'live' }, neighbours), '/shops/alder-finch')
+    assert.equal(shopPathFor({ slug: 'bloom', mode: 'live' }, neighbours), '/shops/bloom')
+  }
+})

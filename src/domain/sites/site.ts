@@ -1,0 +1,74 @@
+// The site of a merchant: where it is, whether it is open, and what everyone may know of it.
+
+import type { AdminSite } from '../../contract/admin/site.ts'
+import type { Site } from '../../contract/open/site.ts'
+import type { SiteStatus } from '../../contract/words.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { shopEntryOf } from '../merchants/settings.ts'
+import { findMerchantById, listShippingZones, type Merchant } from '../merchants/store.ts'
+import { type ShopName, shopPathFor } from './places.ts'
+import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite } from './store.ts'
+
+export interface SiteContext {
+  publicOrigin: () => string
+  // False where no shop is shown, such as in a command.
+  showsShops: boolean
+  // The slug of the demo shop, on a server that shows one.
+  demo: string | undefined
+}
+
+export function siteStatusOf(site: StoredSite | undefined): SiteStatus {
+  return site && site.openedAt !== null && !site.isSuspended && !site.isEnded ? 'open' : 'closed'
+}
+
+export async function findShopPath(db: Reader, { demo }: Pick<SiteContext, 'demo'>, shop: ShopName): Promise<string> {
+  const [first, second] = await listFirstMerchants(db)
+  const hasDemo = demo !== undefined && (await findShownMerchant(db, demo)) !== undefined
+  return shopPathFor(shop, { only: second ? undefined : first?.slug, demo: hasDemo ? demo : undefined })
+}
+
+export async function findShopUrl(db: Reader, parts: SiteContext, shop: ShopName): Promise<string | null> {
+  return parts.showsShops ? `${parts.publicOrigin()}${await findShopPath(db, parts, shop)}` : null
+}
+
+export async function adminSiteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<AdminSite> {
+  const [merchant, site] = await Promise.all([merchantOf(db, seller), findStoredSite(db, seller)])
+  const status = siteStatusOf(site)
+  return {
+    version: site?.version ?? 1,
+    status,
+    openedAt: status === 'open' && site?.openedAt != null ? toInstant(site.openedAt) : null,
+    url: await findShopUrl(db, parts, { slug: merchant.slug, mode: seller.mode }),
+  }
+}
+
+export async function siteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<Site> {
+  const [merchant, site, zones] = await Promise.all([
+    merchantOf(db, seller),
+    findStoredSite(db, seller),
+    listShippingZones(db, seller.merchantId),
+  ])
+  const { slug, name, currency, country, supportEmail, logo, color, links, legal, pricesIncludeTax } =
+    shopEntryOf(merchant)
+  return {
+    merchant: { slug, name, currency, country },
+    mode: seller.mode,
+    status: siteStatusOf(site),
+    url: await findShopUrl(db, parts, { slug, mode: seller.mode }),
+    supportEmail: supportEmail ?? null,
+    logo: logo?.startsWith('/') ? `${parts.publicOrigin()}${logo}` : (logo ?? null),
+    color: color ?? null,
+    links: links ?? {},
+    legal: legal ?? null,
+    pricesIncludeTax: pricesIncludeTax ?? true,
+    shipsTo: [...new Set(zones.flatMap(({ countries }) => JSON.parse(countries) as string[]))].sort(),
+  }
+}
+
+export async function merchantOf(db: Reader, { merchantId }: MerchantMode): Promise<Merchant> {
+  const merchant = await findMerchantById(db, merchantId)
+  if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
+  return merchant
+}

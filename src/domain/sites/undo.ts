@@ -1,0 +1,24 @@
+// Takes back changes of the site.
+
+import type { SiteStatus } from '../../contract/words.ts'
+import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
+import { lockMerchantById } from '../merchants/store.ts'
+import { openOrClose } from './change.ts'
+import { type SiteContext, siteStatusOf } from './site.ts'
+import { findStoredSite } from './store.ts'
+
+export function siteUndoer(parts: SiteContext): Undoer {
+  return {
+    kinds: ['site'],
+    async undo({ tx, seller, changes, dryRun, context: { now } }) {
+      await lockMerchantById(tx, seller.merchantId)
+      for (const change of changes) {
+        if (change.kind !== 'change') throw notUndoable(change)
+        refuseOvertaken(change, { status: siteStatusOf(await findStoredSite(tx, seller)) })
+        const { status } = valuesBefore<{ status: SiteStatus }>(change, ['status'])
+        if (!dryRun && status) await openOrClose(tx, parts, seller, status, now)
+      }
+      return changes.map(reverseOf)
+    },
+  }
+}

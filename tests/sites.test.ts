@@ -1,0 +1,194 @@
+// The shops of merchants on one server: closed until they are opened, by the rows of the open surface, each at its own path.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { dashboardUserOf } from '../harness/dashboard.ts'
+import { bloom, rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertAdminError, openTestServer, type TestServer } from '../harness/testServer.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { operatorCaller } from '../src/platform/http/admin.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+
+eachEngine('sites', (given) => {
+  let testServer: TestServer
+
+  before(async () => {
+    testServer = await openTestServer(given, { shops: [bloom, rival], withShops: true })
+  })
+
+  // In live mode, for which the shops of the tests have no key.
+  async function live(id: AdminOperationId, body: object | null = null) {
+    const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
+    const asked = { principal, body: body && { idempotencyKey: newId('req'), ...body } }
+    return JSON.parse(String((await testServer.app.admin.perform(id, asked)).body))
+  }
+
+  async function become(id: 'openAdminSite' | 'closeAdminSite') {
+    const { version: expectedVersion } = (await live('getAdminSite')).data
+    return live(id, { expectedVersion })
+  }
+
+  const look = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    testServer.fetch(path, { headers, redirect: 'manual' })
+
+  test('a shop is closed until it is opened: strangers see a page that says so, its own people see the shop', async () => {
+    const person = await dashboardUserOf(testServer)
+    const stranger = await dashboardUserOf(testServer, { merchantId: await rivalId() })
+    for (const path of ['/shops/bloom', '/shops/bloom/products/red-roses', '/test/shops/bloom/cart']) {
+      for (const headers of [{}, { cookie: stranger.headers.cookie }]) {
+        const closed = await look(path, headers)
+        assert.deepEqual([closed.status, closed.headers.get('retry-after')], [503, '3600'], path)
+        assert.match(closed.text, /<h1>Bloom is closed<\/h1>/)
+        assert.doesNotMatch(closed.text, /Red roses|Bouquets/)
+      }
+      const seen = await look(path, { cookie: person.headers.cookie })
+      assert.equal(seen.status, 200)
+      assert.match(seen.text, /class="bar"><span>This shop is closed\./)
+      assert.match(seen.text, /<meta name="robots" content="noindex">/)
+    }
+    for (const path of ['/shops/bloom/feed.xml', '/shops/bloom/sitemap.xml'])
+      assert.deepEqual([(await look(path)).status, (await look(path)).headers.get('retry-after')], [503, '3600'])
+    // Looking at it made nothing: the catalog that everyone sees stays that of test mode.
+    assert.equal(await countSites(), 0)
+  })
+
+  test('opened, it shows products without a key, sells by an installation of its own, and closes again', async () => {
+    const opened = await become('openAdminSite')
+    assert.deepEqual(opened.changes[0].members, [{ member: 'status', from: 'closed', to: 'open' }])
+    assert.equal(opened.data.url, `${testServer.origin}/shops/bloom`)
+    const product = await look('/shops/bloom/products/red-roses')
+    assert.equal(product.status, 200)
+    assert.match(product.text, /<h1[^>]*>Red roses/)
+    assert.doesNotMatch(product.text, /class="bar"|noindex/)
+    const sku = /name="sku" value="([^"]+)"/.exec(product.text)?.[1] ?? ''
+    const added = await testServer.fetch('/shops/bloom/cart/add', {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: testServer.origin },
+      body: new URLSearchParams({ sku, quantity: '2', once: crypto.randomUUID() }),
+    })
+    assert.deepEqual([added.status, added.headers.get('location')], [303, '/shops/bloom/cart?say=added#said'])
+    const cookie = added.headers.get('set-cookie') ?? ''
+    assert.match(cookie, /^storefront_cart=cart_\w+; Path=\/shops\/bloom; /)
+    const cart = await look('/shops/bloom/cart', { cookie: cookie.split(';')[0] ?? '' })
+    assert.match(cart.text, /€70\.00/)
+    const sold = await testServer.storage.read(
+      (db) => db.sql<{ name: string; mode: string; redirectHosts: string }>`
+        select i.name, i.mode, i.redirect_hosts as "redirectHosts" from carts c join installations i on i.id = c.installation_id`,
+    )
+    assert.deepEqual(sold, [
+      { name: 'Online store', mode: 'live', redirectHosts: JSON.stringify([new URL(testServer.origin).host]) },
+    ])
+    const checkout = await testServer.fetch('/shops/bloom/cart/checkout', {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: testServer.origin, cookie: cookie.split(';')[0] ?? '' },
+      body: new URLSearchParams({ version: '1', once: crypto.randomUUID() }),
+    })
+    assert.match(checkout.headers.get('location') ?? '', /\/c\/[\w-]{43}$/)
+    for (const [path, text] of [
+      ['/shops/bloom/feed.xml', `${testServer.origin}/shops/bloom/products/red-roses`],
+      ['/shops/bloom/sitemap.xml', `${testServer.origin}/shops/bloom/sitemap/products.xml`],
+      ['/shops/bloom/sitemap/products.xml', `${testServer.origin}/shops/bloom/products/red-roses`],
+    ] as const)
+      assert.ok((await look(path)).text.includes(text), path)
+
+    await become('closeAdminSite')
+    assert.equal((await look('/shops/bloom')).status, 503)
+    await become('openAdminSite')
+    assert.equal((await look('/shops/bloom')).status, 200)
+  })
+
+  test('a change of the state is taken back, and one that was overtaken is not', async () => {
+    await become('closeAdminSite')
+    const changeId = (await live('listAdminChanges')).data[0].id
+    const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
+    const undo = () =>
+      testServer.app.admin.perform('undoAdminChange', {
+        ...{ principal, path: { changeId }, body: { idempotencyKey: newId('req') } },
+      })
+    await undo()
+    assert.equal((await live('getAdminSite')).data.status, 'open')
+    await assert.rejects(undo(), { code: 'change_already_undone' })
+  })
+
+  test('test mode has a path, a state and a bar of its own, and is not indexed', async () => {
+    assert.equal((await look('/test/shops/bloom')).status, 503)
+    const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
+    const stale = { expectedVersion: expectedVersion + 7, idempotencyKey: newId('req') }
+    assertAdminError(await testServer.askAdmin('openAdminSite', { body: stale }), 'version_conflict')
+    const { body } = await testServer.askAdmin('openAdminSite', {
+      body: { expectedVersion, idempotencyKey: newId('req') },
+    })
+    assert.equal(body.data.url, `${testServer.origin}/test/shops/bloom`)
+    const shown = await look('/test/shops/bloom')
+    assert.match(shown.text, /class="bar"><span>Test mode:/)
+    assert.match(shown.text, /<meta name="robots" content="noindex">/)
+    assert.match((await look('/robots.txt')).text, /^Disallow: \/test\/$/m)
+    for (const path of ['/test/shops/bloom/feed.xml', '/test/shops/bloom/sitemap.xml'])
+      assert.equal((await look(path)).status, 404, path)
+  })
+
+  test('what everyone may know of a shop is answered with a key, without one, and for no merchant that is not there', async () => {
+    const keyed = (await testServer.ask('getSite')).body.data
+    assert.deepEqual([keyed.merchant.slug, keyed.mode, keyed.status], ['bloom', 'test', 'open'])
+    const open = await testServer.ask('getMerchantSite', { path: { merchantSlug: 'bloom' }, key: null })
+    assert.deepEqual([open.body.data.mode, open.body.data.url], ['live', `${testServer.origin}/shops/bloom`])
+    assert.match(open.headers.get('cache-control') ?? '', /^public/)
+    const missing = await testServer.ask('getMerchantSite', { path: { merchantSlug: 'nothing' }, key: null })
+    assert.equal(missing.status, 404)
+  })
+
+  test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {
+    // Two merchants: /shop leads to the older one, whose shop is open.
+    const moved = await look('/shop/products/red-roses?sku=ROSE-24')
+    assert.deepEqual(
+      [moved.status, moved.headers.get('location')],
+      [307, '/shops/bloom/products/red-roses?sku=ROSE-24'],
+    )
+    for (const path of ['/shops/nothing', '/shops/UPPER', '/test/shops/nothing', '/shops/rival/../bloom/x/y/z'])
+      assert.ok([404, 503].includes((await look(path)).status), path)
+    assert.equal((await look('/shops/bloom/nothing')).status, 404)
+    assert.equal((await look('/shops/rival/products/red-roses')).status, 503, 'closed, and another merchant’s product')
+    const alone = await openTestServer(given, { shops: [bloom], withShops: true })
+    const { data } = (await alone.askAdmin('getAdminSite')).body
+    assert.equal(data.url, `${alone.origin}/test/shop`)
+    assert.deepEqual([(await alone.fetch('/shop')).status, (await alone.fetch('/test/shop')).status], [503, 503])
+  })
+
+  test('an installation that is suspended closes the shop; one that was ended is replaced', async () => {
+    const set = (disabledAt: number | null, endedAt: number | null = null) =>
+      testServer.storage.write(async (tx) => {
+        await tx.sql`
+          update installations set disabled_at = ${disabledAt}, ended_at = ${endedAt}
+          where merchant_id = ${testServer.merchantId} and name = 'Online store'`
+        tx.signal('sites')
+      })
+    await set(1)
+    assert.equal((await look('/shops/bloom')).status, 503)
+    await set(null)
+    assert.equal((await look('/shops/bloom')).status, 200)
+    await set(1, 1)
+    assert.equal((await look('/shops/bloom')).status, 503)
+    await become('openAdminSite')
+    assert.equal((await look('/shops/bloom')).status, 200)
+    const names = await testServer.storage.read(
+      (db) => db.sql<{ name: string }>`
+        select i.name from sites s join installations i on i.id = s.installation_id where s.mode = 'live'`,
+    )
+    assert.deepEqual(names, [{ name: 'Online store 2' }])
+  })
+
+  async function rivalId(): Promise<string> {
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from merchants where slug = ${rival.merchant.slug}`,
+    )
+    return row?.id ?? ''
+  }
+
+  async function countSites(): Promise<number> {
+    const rows = await testServer.storage.read((db) => db.sql`select merchant_id from sites`)
+    return rows.length
+  }
+})
