@@ -1,7 +1,12 @@
 // The stand-ins of Stripe and Mollie as a run uses them, in the same words: what shoppers, banks and merchants do there, faults on
 // the way, and what their books say of each payment.
 
-import { type AccountTools, accountProvider, connectAccount } from '../src/domain/payments/providers/connect.ts'
+import {
+  type AccountTools,
+  accountProvider,
+  askToConnect,
+  insertAccepted,
+} from '../src/domain/payments/providers/connect.ts'
 import { accountProviders } from '../src/domain/payments/providers/installed.ts'
 import type { MerchantMode } from '../src/platform/kit/mode.ts'
 import { decimalAmount } from '../src/platform/kit/money.ts'
@@ -284,8 +289,10 @@ export async function connectFakeProviders(
   merchant: MerchantMode,
 ): Promise<void> {
   const tools = { ...parts, withAccount: accountProviders(parts.providerUrls, parts.clock), record: () => {} }
-  for (const { name, keys } of fakeProviders)
-    await connectAccount(tools, merchant, await accountProvider(tools, name), keys)
+  for (const { name, keys } of fakeProviders) {
+    const accepted = await askToConnect(tools, merchant, await accountProvider(tools, name), keys)
+    await tools.storage.write((tx) => insertAccepted(tx, accepted))
+  }
 }
 
 export function urlsOf(fakeProviders: readonly FakeProvider[]): Readonly<Record<string, string>> {

@@ -2,6 +2,7 @@
 // would, and the test says what the shopper, the bank and the merchant do there.
 
 import { createHmac } from 'node:crypto'
+import { type Issue, issueAt } from '../src/contract/issues.ts'
 import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountport.ts'
 import type {
   Charge,
@@ -227,7 +228,7 @@ export interface RedirectAccounts extends AccountProvider {
   // What was made for webhooks there, by address, with the secret that signs them.
   readonly endpoints: ReadonlyMap<string, string>
   // What `check` finds.
-  problems: readonly string[]
+  problems: readonly Issue[]
   // Not null: every call for an account throws it.
   outage: Error | null
 }
@@ -251,8 +252,9 @@ export function createRedirectAccounts(bank: RedirectProvider): RedirectAccounts
       if (accounts.outage) throw accounts.outage
       const { key = '' } = answers
       const [, named, account] = /^bank_(test|live)_(\w+)(?:\.\w+)?$/.exec(key) ?? []
-      if (account === undefined) throw new AccountRefused('The bank does not know this key.')
-      if (named !== mode) throw new AccountRefused(`The key is for ${named} mode.`)
+      if (account === undefined)
+        throw new AccountRefused(issueAt('/keys/key', 'key_not_accepted', { provider: 'The bank' }))
+      if (named !== mode) throw new AccountRefused(issueAt('/keys/key', 'key_of_other_mode', { mode: named ?? '' }))
       if (noticeUrl === null) return { public: { account }, secrets: { key } }
       made += 1
       endpoints.set(noticeUrl, `sign_${made}`)

@@ -112,6 +112,7 @@ export interface TestServerOptions
       | 'passwordCost'
       | 'payHooks'
       | 'providerUrls'
+      | 'accountProviders'
       | 'mail'
       | 'media'
     >

@@ -26,6 +26,7 @@ import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
 import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
+import { accountProviders } from './domain/payments/providers/installed.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
 import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
 import { siteOperations } from './domain/sites/operations.ts'
@@ -95,6 +96,8 @@ export interface AppParts {
   media?: MediaTarget
   // Where the APIs of payment providers are, in the place of their own addresses. For tests.
   providerUrls?: ProviderUrls
+  // Providers that work with accounts, in the place of the installed ones. For tests.
+  accountProviders?: ReturnType<typeof accountProviders>
   // In the place of the usual ones, for tests.
   extraHandlers?: Partial<OpenHandlers>
   // Surfaces beside the open one.
@@ -251,6 +254,10 @@ export function createApp(parts: AppParts): App {
       forget: identify.forget,
       allowPrivate: parts.webhookAllowPrivate,
       textsMs: retentionMs.texts,
+      withAccount: parts.accountProviders ?? accountProviders(parts.providerUrls ?? {}, clock),
+      providerUrls: parts.providerUrls ?? {},
+      accountThrottle: rateLimit && createThrottle(accountsOfMerchant),
+      clock,
     })
   })
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
@@ -441,6 +448,8 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
 const looksOfAddress = { perSecond: 40, burst: 120 } as const
 const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const
+// Calls to payment providers about accounts. A person types keys, and does not guess them.
+const accountsOfMerchant = { perSecond: 1 / 20, burst: 20 } as const
 const refusedProviderWebhooks = { perSecond: 5, burst: 60 } as const
 
 // The unauthenticated read and wrong keys are limited by address.

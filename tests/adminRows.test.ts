@@ -1,6 +1,7 @@
 // What holds for every operation of the admin surface, tested from its rows, on both engines.
 
 import { before } from 'node:test'
+import { bankAccounts } from '../harness/admin/payments.ts'
 import { type AdminTestServer, goodAdminRequest, isSharedByModes, moreScopes } from '../harness/admin/world.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
@@ -27,7 +28,7 @@ eachEngine('every admin operation', (given) => {
       rival,
     ]
     const open = async (rateLimit: { perSecond: number; burst: number } | null) => {
-      const opened = await openTestServer(given, { shops, rateLimit })
+      const opened = await openTestServer(given, { shops, rateLimit, accountProviders: bankAccounts() })
       return { ...opened, orders: await ordersOf(opened) }
     }
     testServer = await open(null)

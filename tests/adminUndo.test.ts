@@ -25,7 +25,7 @@ type Path = Readonly<Record<string, string>>
 
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
-  const shop = shopUndoer({ timeZoneChanged: async () => {} })
+  const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
   const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), orderUndoer]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
 })

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
+import { bankAccounts } from '../harness/admin/payments.ts'
 import { type AdminTestServer, goodAdminRequest } from '../harness/admin/world.ts'
 import { cartsOf } from '../harness/carts.ts'
 import { lasting } from '../harness/lasting.ts'
@@ -161,7 +162,7 @@ anyEngine('the client on a real server', (given) => {
 anyEngine('the admin client on a real server', (given) => {
   let testServer: AdminTestServer
   before(async () => {
-    const opened = await openTestServer(given, { shops: [orderMarket, rival] })
+    const opened = await openTestServer(given, { shops: [orderMarket, rival], accountProviders: bankAccounts() })
     testServer = { ...opened, orders: await ordersOf(opened) }
   })
 

@@ -9,6 +9,7 @@ import { bankWebhook } from '../harness/redirectProvider.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf, type TestServer } from '../harness/testServer.ts'
+import { issueAt } from '../src/contract/issues.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
@@ -105,13 +106,19 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal(await codeOf('connect redirect --mode other', key), 'misuse')
     assert.equal(await codeOf(`${connectTest} --key x`, key), 'misuse')
     const wrong = await run('connect redirect --mode live', key)
-    assert.deepEqual(wrong.error, { code: 'payment_account_refused', message: 'The key is for test mode.' })
+    assert.deepEqual(
+      [wrong.error?.code, wrong.error?.message],
+      ['payment_account_refused', 'This is a key of test mode.'],
+    )
     bank.accounts.outage = Object.assign(new TypeError(`bad ${key}`), { code: 'ECONNREFUSED' })
     const silent = await run(connectTest, key)
-    assert.deepEqual(silent.error, {
-      code: 'payment_provider_silent',
-      message: 'redirect gave no answer (TypeError ECONNREFUSED).',
-    })
+    assert.deepEqual(
+      [silent.error?.code, silent.error?.message],
+      [
+        'payment_provider_silent',
+        'Redirect could not be reached, or its answer could not be read (TypeError ECONNREFUSED).',
+      ],
+    )
     bank.accounts.outage = null
     const both = await Promise.all([run(connectTest, key), run(connectTest, key)])
     assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1])
@@ -221,11 +228,11 @@ eachEngine('accounts at payment providers', (given) => {
       return [operation, change.kind, change.id, change.members.map(({ member }: { member: string }) => member).join()]
     })
     assert.deepEqual(written, [
-      ['payments connect', 'create', account.id, 'account'],
-      ['payments disconnect', 'retire', account.id, ''],
+      ['connectAdminPaymentAccount', 'create', account.id, 'account'],
+      ['disconnectAdminPaymentAccount', 'retire', account.id, ''],
       ['payments rotate', 'change', account.id, 'keys'],
-      ['payments connect', 'create', again.account.id, 'account'],
-      ['payments disconnect', 'retire', again.account.id, ''],
+      ['connectAdminPaymentAccount', 'create', again.account.id, 'account'],
+      ['disconnectAdminPaymentAccount', 'retire', again.account.id, ''],
     ])
   })
 
@@ -233,14 +240,16 @@ eachEngine('accounts at payment providers', (given) => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     assert.deepEqual([(await run('check')).code, (await run(`check ${account.id}`)).accounts[0]?.problems], [0, []])
-    bank.accounts.problems = ['The bank has closed.']
+    bank.accounts.problems = [issueAt('', 'account_blocked', { provider: 'The bank' })]
     const wrong = await run('check')
     assert.deepEqual(
       [wrong.code, wrong.error?.code, wrong.accounts[0]?.problems],
-      [1, 'unhealthy', ['The bank has closed.']],
+      [1, 'unhealthy', ['The bank has blocked the account.']],
     )
     bank.accounts.outage = new Error(key)
-    assert.deepEqual((await run('check')).accounts[0]?.problems, ['redirect gave no answer (Error).'])
+    assert.deepEqual((await run('check')).accounts[0]?.problems, [
+      'Redirect could not be reached, or its answer could not be read (Error).',
+    ])
     bank.accounts.outage = null
     const doctor = async () =>
       (
@@ -258,7 +267,7 @@ eachEngine('accounts at payment providers', (given) => {
       `${name} (stripe, test) cannot be opened with this root secret: run payments rotate ${account.id}`,
     ])
     assert.deepEqual((await run('check')).accounts[0]?.problems, [
-      'Its secrets cannot be opened with this root secret.',
+      'The keys cannot be opened with the root secret of this server: connect the account again.',
     ])
     assert.ok(!JSON.stringify(run.said).includes(key))
   })

@@ -13,6 +13,7 @@ import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
 import { homeGivens } from './home.ts'
 import { orderGivens } from './orders.ts'
+import { paymentGivens } from './payments.ts'
 import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
@@ -32,6 +33,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...pictureGivens,
   ...shopGivens,
   ...siteGivens,
+  ...paymentGivens,
   ...developerGivens,
   ...peopleGivens,
   ...changeGivens,

@@ -153,6 +153,30 @@ export const operatorIssues = {
   not_rising:              'must rise',
   instructions_needed:     'is needed: it tells shoppers where to send the money',
 
+  // Keys and accounts of payment providers: whole sentences, since some are about no place.
+  key_of_other_mode:       'this is a key of {mode} mode',
+  not_a_publishable_key:   'the publishable key begins with pk_test_ or pk_live_',
+  not_a_secret_key:        'the restricted key begins with rk_test_ or rk_live_, the secret key with sk_test_ or sk_live_',
+  not_a_mollie_key:        'this is not an API key of Mollie: they begin with test_ or live_',
+  live_key_with_stand_in:  'live keys are refused while {setting} is set',
+  key_not_accepted:        '{provider} does not accept the key',
+  keys_of_two_accounts:    'the keys belong to different accounts at {provider}',
+  key_of_other_account:    'the key belongs to another account at {provider}',
+  permissions_missing:     'the key lacks permissions[?: {members}?]',
+  account_not_charging:    '{provider} does not let this account take payments yet',
+  account_blocked:         '{provider} has blocked the account',
+  no_method_at_provider:   'no payment method is switched on at {provider}',
+  endpoint_missing:        '{provider} has no webhook endpoint {value} any more: connect the account again',
+  endpoint_moved:          'the webhook endpoint {value} at {provider} has another address than this server',
+  endpoint_off:            'the webhook endpoint {value} is disabled at {provider}',
+  endpoint_not_deleted:    '{provider} did not delete the webhook endpoint {value}: delete it in the dashboard of {provider}',
+  domain_unknown:          '{provider} does not know the domain {value}, so wallets are not offered: add it in the dashboard of {provider} under Payment method domains',
+  domain_off:              'the domain {value} is switched off at {provider}, so wallets are not offered: switch it on in the dashboard of {provider} under Payment method domains',
+  wallet_inactive:         '{provider} does not offer {option} on {value} yet[?: {reason}?]',
+  provider_refused:        '{provider} refused the request[? ({reason})?]',
+  provider_unreachable:    '{provider} could not be reached, or its answer could not be read[? ({reason})?]',
+  secrets_unopened:        'the keys cannot be opened with the root secret of this server: connect the account again',
+
   // Reports, imports and exports.
   not_a_day:               'must be a day',
   after_last_day:          'must not be after the last day',
@@ -245,6 +269,8 @@ export interface IssueValueTypes {
   type: string
   placeholder: string
   setting: string
+  provider: string
+  mode: string
   event: string
   reason: string
 }

@@ -60,7 +60,6 @@ export const openRefusals = {
 export const operatorRefusals = {
   webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },
   payment_method_invalid:     { status: 400, sentence: 'The payment method settings are not valid.' },
-  payment_account_refused:    { status: 400, sentence: 'The payment provider does not accept these keys.' },
 
   person_required:            { status: 403, sentence: 'This is done by a signed-in person, not by a key or an app.' },
 
@@ -117,6 +116,8 @@ export const operatorRefusals = {
   secret_version_given:       { status: 409, sentence: 'The root secret still contains this version.' },
   secret_version_needed:      { status: 409, sentence: 'This version of the root secret is still needed.' },
   payment_account_exists:     { status: 409, sentence: 'There is already an account at this payment provider in this mode.' },
+  payment_account_refused:    { status: 409, sentence: 'The payment provider does not accept these keys.' },
+  payment_provider_silent:    { status: 409, sentence: 'The payment provider gave no answer.' },
   payment_account_ended:      { status: 409, sentence: 'The account has ended.' },
   payment_account_unusable:   { status: 409, sentence: 'The secrets of the account cannot be opened with this root secret.' },
   notices_not_signed:         { status: 409, sentence: 'The payment provider does not sign its notices.' },
@@ -143,7 +144,6 @@ export const operatorRefusals = {
   refund_amount_not_payable:  { status: 409, sentence: 'The payment provider cannot pay this amount back.' },
   refund_amount_too_low:      { status: 409, sentence: 'The amount is less than failed refunds still owe.' },
 
-  payment_provider_silent:    { status: 503, sentence: 'The payment provider gave no answer.' },
 } as const satisfies Record<string, Refusal>
 
 export const refusals = { ...openRefusals, ...operatorRefusals } as const

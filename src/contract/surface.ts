@@ -28,6 +28,9 @@ export interface Operation {
   cost?: number
   // It computes for a millisecond or more: such calls are performed in the order in which they came, and others in between.
   takesTurns?: true
+  // It asks another service, such as a payment provider. Its handler does that outside of any transaction, and answers with an
+  // `Outside`, whose writes are the transaction.
+  asksOutside?: true
   // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
   // `Audited`, and the entry is part of the transaction (default: none).
   audit?: Audit

@@ -11,6 +11,8 @@ import { adminOrderOperations } from '../domain/orders/admin.ts'
 import { orderUndoer } from '../domain/orders/undo.ts'
 import { adminChangeOperations, adminHomeOperations } from '../domain/overview/admin.ts'
 import { findOrderKeys } from '../domain/overview/search.ts'
+import { adminPaymentOperations } from '../domain/payments/admin.ts'
+import type { LateAccountProvider, ProviderUrls } from '../domain/payments/providers/registry.ts'
 import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
@@ -20,6 +22,7 @@ import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminPeopleOperations } from '../domain/users/admin.ts'
 import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
+import type { Throttle } from '../platform/access/throttle.ts'
 import type { AdminHandlers } from '../platform/http/admin.ts'
 import type { RootSecret } from '../platform/secrets/secrets.ts'
 import { adminImportOperations } from './imports/admin.ts'
@@ -35,6 +38,12 @@ export interface AdminHandlerParts {
   allowPrivate: boolean
   // How long texts of events are stored.
   textsMs: number
+  // Payment providers that work with accounts, and where their APIs are in tests.
+  withAccount: Readonly<Record<string, LateAccountProvider>>
+  providerUrls: ProviderUrls
+  // How often a merchant may have a provider asked. Null: without a limit.
+  accountThrottle: Throttle | null
+  clock: () => Date
 }
 
 export function adminHandlersFor({
@@ -44,8 +53,12 @@ export function adminHandlersFor({
   forget,
   allowPrivate,
   textsMs,
+  withAccount,
+  providerUrls,
+  accountThrottle: throttle,
+  clock,
 }: AdminHandlerParts): AdminHandlers {
-  const shopParts = { timeZoneChanged: countAllAgain }
+  const shopParts = { timeZoneChanged: countAllAgain, publicOrigin, providerUrls }
   return {
     ...adminOrderOperations({
       rootSecret,
@@ -69,5 +82,6 @@ export function adminHandlersFor({
     ...adminImportOperations({ rootSecret, publicOrigin, sites }),
     ...adminShopOperations(shopParts),
     ...adminSiteOperations(sites),
+    ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
   }
 }

@@ -28,6 +28,7 @@ import { changeExamples } from './examples/changes.ts'
 import { developerExamples } from './examples/developers.ts'
 import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
+import { paymentExamples } from './examples/payments.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
 import { reportExamples } from './examples/reports.ts'
@@ -37,6 +38,7 @@ import { transferExamples } from './examples/transfers.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
+import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as pictures from './pictures.ts'
 import * as reports from './reports.ts'
@@ -78,6 +80,7 @@ const pathWords: Readonly<Record<string, string>> = {
   categoryId: 'Id of the category.',
   promotionId: 'Id of the promotion.',
   provider: 'Name of the payment provider.',
+  accountId: 'Id of the account at a payment provider.',
   installationId: 'Id of the installation.',
   keyId: 'Id of the key; not the key itself.',
   endpointId: 'Id of the webhook endpoint.',
@@ -100,6 +103,7 @@ export const adminDocument: SurfaceDocument = {
     ...pictureExamples,
     ...shopExamples,
     ...siteExamples,
+    ...paymentExamples,
     ...developerExamples,
     ...peopleExamples,
     ...changeExamples,
@@ -118,6 +122,7 @@ export const adminDocument: SurfaceDocument = {
       pictures,
       shop,
       site,
+      payments,
       developers,
       people,
       changes,

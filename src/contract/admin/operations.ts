@@ -7,6 +7,7 @@ import { changeRows } from './changes.ts'
 import { developerRows } from './developers.ts'
 import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
+import { paymentRows } from './payments.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
 import { reportRows } from './reports.ts'
@@ -22,6 +23,7 @@ export const adminOperations = {
   ...pictureRows,
   ...shopRows,
   ...siteRows,
+  ...paymentRows,
   ...developerRows,
   ...peopleRows,
   ...changeRows,

@@ -5,9 +5,10 @@ import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { manualMethods, paymentAccountProblems } from '../words.ts'
+import { manualMethods } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
+import { AdminPaymentAccount } from './payments.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
 const tablesBytesMax = 512 * 1024
@@ -21,16 +22,6 @@ export const AdminPaymentMethod = object({
   enabled: Type.Boolean({ description: 'Whether it is offered to shoppers, in the mode of the caller.' }),
   instructions: nullable(Type.String(), { description: 'What the shopper is told, such as the bank account.' }),
   termDays: nullable(Type.Integer(), { description: 'An order that is not paid after so many days is cancelled.' }),
-})
-
-export const AdminPaymentAccount = object({
-  provider: Type.String({ description: 'Name of the payment provider.' }),
-  name: nullable(Type.String(), { description: "The provider's own name of the account." }),
-  problems: Type.Array(oneOf(paymentAccountProblems), {
-    maxItems: 3,
-    description:
-      'What does not work: the provider refuses the key, a permission is missing, or notices are refused because of their signature.',
-  }),
 })
 
 export const AdminShop = object({
@@ -118,7 +109,7 @@ export const shopRows = {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/providers/{provider}',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change a payment method',
-    description: 'A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers are connected by the operator.',
+    description: 'A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers have operations of their own.',
     body: UpdateAdminPaymentProviderRequest, reply: ok(AdminShopChangeResponse),
     refusals: ['payment_provider_not_found', 'version_conflict'],
   },

@@ -50,12 +50,12 @@ export function adminShopOperations(parts: AdminShopParts): {
 } {
   return {
     async getAdminShop({ db, caller }) {
-      return { data: await shopView(db, caller) }
+      return { data: await shopView(db, parts, caller) }
     },
 
     async updateAdminShop({ db, caller, body, now, cause }) {
       const { idempotencyKey: _, expectedVersion, timeZone, legal, ...given } = body
-      const before = await lockShop(db, caller, expectedVersion)
+      const before = await lockShop(db, parts, caller, expectedVersion)
       const { legal: legalBefore, ...stored } = shopEntryOf(before)
       const kept = legal === undefined ? legalBefore : (legal ?? undefined)
       const entry = { ...stored, ...given, ...(kept && { legal: kept }) }
@@ -67,35 +67,35 @@ export function adminShopOperations(parts: AdminShopParts): {
       const merchant: Merchant = { ...planMerchant(entry, before).merchant, timeZone: timeZone ?? before.timeZone }
       const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
       if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
-      return shopChanged(db, caller, before, [{ what: 'merchant', members }], { now: now.getTime(), cause })
+      return shopChanged(db, parts, caller, before, [{ what: 'merchant', members }], { now: now.getTime(), cause })
     },
 
     async replaceAdminTaxes({ db, caller, body: { taxes, expectedVersion, dryRun = false }, now, cause }) {
       refuseProblems('/taxes', taxProblems(taxes))
-      const before = await lockShop(db, caller, expectedVersion)
+      const before = await lockShop(db, parts, caller, expectedVersion)
       const stored = await listTaxRates(db, caller.merchantId)
       const { taxRates } = planRates({ taxes }, { taxRates: stored, shippingZones: [] })
       const members = taxRates ? taxMembers(stored, taxRates) : []
-      if (dryRun) return dryAnswer(db, caller, before, [{ what: 'taxes', members }])
+      if (dryRun) return dryAnswer(db, parts, caller, before, [{ what: 'taxes', members }])
       if (taxRates) {
         await replaceTaxRates(db, caller.merchantId, taxRates)
         await raiseShopVersion(db, caller.merchantId, now.getTime())
       }
-      return shopChanged(db, caller, before, [{ what: 'taxes', members }], { now: now.getTime(), cause })
+      return shopChanged(db, parts, caller, before, [{ what: 'taxes', members }], { now: now.getTime(), cause })
     },
 
     async replaceAdminShipping({ db, caller, body: { shipping, expectedVersion, dryRun = false }, now, cause }) {
       refuseProblems('/shipping', [...controlCharacters(shipping, ''), ...shippingProblems(shipping)])
-      const before = await lockShop(db, caller, expectedVersion)
+      const before = await lockShop(db, parts, caller, expectedVersion)
       const stored = await listShippingZones(db, caller.merchantId)
       const { shippingZones } = planRates({ shipping }, { taxRates: [], shippingZones: stored })
       const members = shippingZones ? zoneMembers(stored, shippingZones) : []
-      if (dryRun) return dryAnswer(db, caller, before, [{ what: 'shipping', members }])
+      if (dryRun) return dryAnswer(db, parts, caller, before, [{ what: 'shipping', members }])
       if (shippingZones) {
         await replaceShippingZones(db, caller.merchantId, shippingZones)
         await raiseShopVersion(db, caller.merchantId, now.getTime())
       }
-      return shopChanged(db, caller, before, [{ what: 'shipping', members }], { now: now.getTime(), cause })
+      return shopChanged(db, parts, caller, before, [{ what: 'shipping', members }], { now: now.getTime(), cause })
     },
 
     async updateAdminPaymentProvider({ db, caller, path: { provider }, body, now, cause }) {
@@ -108,14 +108,14 @@ export function adminShopOperations(parts: AdminShopParts): {
         ...controlCharacters({ instructions }, ''),
         ...(lacksInstructions(after) ? [noInstructions] : []),
       ])
-      const before = await lockShop(db, caller, body.expectedVersion)
+      const before = await lockShop(db, parts, caller, body.expectedVersion)
       const members = membersChanged(shownMethod(stored), shownMethod(after), ['enabled', 'instructions', 'termDays'])
       if (members.length > 0) {
         await saveMethodSettings(db, caller.merchantId, after, now.getTime())
         await raiseShopVersion(db, caller.merchantId, now.getTime())
       }
       const change = { what: 'payment_method', name: `${mode} ${provider}`, members } as const
-      return shopChanged(db, caller, before, [change], { now: now.getTime(), cause })
+      return shopChanged(db, parts, caller, before, [change], { now: now.getTime(), cause })
     },
   }
 }
@@ -123,16 +123,27 @@ export function adminShopOperations(parts: AdminShopParts): {
 const noTimeZone: Problem = issueAt('/timeZone', 'unknown_time_zone')
 const noInstructions: Problem = issueAt('/instructions', 'instructions_needed')
 
-async function lockShop(tx: Tx, caller: MerchantMode, expectedVersion: number): Promise<Merchant> {
+async function lockShop(
+  tx: Tx,
+  parts: AdminShopParts,
+  caller: MerchantMode,
+  expectedVersion: number,
+): Promise<Merchant> {
   const merchant = await lockMerchantById(tx, caller.merchantId)
   if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
-  if (merchant.version !== expectedVersion) throw versionConflict(await shopView(tx, caller))
+  if (merchant.version !== expectedVersion) throw versionConflict(await shopView(tx, parts, caller))
   return merchant
 }
 
-async function dryAnswer(db: Reader, caller: MerchantMode, merchant: Merchant, changes: readonly ShopChange[]) {
+async function dryAnswer(
+  db: Reader,
+  parts: AdminShopParts,
+  caller: MerchantMode,
+  merchant: Merchant,
+  changes: readonly ShopChange[],
+) {
   return new Audited(
-    { data: await shopView(db, caller), changes: auditedOf(merchant, changes).map(subjectChangeView) },
+    { data: await shopView(db, parts, caller), changes: auditedOf(merchant, changes).map(subjectChangeView) },
     [],
   )
 }
@@ -140,6 +151,7 @@ async function dryAnswer(db: Reader, caller: MerchantMode, merchant: Merchant, c
 // Price books of carts are cached by the catalog's version.
 async function shopChanged(
   tx: Tx,
+  parts: AdminShopParts,
   caller: MerchantMode,
   merchant: Merchant,
   changes: readonly ShopChange[],
@@ -147,7 +159,7 @@ async function shopChanged(
 ) {
   const audited = auditedOf(merchant, changes)
   if (audited.length > 0) await raiseCatalogVersion(tx, merchant.id)
-  const data = await shopView(tx, caller)
+  const data = await shopView(tx, parts, caller)
   if (audited.length > 0) await announceShop(tx, data, context)
   return new Audited({ data, changes: audited.map(subjectChangeView) }, audited)
 }

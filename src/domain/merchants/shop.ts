@@ -12,6 +12,7 @@ import { listActiveInstallations } from '../inventory/store.ts'
 import { listLivingAccounts } from '../payments/accounts.ts'
 import { listProblems } from '../payments/health.ts'
 import { listMethodSettings } from '../payments/methods.ts'
+import { type AccountViewParts, accountView } from '../payments/view.ts'
 import { isInAnswers, shopEntryOf, taxEntriesOf, zoneEntriesOf } from './settings.ts'
 import {
   findMerchantById,
@@ -22,14 +23,14 @@ import {
   updateMerchant,
 } from './store.ts'
 
-export interface AdminShopParts {
+export interface AdminShopParts extends AccountViewParts {
   // The days of the merchant's reports begin at other times now.
   timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
 }
 
 export async function saveMerchant(
   tx: Tx,
-  { timeZoneChanged }: AdminShopParts,
+  { timeZoneChanged }: Pick<AdminShopParts, 'timeZoneChanged'>,
   before: Merchant,
   merchant: Merchant,
   now: number,
@@ -71,7 +72,11 @@ export async function announceShop(
       announce(tx, { installationId, mode, ...event })
 }
 
-export async function shopView(db: Reader, { merchantId, mode }: MerchantMode): Promise<AdminShop> {
+export async function shopView(
+  db: Reader,
+  parts: AccountViewParts,
+  { merchantId, mode }: MerchantMode,
+): Promise<AdminShop> {
   const [merchant, taxes, zones, methods, accounts, problems] = await Promise.all([
     findMerchantById(db, merchantId),
     listTaxRates(db, merchantId),
@@ -92,11 +97,7 @@ export async function shopView(db: Reader, { merchantId, mode }: MerchantMode): 
       const settings = methods.find((one) => one.mode === mode && one.method === method)
       return settings ? [{ provider: method, ...shownMethod(settings) }] : []
     }),
-    paymentAccounts: accounts.map(({ id, provider, public: facts }) => ({
-      provider,
-      name: facts.name ?? null,
-      problems: problems.filter(({ accountId }) => accountId === id).map(({ kind }) => kind),
-    })),
+    paymentAccounts: accounts.map((account) => accountView(parts, account, problems)),
   }
 }
 

@@ -50,7 +50,7 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
       }
       if (!dryRun) {
         await raiseCatalogVersion(tx, merchant.id)
-        await announceShop(tx, await shopView(tx, seller), context)
+        await announceShop(tx, await shopView(tx, parts, seller), context)
       }
       return changes.map(reverseOf)
     },

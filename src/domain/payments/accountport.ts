@@ -1,6 +1,7 @@
 // The port to providers that work with an account of the merchant: how one is connected, checked and given up, and the payment
 // provider that it makes. What an operator types goes through here, and is stored sealed.
 
+import type { Issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { AccountFacts, AccountRow, AccountSecrets } from './accounts.ts'
 import type { KeyAnswer } from './health.ts'
@@ -39,8 +40,19 @@ export interface ConnectedAccount {
   secrets: AccountSecrets
 }
 
-// The provider does not accept what was typed. The sentence is for the operator and quotes no key.
-export class AccountRefused extends Error {}
+// The provider does not accept what was typed. The issue quotes no key; its place is below `/keys` where one key is meant.
+export class AccountRefused extends Error {
+  readonly issue: Issue
+  constructor(issue: Issue) {
+    super(sentenceOfIssue(issue))
+    this.issue = issue
+  }
+}
+
+// The sentences of accounts begin in lower case and have no full stop.
+export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}
 
 export interface AccountProvider {
   readonly name: string
@@ -50,8 +62,8 @@ export interface AccountProvider {
   // Asks the provider what the key belongs to, and makes there what webhooks and the page need, where
   // they have an address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
-  // What is wrong with the account now, a sentence each for the operator.
-  check(open: OpenAccount, signal: AbortSignal): Promise<readonly string[]>
+  // What is wrong with the account now.
+  check(open: OpenAccount, signal: AbortSignal): Promise<readonly Issue[]>
   // Removes at the provider what `connect` made there.
   disconnect(open: OpenAccount, signal: AbortSignal): Promise<void>
   // What the operator does by hand where the provider was not told the webhook address.

@@ -1,17 +1,16 @@
 // `payments connect` and its like: the merchant's accounts at payment providers. Keys come from standard input alone: arguments are
 // seen by every process of the machine and stored by shells, and the environment by what the process starts.
 
+import { paymentRows } from '../../contract/admin/payments.ts'
 import { type Mode, modes } from '../../contract/words.ts'
 import type { Merchant } from '../../domain/merchants/store.ts'
-import type { AccountProvider, AccountQuestion } from '../../domain/payments/accountport.ts'
+import { type AccountProvider, type AccountQuestion, sentenceOfIssue } from '../../domain/payments/accountport.ts'
 import { type AccountRow, listAccounts } from '../../domain/payments/accounts.ts'
 import {
   type AccountTools,
   type Answers,
+  accountChange,
   accountProvider,
-  checkAccount,
-  connectAccount,
-  disconnectAccount,
   findAccountNamed,
   noticeUrlFor,
   refuseSecondAccount,
@@ -35,25 +34,29 @@ import {
   type Verb,
   withMerchant,
 } from './command.ts'
-import { type AccountCommand, writeDown } from './written.ts'
+import { operationVerbs } from './operation.ts'
+import { writeDown } from './written.ts'
 
 export type AccountProvidersOf = typeof accountProviders
 
 export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, Verb>> {
+  const { perform } = operationVerbs(paymentRows, 'payments', ({ providerUrls }) => ({
+    withAccount: providersOf(providerUrls),
+  }))
   const withTools = <T>(
     given: Given,
-    operation: AccountCommand | null,
-    work: (tools: AccountTools, merchant: Merchant) => Promise<T>,
+    work: (tools: AccountTools & { config: Config }, merchant: Merchant) => Promise<T>,
   ): Promise<T> =>
     withMerchant(given, (merchant, storage, config) =>
-      work(toolsFor(storage, config, { providersOf, operation }), merchant),
+      work({ ...toolsFor(storage, config, providersOf), config }, merchant),
     )
   const withAccount = <T>(
     given: Given,
-    operation: AccountCommand,
-    work: (tools: AccountTools, account: AccountRow) => Promise<T>,
+    work: (tools: AccountTools & { config: Config }, account: AccountRow) => Promise<T>,
   ): Promise<T> =>
-    withTools(given, operation, async (tools, { id }) => work(tools, await findAccountNamed(tools, id, given.word)))
+    withTools(given, async (tools, { id }) =>
+      work(tools, await tools.storage.read((db) => findAccountNamed(db, id, given.word))),
+    )
 
   return {
     connect: {
@@ -66,13 +69,15 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       },
       run(given, terminal) {
         const mode = readMode(given)
-        return withTools(given, 'payments connect', async (tools, { id: merchantId }) => {
+        return withTools(given, async (tools, { id: merchantId }) => {
           const provider = await accountProvider(tools, given.word)
           const merchant = { merchantId, mode }
           // Before anything is asked for.
-          await refuseSecondAccount(tools, merchant, provider)
+          await tools.storage.read((db) => refuseSecondAccount(db, merchant, provider))
           const answers = await readAnswers(provider.questions, terminal)
-          const account = await connectAccount(tools, merchant, provider, answers)
+          const members = { provider: provider.name, keys: answers }
+          const { id } = await perform(tools, 'connectAdminPaymentAccount', merchant, members)
+          const account = await tools.storage.read((db) => findAccountNamed(db, merchantId, id))
           tellAccount(tools, { account, provider }, given, terminal)
           return 0
         })
@@ -83,7 +88,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       effect: 'reads',
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withTools(given, null, async (tools, { id }) => {
+        withTools(given, async (tools, { id }) => {
           const accounts = (await tools.storage.read((db) => listAccounts(db, id))).map((row) => shown(tools, row))
           print(terminal, given, { accounts }, () => accounts.map(lineOf))
           return 0
@@ -95,7 +100,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['ACCOUNT_ID'],
       options: { notices: { help: 'replace only the secret that signs notices' }, merchant: merchantOption },
       run: (given, terminal) =>
-        withAccount(given, 'payments rotate', async (tools, account) => {
+        withAccount(given, async (tools, account) => {
           const provider = await accountProvider(tools, account.provider)
           const rotated = given.flags.has('notices')
             ? await rotateNotices(tools, account, provider, terminal)
@@ -110,9 +115,11 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['ACCOUNT_ID'],
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withAccount(given, 'payments disconnect', async (tools, known) => {
-          const { account, problem } = await disconnectAccount(tools, known)
+        withAccount(given, async (tools, known) => {
+          const { leftover } = await perform(tools, 'disconnectAdminPaymentAccount', known, { accountId: known.id })
+          const account = await tools.storage.read((db) => findAccountNamed(db, known.merchantId, known.id))
           const seen = shown(tools, account)
+          const problem = leftover && sentenceOfIssue(leftover)
           if (problem !== null) terminal.err(`cartwright: ${account.id} has ended. ${visible(problem)}\n`)
           return printReport(terminal, given, {
             value: { account: seen },
@@ -127,13 +134,15 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       words: ['[ACCOUNT_ID]'],
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        withTools(given, null, async (tools, { id }) => {
+        withTools(given, async (tools, { id }) => {
           const accounts = given.word
-            ? [await findAccountNamed(tools, id, given.word)]
+            ? [await tools.storage.read((db) => findAccountNamed(db, id, given.word))]
             : (await tools.storage.read((db) => listAccounts(db, id))).filter(({ endedAt }) => endedAt === null)
           const checked: (Shown & { problems: readonly string[] })[] = []
-          for (const account of accounts)
-            checked.push({ ...shown(tools, account), problems: await checkAccount(tools, account) })
+          for (const account of accounts) {
+            const { issues } = await perform(tools, 'checkAdminPaymentAccount', account, { accountId: account.id })
+            checked.push({ ...shown(tools, account), problems: issues.map(sentenceOfIssue) })
+          }
           const wrong = checked.filter(({ problems }) => problems.length > 0).length
           return printReport(terminal, given, {
             value: { accounts: checked },
@@ -149,19 +158,14 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
   }
 }
 
-// `operation`: that of the list of changes; null of a command that only reads.
-function toolsFor(
-  storage: Storage,
-  config: Config,
-  { providersOf, operation }: { providersOf: AccountProvidersOf; operation: AccountCommand | null },
-): AccountTools {
+function toolsFor(storage: Storage, config: Config, providersOf: AccountProvidersOf): AccountTools {
   const { rootSecret, providerUrls } = config
   const clock = () => new Date()
   const withAccount = providersOf(providerUrls, clock)
-  const record: AccountTools['record'] = (tx, { merchantId, id, mode, provider }, change) => {
-    if (operation === null) throw new Error('a command that only reads has changed an account')
-    const changes = [{ ...change, what: 'payment_account', id, name: `${mode} ${provider}` } as const]
-    writeDown(tx, { merchantId, mode, operation, changes, now: clock().getTime() })
+  const record: AccountTools['record'] = (tx, account, change) => {
+    const { merchantId, mode } = account
+    const changes = [accountChange(account, change)]
+    writeDown(tx, { merchantId, mode, operation: 'payments rotate', changes, now: clock().getTime() })
   }
   return { storage, rootSecret, providerUrls, publicOrigin: originOf(config), withAccount, clock, record }
 }

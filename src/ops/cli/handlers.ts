@@ -13,6 +13,9 @@ export const handlerGroups = {
   async people(parts) {
     return (await import('../../domain/users/admin.ts')).adminPeopleOperations(parts)
   },
+  async payments({ accountThrottle: throttle, ...parts }) {
+    return (await import('../../domain/payments/admin.ts')).adminPaymentOperations({ ...parts, throttle })
+  },
   async promotions() {
     return (await import('../../domain/promotions/admin.ts')).adminPromotionOperations()
   },

@@ -19,6 +19,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { deriveKeys } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import type { AdminHandlerParts } from '../handlers.ts'
 import { demoMerchantSlug } from '../provisioning/demo.ts'
 import {
   chooseInstallation,
@@ -128,13 +129,15 @@ export interface Shop {
 export function operationVerbs<const Rows extends Readonly<Record<string, AdminOperation>>>(
   rows: Rows,
   group: HandlerGroup,
+  more: MoreParts = () => ({}),
 ): OperationVerbs<Rows> {
   const rowOf = (id: string): AdminOperation => {
     const row = rows[id]
     if (!row) throw new Error(`there is no row ${id}`)
     return row
   }
-  const ask = (shop: Shop, id: string, question: Question) => performRow(shop, { group, id, row: rowOf(id) }, question)
+  const ask = (shop: Shop, id: string, question: Question) =>
+    performRow(shop, { group, id, row: rowOf(id), more }, question)
   return {
     one: (id, facts) => {
       const row = rowOf(id)
@@ -355,9 +358,11 @@ async function naming(options: readonly MemberOption[], within: string | undefin
   }
 }
 
+type MoreParts = (config: Config) => Partial<AdminHandlerParts>
+
 async function performRow(
   { storage, config }: Shop,
-  { group, id, row }: { group: HandlerGroup; id: string; row: AdminOperation },
+  { group, id, row, more }: { group: HandlerGroup; id: string; row: AdminOperation; more: MoreParts },
   { of, members, cursor }: Question,
 ): Promise<{ data: unknown }> {
   const { rootSecret, retentionMs, webhookAllowPrivate } = config
@@ -368,6 +373,11 @@ async function performRow(
     forget: () => {},
     allowPrivate: webhookAllowPrivate,
     textsMs: retentionMs.texts,
+    withAccount: {},
+    providerUrls: config.providerUrls,
+    accountThrottle: null,
+    clock: () => new Date(),
+    ...more(config),
   })
   const parts = {
     storage,

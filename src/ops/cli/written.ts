@@ -20,7 +20,7 @@ export interface Written {
 
 // Commands that no operation does.
 type FileCommand = 'apply' | 'import'
-export type AccountCommand = 'payments connect' | 'payments rotate' | 'payments disconnect'
+export type AccountCommand = 'payments rotate'
 type Command = FileCommand | AccountCommand | 'orders return'
 
 // In the transaction of what it tells about. Nothing changed, nothing is written.

@@ -4,12 +4,13 @@
 import type { BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts'
 import type { AuditedChange } from '../audit/change.ts'
 import type { Cause } from '../outbox/announce.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
 
 // `Callers` says who comes through each of the surface's gates.
 export interface Ask<Row extends Operation, Callers> {
   // A changing operation may write; all of it is one transaction with its idempotency key. The others look at one snapshot.
-  db: Row['idempotency'] extends 'required' ? Tx : Reader
+  // One that asks another service begins outside of both, and reads in transactions of its own.
+  db: Row extends { asksOutside: true } ? Pick<Storage, 'read'> : Row['idempotency'] extends 'required' ? Tx : Reader
   caller: Row['caller'] extends keyof Callers ? Callers[Row['caller']] : null
   path: PathOf<Row['path']>
   query: QueryOf<Row>
@@ -28,9 +29,11 @@ export interface Paging {
 
 export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
 
-type HandledOf<Row extends Operation> = Row extends { audit: 'change' | 'look' }
-  ? Audited<Extract<ReplyOf<Row>, object | null>>
-  : ReplyOf<Row> | Rendered
+type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: 'change' }
+  ? Outside<Extract<ReplyOf<Row>, object | null>>
+  : Row extends { audit: 'change' | 'look' }
+    ? Audited<Extract<ReplyOf<Row>, object | null>>
+    : ReplyOf<Row> | Rendered
 
 // The answer of an operation that is written down, with what it changed or showed. Without a change no entry is written.
 export class Audited<Reply extends object | null> {
@@ -42,6 +45,18 @@ export class Audited<Reply extends object | null> {
     this.reply = reply
     this.changes = changes
     this.undoes = undoes
+  }
+}
+
+// What another service was asked, and what is to be written of it. The writes are one transaction with the idempotency key, and
+// may run twice.
+export class Outside<Reply extends object | null> {
+  readonly write: (tx: Tx) => Promise<Audited<Reply>>
+  // Takes back what the service was asked to do, where nothing is written of it.
+  readonly discard: () => Promise<void>
+  constructor({ write, discard = async () => {} }: { write: Outside<Reply>['write']; discard?: () => Promise<void> }) {
+    this.write = write
+    this.discard = discard
   }
 }
 

@@ -5,13 +5,13 @@ import type { Operation } from '../../contract/surface.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { Principal } from '../access/principal.ts'
 import { insertEntry } from '../audit/store.ts'
-import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
+import { type Claim, findOnce, fingerprintOf, type Keeper, type Once, once } from '../idempotency/once.ts'
 import { createTurns, type Turns } from '../kit/turns.ts'
 import type { Cause } from '../outbox/announce.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
-import { Audited, type Paging, Rendered } from './handler.ts'
+import { Audited, Outside, type Paging, Rendered } from './handler.ts'
 import type { QueryValues } from './query.ts'
 import { unavailable } from './refusal.ts'
 
@@ -41,7 +41,7 @@ export interface Answer {
 
 // The handlers arrive with their types already checked against the rows. Here they are all alike.
 export type AnyHandler = (ask: {
-  db: Reader
+  db: Reader | Pick<Storage, 'read'>
   caller: Principal | null
   path: Readonly<Record<string, string>>
   query: QueryValues
@@ -86,8 +86,8 @@ export function createPerform(
     const { audit = 'none' } = operation
     let changeId: string | null = null
     // The entry is part of the transaction of what it tells about. A transaction that is repeated writes another one.
-    const handle = async (tx: Tx) => {
-      const reply = await handler({ ...ask, db: tx })
+    const handle = async (tx: Tx, outside?: Outside<object | null>) => {
+      const reply = outside ? await outside.write(tx) : await handler({ ...ask, db: tx })
       if (audit === 'none') return reply
       const audited = auditedReply(id, reply)
       changeId = writeDown(tx, id, call, audited)
@@ -98,18 +98,43 @@ export function createPerform(
       await turns.take()
     }
     if (operation.idempotency === 'none') {
-      const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
+      const reply = await (operation.asksOutside
+        ? handler({ ...ask, db: storage })
+        : audit === 'none'
+          ? storage.read((db) => handler({ ...ask, db }))
+          : storage.write((tx) => handle(tx))) // 404, 200
       if (reply instanceof Rendered)
         return { status, body: reply.body, headers: reply.headers, isReplayed: false, changeId }
       return { status, body: textOf(reply), headers: noHeaders, isReplayed: false, changeId }
     }
-    const { text, replayed } = await once(
-      storage,
-      { ...(await claimFor(id, operation, call)), keptMs: answersMs },
-      async (tx) => textOf(await handle(tx)),
-      operation.reply.isSecret ? sealedKeeper : undefined,
-    ) // 409, 404, 409, 200
+    const claim = { ...(await claimFor(id, operation, call)), keptMs: answersMs }
+    const keeper = operation.reply.isSecret ? sealedKeeper : undefined
+    const work = async (tx: Tx, outside?: Outside<object | null>) => textOf(await handle(tx, outside))
+    const { text, replayed } = await (operation.asksOutside
+      ? onceOutside({ storage, claim, keeper }, () => handler({ ...ask, db: storage }), work)
+      : once(storage, claim, (tx) => work(tx), keeper)) // 409, 404, 409, 200
     return { status, body: text, headers: noHeaders, isReplayed: replayed, changeId: replayed ? null : changeId }
+  }
+}
+
+// Another service is asked before the transaction, and not again where the key has an answer already. What it did and nothing was
+// written of is taken back there.
+async function onceOutside(
+  { storage, claim, keeper }: { storage: Storage; claim: Claim; keeper: Keeper | undefined },
+  begin: () => Promise<object | null>,
+  work: (tx: Tx, outside: Outside<object | null>) => Promise<string>,
+): Promise<Once> {
+  const known = await findOnce(storage, claim, keeper)
+  if (known) return known
+  const outside = await begin()
+  if (!(outside instanceof Outside)) throw new Error('an operation that asks another service has nothing to write')
+  try {
+    const done = await once(storage, claim, (tx) => work(tx, outside), keeper)
+    if (done.replayed) await outside.discard()
+    return done
+  } catch (error) {
+    await outside.discard()
+    throw error
   }
 }
 

@@ -94,6 +94,12 @@ export async function once(storage: Storage, claim: Claim, work: Work, keeper: K
   return stored ? replay(stored, claim, keeper) : storage.write(patiently)
 }
 
+// The answer of an earlier request with the key.
+export async function findOnce(storage: Storage, claim: Claim, keeper: Keeper = plainly): Promise<Once | undefined> {
+  const stored = await storage.read((db) => findKey(db, claim))
+  return stored && replay(stored, claim, keeper)
+}
+
 class KeyTaken extends Error {}
 
 // The first statements of the work leave in one flight with the claim and run behind it. Where the key is taken the claim

@@ -60,7 +60,9 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   const here = addressOf(request)
   const back = screen.get ? pathOf(here) : `/admin/${request.path.shop}/${mode === 'test' ? 'test/' : ''}home`
   const orHeld = async (kind: Held['kind'], otherwise: PageAnswer) =>
-    isPost ? ((await heldForm(parts, screen, request, { kind, back, action: here })) ?? otherwise) : otherwise
+    isPost && !screen.takesSecrets
+      ? ((await heldForm(parts, screen, request, { kind, back, action: here })) ?? otherwise)
+      : otherwise
   if (!person) return orHeld('signIn', goTo(signInPath(isPost ? back : here)))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)

@@ -25,7 +25,8 @@ import type { Words } from './words.ts'
 export interface Field {
   name: string
   label: string
-  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check'
+  // `secret`: what is typed is not shown, and not sent back with a form that is drawn again.
+  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check' | 'secret'
   help?: string
   isRequired?: boolean
   isFirst?: boolean
@@ -131,6 +132,8 @@ function control(given: Field, id: string, value: string, state: Html): Html {
     return html`<textarea id="${id}" name="${name}" rows="${rows}" dir="auto"${bound}${state}>${value}</textarea>`
   if (kind === 'money')
     return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
+  if (kind === 'secret')
+    return html`<input id="${id}" name="${name}" type="password" dir="ltr" class="mono" autocomplete="off" spellcheck="false" data-1p-ignore data-lpignore="true"${bound}${state}>`
   const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
   const { suggestions = [] } = given
   const listId = `${id}-list`
@@ -214,7 +217,7 @@ export function problemsOf(words: Words, refusal: Refusal, fields: readonly Fiel
   const rest: string[] = []
   for (const { path, ...rule } of issues) {
     if (pointers.has(path)) at[path] ??= words.issue(rule)
-    else rest.push(`${path}: ${words.issue(rule)}`)
+    else rest.push(path === '' ? words.issue(rule) : `${path}: ${words.issue(rule)}`)
   }
   const isOnlyFields = issues.length > 0 && rest.length === 0
   const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')

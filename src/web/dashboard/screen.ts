@@ -36,6 +36,8 @@ export interface Screen {
   needs: AdminOperationId
   // What is grave asks for the password again, before it is shown and before it is done.
   asksAgain?: true
+  // What is posted holds keys: after the session has ended it is typed again, and no page sends it back.
+  takesSecrets?: true
   // Of what is posted (default: 64 KiB).
   formBytesMax?: number
   // Takes files too (default: none), as many bytes in all.

@@ -53,6 +53,10 @@ export const adminTable = {
     replaceTaxes: 'PUT b /api/v1/admin/shop/taxes',
     replaceShipping: 'PUT b /api/v1/admin/shop/shipping',
     updatePaymentProvider: 'PUT b /api/v1/admin/shop/providers/{provider}',
+    connectPaymentAccount: 'POST b /api/v1/admin/shop/accounts',
+    checkPaymentAccount: 'GET  /api/v1/admin/shop/accounts/{accountId}',
+    replacePaymentKeys: 'PUT b /api/v1/admin/shop/accounts/{accountId}/keys',
+    disconnectPaymentAccount: 'DELETE b /api/v1/admin/shop/accounts/{accountId}',
   },
   site: {
     get: 'GET  /api/v1/admin/site',

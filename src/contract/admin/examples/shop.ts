@@ -29,7 +29,19 @@ const shop: AdminShop = {
   paymentMethods: [
     { provider: 'bank_transfer', enabled: true, instructions: 'DE02 1203 0000 0000 2020 51', termDays: 14 },
   ],
-  paymentAccounts: [{ provider: 'stripe', name: 'Bloom', problems: [] }],
+  paymentAccounts: [
+    {
+      id: sampleId('paymentAccount'),
+      provider: 'stripe',
+      mode: 'live',
+      account: 'acct_1Bloom',
+      name: 'Bloom',
+      receivesNotices: true,
+      problems: [],
+      createdAt: '2026-06-01T12:00:00.000Z',
+      endedAt: null,
+    },
+  ],
 }
 
 const changes: AdminSubjectChange[] = [

@@ -1,19 +1,21 @@
 // A merchant's account at a payment provider, from its connection to its end. The provider is asked outside of any transaction, and
 // what it or the operator says is never in an error of ours, except for the sentences that a provider has for the operator.
 
+import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { AuditedChange } from '../../../platform/audit/change.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../../platform/kit/mode.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
-import type { Storage, Tx } from '../../../platform/storage/storage.ts'
+import type { Reader, Storage, Tx } from '../../../platform/storage/storage.ts'
 import {
   type AccountProvider,
   AccountRefused,
   type ConnectedAccount,
   type ConnectRequest,
   type OpenAccount,
+  sentenceOfIssue,
 } from '../accountport.ts'
 import {
   type AccountRow,
@@ -32,13 +34,17 @@ import { clearProblems } from '../health.ts'
 import { silenceOf } from '../port.ts'
 import { type LateAccountProvider, noticeUrlOf, type ProviderUrls, pageHostOf } from './registry.ts'
 
-export interface AccountTools {
-  storage: Storage
+// To ask a provider.
+export interface ProviderTools {
   rootSecret: RootSecret
   publicOrigin: () => string
   providerUrls: ProviderUrls
   withAccount: Readonly<Record<string, LateAccountProvider>>
   clock: () => Date
+}
+
+export interface AccountTools extends ProviderTools {
+  storage: Storage
   // Writes into the list of changes, in the transaction of the change.
   record: (tx: Tx, account: AccountRow, change: AccountChange) => void
 }
@@ -52,7 +58,10 @@ const previousMs = 24 * 3_600_000
 // Connecting is several requests at the provider.
 const askMsMax = 60_000
 
-export async function accountProvider({ withAccount }: AccountTools, name: string): Promise<AccountProvider> {
+export async function accountProvider(
+  { withAccount }: Pick<ProviderTools, 'withAccount'>,
+  name: string,
+): Promise<AccountProvider> {
   const load = Object.hasOwn(withAccount, name) ? withAccount[name] : undefined
   if (load) return load()
   const known = Object.keys(withAccount).join(', ')
@@ -62,11 +71,11 @@ export async function accountProvider({ withAccount }: AccountTools, name: strin
 }
 
 export async function refuseSecondAccount(
-  { storage }: AccountTools,
+  db: Reader,
   merchant: MerchantMode,
   provider: AccountProvider,
 ): Promise<void> {
-  const living = await storage.read((db) => listLivingAccounts(db, merchant))
+  const living = await listLivingAccounts(db, merchant)
   const known = living.find((account) => account.provider === provider.name)
   if (known) throw secondAccount(known)
 }
@@ -77,22 +86,24 @@ function secondAccount({ id, provider, mode }: AccountRow): Refusal {
   })
 }
 
-export async function connectAccount(
-  tools: AccountTools,
-  merchant: MerchantMode,
+// An account that its provider accepts, and that is not written yet.
+export interface AcceptedAccount {
+  account: AccountRow
+  provider: AccountProvider
+  secrets: AccountSecrets
+}
+
+export async function askToConnect(
+  tools: ProviderTools,
+  { merchantId, mode }: MerchantMode,
   provider: AccountProvider,
   answers: Answers,
-): Promise<AccountRow> {
-  const { storage, rootSecret, clock } = tools
-  const { merchantId, mode } = merchant
+): Promise<AcceptedAccount> {
+  const { rootSecret, clock } = tools
   const name = { merchantId, id: newId('pac'), mode, provider: provider.name }
   const noticeUrl = noticeUrlFor(tools, name)
-  const connected = await askToConnect(provider, {
-    answers,
-    mode,
-    noticeUrl,
-    pageHost: pageHostOf(tools.publicOrigin()),
-  })
+  const pageHost = pageHostOf(tools.publicOrigin())
+  const connected = await askProvider(provider, { answers, mode, noticeUrl, pageHost })
   const now = clock().getTime()
   const account: AccountRow = {
     ...name,
@@ -105,21 +116,34 @@ export async function connectAccount(
     createdAt: now,
     updatedAt: now,
   }
+  return { account, provider, secrets: connected.secrets }
+}
+
+// Refuses where another request was quicker.
+export async function insertAccepted(tx: Tx, { account, provider }: AcceptedAccount): Promise<AuditedChange> {
+  if (!(await insertAccount(tx, account))) throw secondAccount(account)
+  const members = [{ member: 'account', from: null, to: account.public[provider.accountFact] ?? null }]
+  return accountChange(account, { kind: 'create', members })
+}
+
+export function accountChange({ id, mode, provider }: AccountRow, change: AccountChange): AuditedChange {
+  return { ...change, what: 'payment_account', id, name: `${mode} ${provider}` }
+}
+
+// Removes at the provider what was made there. Null, or what is in the way.
+export async function removeAtProvider(
+  tools: ProviderTools,
+  account: AccountRow,
+  secrets = openSecrets(tools.rootSecret, account, account.secretsSealed),
+): Promise<Issue | null> {
+  if (!secrets) return issueAt('', 'secrets_unopened')
   try {
-    const isInserted = await storage.write(async (tx) => {
-      const isFirst = await insertAccount(tx, account)
-      const members = [{ member: 'account', from: null, to: account.public[provider.accountFact] ?? null }]
-      if (isFirst) tools.record(tx, account, { kind: 'create', members })
-      return isFirst
-    })
-    if (isInserted) return account
+    const provider = await accountProvider(tools, account.provider)
+    await within((signal) => provider.disconnect(opened(tools, account, secrets), signal))
+    return null
   } catch (error) {
-    await removeAtProvider(tools, provider, account, connected.secrets)
-    throw error
+    return issueOf(account.provider, error)
   }
-  // Another command was quicker.
-  await removeAtProvider(tools, provider, account, connected.secrets)
-  throw secondAccount(account)
 }
 
 // New keys of the same account. What was made at the provider for webhooks stays, with the secret that signs them; where there is
@@ -130,17 +154,28 @@ export async function rotateAccount(
   provider: AccountProvider,
   answers: Answers,
 ): Promise<AccountRow> {
+  const connected = await askToRotate(tools, account, provider, answers)
+  return recordChange(tools, account, connected, 'keys')
+}
+
+export async function askToRotate(
+  tools: ProviderTools,
+  account: AccountRow,
+  provider: AccountProvider,
+  answers: Answers,
+): Promise<ConnectedAccount> {
   const known = openSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
   const isSigned = provider.noticeSecret === null || known[provider.noticeSecret] !== undefined
   const noticeUrl = isSigned || account.endedAt !== null ? null : noticeUrlFor(tools, account)
   const pageHost = pageHostOf(tools.publicOrigin())
-  const connected = await askToConnect(provider, { answers, mode: account.mode, noticeUrl, pageHost })
+  const connected = await askProvider(provider, { answers, mode: account.mode, noticeUrl, pageHost })
   const { accountFact } = provider
-  if (connected.public[accountFact] !== account.public[accountFact])
-    throw refuse('payment_account_refused', {
-      message: `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`,
-    })
-  return changeAccount(tools, account, connected, 'keys')
+  if (connected.public[accountFact] !== account.public[accountFact]) {
+    const issue = issueAt('', 'key_of_other_account', { provider: provider.name })
+    const message = `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`
+    throw refuse('payment_account_refused', { message, issues: [issue] })
+  }
+  return connected
 }
 
 // For what the operator set up at the provider by hand.
@@ -152,88 +187,78 @@ export async function rotateNoticeSecret(
 ): Promise<AccountRow> {
   if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
   if (!openSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
-  return changeAccount(tools, account, { public: {}, secrets: { [noticeSecret]: secret } }, 'noticeSecret')
+  return recordChange(tools, account, { public: {}, secrets: { [noticeSecret]: secret } }, 'noticeSecret')
 }
 
-// What is not named stays as it is when the row is locked: another command may have changed it since it was read.
-function changeAccount(
+type Replaced = 'keys' | 'noticeSecret'
+
+function recordChange(
   tools: AccountTools,
   account: AccountRow,
   changed: ConnectedAccount,
-  replaced: 'keys' | 'noticeSecret',
+  replaced: Replaced,
 ): Promise<AccountRow> {
-  const { storage, rootSecret, clock } = tools
-  return storage.write(async (tx) => {
-    const found = await lockKnown(tx, account)
-    const known = openSecrets(rootSecret, found, found.secretsSealed) ?? {}
-    const now = clock().getTime()
-    const rotated: AccountRow = {
-      ...found,
-      public: { ...found.public, ...changed.public },
-      secretsSealed: sealSecrets(rootSecret, found, { ...known, ...changed.secrets }),
-      ...sealFormer(rootSecret, found, [
-        { secrets: known, until: now + previousMs },
-        ...openFormer(rootSecret, found, now),
-      ]),
-      updatedAt: Math.max(now, found.updatedAt + 1),
-    }
-    await saveAccount(tx, rotated)
-    // What the new ones are worth is seen when they are used.
-    clearProblems(tx, rotated, replaced === 'keys' ? ['key_refused', 'permission_missing'] : ['notices_refused'])
-    tools.record(tx, rotated, { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] })
-    return rotated
+  return tools.storage.write(async (tx) => {
+    const done = await changeAccount(tx, tools, { account, changed, replaced })
+    tools.record(tx, done.rotated, done.change)
+    return done.rotated
   })
 }
 
-export interface DisconnectedAccount {
-  account: AccountRow
-  // Why what was made at the provider is still there; null where it is not.
-  problem: string | null
+// What is not named stays as it is when the row is locked: another command may have changed it since it was read.
+export async function changeAccount(
+  tx: Tx,
+  { rootSecret, clock }: Pick<ProviderTools, 'rootSecret' | 'clock'>,
+  { account, changed, replaced }: { account: AccountRow; changed: ConnectedAccount; replaced: Replaced },
+): Promise<{ rotated: AccountRow; change: AccountChange }> {
+  const found = await lockKnown(tx, account)
+  const known = openSecrets(rootSecret, found, found.secretsSealed) ?? {}
+  const now = clock().getTime()
+  const rotated: AccountRow = {
+    ...found,
+    public: { ...found.public, ...changed.public },
+    secretsSealed: sealSecrets(rootSecret, found, { ...known, ...changed.secrets }),
+    ...sealFormer(rootSecret, found, [
+      { secrets: known, until: now + previousMs },
+      ...openFormer(rootSecret, found, now),
+    ]),
+    updatedAt: Math.max(now, found.updatedAt + 1),
+  }
+  await saveAccount(tx, rotated)
+  // What the new ones are worth is seen when they are used.
+  clearProblems(tx, rotated, replaced === 'keys' ? ['key_refused', 'permission_missing'] : ['notices_refused'])
+  return { rotated, change: { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] } }
 }
 
 // It takes no new payment from now on; its own are looked up and refunded as before.
-export async function disconnectAccount(tools: AccountTools, account: AccountRow): Promise<DisconnectedAccount> {
-  const { storage, rootSecret, clock } = tools
-  const ended = await storage.write(async (tx) => {
-    const found = await lockLiving(tx, account)
-    const now = clock().getTime()
-    const changed = { ...found, endedAt: now, updatedAt: Math.max(now, found.updatedAt + 1) }
-    await saveAccount(tx, changed)
-    tools.record(tx, changed, { kind: 'retire', members: [] })
-    return changed
-  })
-  const secrets = openSecrets(rootSecret, ended, ended.secretsSealed)
-  if (!secrets) return { account: ended, problem: unopened }
-  try {
-    const provider = await accountProvider(tools, ended.provider)
-    return { account: ended, problem: await removeAtProvider(tools, provider, ended, secrets) }
-  } catch (error) {
-    return { account: ended, problem: sentenceOf(ended.provider, error) }
-  }
+export async function endAccount(tx: Tx, account: AccountRow, now: number): Promise<AccountRow> {
+  const found = await lockKnown(tx, account)
+  if (found.endedAt !== null) throw refuse('payment_account_ended')
+  const ended = { ...found, endedAt: now, updatedAt: Math.max(now, found.updatedAt + 1) }
+  await saveAccount(tx, ended)
+  return ended
 }
 
-const unopened = 'Its secrets cannot be opened with this root secret.'
-
-// What is wrong with the account now, a sentence each.
-export async function checkAccount(tools: AccountTools, account: AccountRow): Promise<readonly string[]> {
+// What is wrong with the account now.
+export async function checkAccount(tools: ProviderTools, account: AccountRow): Promise<readonly Issue[]> {
   const secrets = openSecrets(tools.rootSecret, account, account.secretsSealed)
-  if (!secrets) return [unopened]
+  if (!secrets) return [issueAt('', 'secrets_unopened')]
   try {
     const provider = await accountProvider(tools, account.provider)
     return await within((signal) => provider.check(opened(tools, account, secrets), signal))
   } catch (error) {
-    return [sentenceOf(account.provider, error)]
+    return [issueOf(account.provider, error)]
   }
 }
 
-export async function findAccountNamed(tools: AccountTools, merchantId: string, id: string): Promise<AccountRow> {
-  const account = await tools.storage.read((db) => findAccount(db, merchantId, id))
+export async function findAccountNamed(db: Reader, merchantId: string, id: string): Promise<AccountRow> {
+  const account = await findAccount(db, merchantId, id)
   if (!account) throw refuse('payment_account_not_found')
   return account
 }
 
 export function noticeUrlFor(
-  { publicOrigin, providerUrls }: AccountTools,
+  { publicOrigin, providerUrls }: Pick<ProviderTools, 'publicOrigin' | 'providerUrls'>,
   account: Pick<AccountRow, 'id' | 'provider'>,
 ): string | null {
   return noticeUrlOf(account, publicOrigin(), providerUrls)
@@ -245,36 +270,17 @@ async function lockKnown(tx: Tx, { merchantId, id }: AccountRow): Promise<Accoun
   return found
 }
 
-async function lockLiving(tx: Tx, account: AccountRow): Promise<AccountRow> {
-  const found = await lockKnown(tx, account)
-  if (found.endedAt !== null) throw refuse('payment_account_ended')
-  return found
-}
-
-async function askToConnect(provider: AccountProvider, request: ConnectRequest): Promise<ConnectedAccount> {
+async function askProvider(provider: AccountProvider, request: ConnectRequest): Promise<ConnectedAccount> {
   try {
     return await within((signal) => provider.connect(request, signal))
   } catch (error) {
+    const issue = issueOf(provider.name, error)
     const code = error instanceof AccountRefused ? 'payment_account_refused' : 'payment_provider_silent'
-    throw refuse(code, { message: sentenceOf(provider.name, error) })
+    throw refuse(code, { message: sentenceOfIssue(issue), issues: [issue] })
   }
 }
 
-async function removeAtProvider(
-  tools: AccountTools,
-  provider: AccountProvider,
-  account: AccountRow,
-  secrets: AccountSecrets,
-): Promise<string | null> {
-  try {
-    await within((signal) => provider.disconnect(opened(tools, account, secrets), signal))
-    return null
-  } catch (error) {
-    return sentenceOf(provider.name, error)
-  }
-}
-
-function opened(tools: AccountTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
+function opened(tools: ProviderTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
   const pageHost = pageHostOf(tools.publicOrigin())
   return { account, secrets, previous: [], noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
@@ -295,10 +301,10 @@ async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Pr
   }
 }
 
-// An error of a client may quote the key, so only a provider's own sentence is passed on.
-function sentenceOf(provider: string, error: unknown): string {
-  if (error instanceof AccountRefused) return error.message
+// An error of a client may quote the key, so only what a provider says itself is passed on.
+function issueOf(provider: string, error: unknown): Issue {
+  if (error instanceof AccountRefused) return error.issue
   const { error: name, code } = silenceOf(error)
-  const known = [name, code].filter((word) => word !== null).join(' ')
-  return `${provider} gave no answer${known ? ` (${known})` : ''}.`
+  const reason = [name, code].filter((word) => word !== null).join(' ') || undefined
+  return issueAt('', 'provider_unreachable', { provider, reason })
 }

@@ -1,6 +1,7 @@
 // The screens of Settings and Reports.
 
 import type { Screen } from '../screen.ts'
+import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
 import { paymentMethod, payments } from './payments.ts'
 import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
@@ -17,6 +18,10 @@ export const settingScreens: readonly Screen[] = [
   removeZone,
   payments,
   paymentMethod,
+  connectProvider,
+  accountCheck,
+  accountKeys,
+  accountEnd,
   people,
   invite,
   demandFactor,

@@ -1,7 +1,9 @@
-// Ways to pay: those by hand, which are turned on here, and accounts at payment providers, which the operator connects.
+// Ways to pay: accounts at payment providers, and those by hand, which are turned on here.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { isPossibleIban } from '../../../platform/kit/iban.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, type Problems, problemsOf, valuesOf } from '../form.ts'
@@ -10,6 +12,7 @@ import type { Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
 import { baseField, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
+import { accountCards } from './accounts.ts'
 
 type Method = AdminShop['paymentMethods'][number]
 
@@ -19,36 +22,20 @@ export const payments: Screen = {
   place: 'settings',
   needs: 'getAdminShop',
   async get(visit) {
-    const { words, shop, mode } = visit
+    const { words, mode } = visit
     const { data } = await visit.ask('getAdminShop')
     const canPay = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
     return {
       title: words.say('settings.title'),
       body: html`${sections(visit, settingSections, 'payments')}
 ${!canPay && html`<div class="gap">${notice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`}
-${data.paymentMethods.map((method) => methodCard(visit, method))}
-${card({
-  title: words.say('payments.accounts'),
-  body: html`${
-    data.paymentAccounts.length === 0
-      ? html`<p class="soft">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`
-      : facts(
-          data.paymentAccounts.map(({ provider, name, problems }) => [
-            providerName(provider),
-            html`${pill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')} ${name}${problems.map(
-              (problem) => html`<p class="help">${words.say(`payments.problem.${problem}`)}</p>`,
-            )}`,
-          ]),
-        )
-  }
-<p class="help">${words.say('payments.accountsText')}</p><pre class="code" tabindex="0" aria-label="${words.say('payments.command')}">cartwright payments connect stripe --merchant ${shop.slug} --mode ${mode}</pre>`,
-})}`,
+<h2 class="group">${words.say('payments.accounts')}</h2>
+${data.paymentAccounts.length === 0 && html`<p class="soft gap">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`}
+${accountCards(visit, data)}
+<h2 class="group">${words.say('payments.byHand')}</h2>
+${data.paymentMethods.map((method) => methodCard(visit, method))}`,
     }
   },
-}
-
-function providerName(provider: string): string {
-  return provider.charAt(0).toUpperCase() + provider.slice(1)
 }
 
 function methodCard(visit: Visit, { provider, enabled, instructions, termDays }: Method): Html {
@@ -73,9 +60,33 @@ function methodCard(visit: Visit, { provider, enabled, instructions, termDays }:
   })
 }
 
-function fieldsOf({ words }: Visit): Field[] {
+// Where to send the money: instead of the text, while there is none.
+function bankFields({ words }: Visit): Field[] {
+  return [
+    { name: 'holder', label: words.say('payments.holder'), kind: 'line', lengthMax: 100, isHalf: true },
+    { name: 'bank', label: words.say('payments.bank'), kind: 'line', lengthMax: 100, isHalf: true },
+    { name: 'iban', label: words.say('payments.iban'), kind: 'line', lengthMax: 60, isHalf: true },
+    { name: 'bic', label: words.say('payments.bic'), kind: 'line', lengthMax: 11, isHalf: true },
+  ]
+}
+
+function asksForBank({ provider, instructions }: Method): boolean {
+  return provider === 'bank_transfer' && instructions === null
+}
+
+// Lines that say the same in every language.
+function bankLines(sent: FormFields): string {
+  const [holder, bank, iban, bic] = ['holder', 'bank', 'iban', 'bic'].map((name) =>
+    (sent.get(name) ?? '').slice(0, 100).replace(/\s+/g, ' ').trim(),
+  )
+  return [holder, bank, iban && `IBAN ${iban}`, bic && `BIC ${bic}`].filter(Boolean).join('\n')
+}
+
+function fieldsOf(visit: Visit, method: Method): Field[] {
+  const { words } = visit
   return [
     { name: 'enabled', label: words.say('payments.offer'), kind: 'check' },
+    ...(asksForBank(method) ? bankFields(visit) : []),
     {
       name: 'instructions',
       label: words.say('payments.instructions'),
@@ -130,7 +141,7 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
       )}</div><h2>${words.say('twoVersions.mine')}</h2>`
     }${form(visit, {
       action: to(`settings/payments/${provider}`),
-      fields: fieldsOf(visit),
+      fields: fieldsOf(visit, method),
       values: values ?? {
         // *Turn on* leads here with the box checked.
         enabled: enabled || visit.query.get('turn') === 'on' ? 'on' : '',
@@ -156,12 +167,19 @@ export const paymentMethod: Screen = {
   },
   async post(posted) {
     const { words, to, path, form: sent } = posted
-    const fields = fieldsOf(posted)
     const method = await methodOf(posted)
+    const fields = fieldsOf(posted, method)
     const values = valuesOf(fields, sent)
     const asked = bodyOf(words, fields, sent)
     if ('problems' in asked) return methodSheet(posted, { method, values, problems: asked.problems })
-    const { enabled = false, instructions = null, termDays = null } = asked.body as Partial<Omit<Method, 'provider'>>
+    const { enabled = false, instructions: typed = null, termDays = null } = asked.body as Partial<Method>
+    const account = asksForBank(method) ? bankLines(sent) : ''
+    const iban = (sent.get('iban') ?? '').trim()
+    if (account !== '' && iban !== '' && !isPossibleIban(iban)) {
+      const problems = { summary: words.say('form.problem'), at: { '/iban': words.say('payments.notIban') } }
+      return methodSheet(posted, { method, values, problems })
+    }
+    const instructions = [account, typed].filter(Boolean).join('\n\n') || null
     const wanted = { enabled, instructions, termDays }
     const pick = (shop: AdminShop) => shop.paymentMethods.find(({ provider }) => provider === path.provider)
     const saved = await saveShopPart(posted, {

@@ -645,6 +645,11 @@ export const de: DashboardTexts = {
   issues: issuesDe,
   imports: importsDe,
   refusals: {
+    payment_account_refused:
+      'Der Zahlungsdienst nimmt diese Schlüssel nicht an. Es wurde nichts gespeichert; bitte fügen Sie sie noch einmal ein.',
+    payment_provider_silent:
+      'Der Zahlungsdienst hat nicht geantwortet. Bitte versuchen Sie es in einer Minute noch einmal.',
+    payment_account_exists: 'Bei diesem Zahlungsdienst ist schon ein Konto verbunden. Trennen Sie es zuerst.',
     price_changed: 'Der Preis wurde inzwischen geändert.',
     stock_changed: 'Der Bestand hat sich inzwischen geändert, durch einen Verkauf oder eine Zählung.',
     stock_not_possible: 'Der Bestand wäre unter null oder zu hoch.',

@@ -683,6 +683,10 @@ export const en: DashboardTexts = {
     stock_changed: 'The stock changed in the meantime, by a sale or a count.',
     idempotency_key_reused: 'This form was sent before. Please check the page and send it again.',
     version_conflict: 'Someone changed this in the meantime. Please check it and try again.',
+    payment_account_refused:
+      'The payment provider does not accept these keys. Nothing was stored; please paste them again.',
+    payment_provider_silent: 'The payment provider gave no answer. Please try again in a minute.',
+    payment_account_exists: 'There is already an account at this provider. Disconnect it first.',
     invalid_request: 'Some of the values are not valid.',
     body_too_large: 'That is more than one form can send. Larger files are sent with script turned on, or by the API.',
     transfer_limit: 'Five imports wait already. Confirm or discard one first.',

@@ -1,6 +1,7 @@
 // A merchant's account at Mollie: an API key of one profile, for test or for live. Nothing is made at Mollie for it: each payment
 // carries the webhook address.
 
+import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
 import { type AccountProvider, AccountRefused, type OpenAccount } from '../../accountport.ts'
 import type { AccountRow } from '../../accounts.ts'
@@ -14,17 +15,17 @@ export interface MollieAccountParts {
 }
 
 const apiUrl = 'https://api.mollie.com'
+const provider = 'Mollie'
+const keyPath = '/keys/key'
 const keyPattern = /^(test|live)_[A-Za-z0-9]{30,100}$/
 
 export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountProvider {
   function clientFor(key: string, mode: Mode, onCall?: OpenAccount['onCall']): MollieClient {
     const keyMode = keyPattern.exec(key)?.[1]
-    if (keyMode === undefined)
-      throw new AccountRefused('This is not an API key of Mollie: they begin with test_ or live_.')
-    if (keyMode !== mode)
-      throw new AccountRefused(`This key begins with ${keyMode}_, and the account is for ${mode} payments.`)
+    if (keyMode === undefined) throw new AccountRefused(issueAt(keyPath, 'not_a_mollie_key'))
+    if (keyMode !== mode) throw new AccountRefused(issueAt(keyPath, 'key_of_other_mode', { mode: keyMode }))
     if (url !== undefined && mode === 'live')
-      throw new AccountRefused('Live keys are refused while CARTWRIGHT_MOLLIE_URL is set.')
+      throw new AccountRefused(issueAt(keyPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_MOLLIE_URL' }))
     return createMollieClient({ url: url ?? apiUrl, key, onCall })
   }
   const clientOf = ({ account, secrets, onCall }: OpenAccount) => clientFor(secrets.key ?? '', account.mode, onCall)
@@ -48,12 +49,10 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
         const client = clientOf(open)
         return [
           ...profileProblems(open.account, await profileOf(client, signal)),
-          ...((await countMethods(client, signal)) === 0
-            ? ['No payment method is switched on at Mollie for the profile.']
-            : []),
+          ...((await countMethods(client, signal)) === 0 ? [issueAt('', 'no_method_at_provider', { provider })] : []),
         ]
       } catch (error) {
-        return [sentenceOf(error)]
+        return [issueOf(error)]
       }
     },
 
@@ -70,11 +69,10 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
   }
 }
 
-function profileProblems({ mode, public: facts }: AccountRow, { id, status }: MollieProfile): string[] {
-  if (id !== facts.profile) return [`The key belongs to the profile ${id}, and the account to ${facts.profile}.`]
-  if (status === 'blocked') return ['Mollie has blocked the profile.']
-  if (status === 'unverified' && mode === 'live')
-    return ['Mollie has not verified the profile yet, so it takes no live payments.']
+function profileProblems({ mode, public: facts }: AccountRow, { id, status }: MollieProfile): Issue[] {
+  if (id !== facts.profile) return [issueAt(keyPath, 'key_of_other_account', { provider })]
+  if (status === 'blocked') return [issueAt('', 'account_blocked', { provider })]
+  if (status === 'unverified' && mode === 'live') return [issueAt('', 'account_not_charging', { provider })]
   return []
 }
 
@@ -82,10 +80,10 @@ async function countMethods(client: MollieClient, signal: AbortSignal): Promise<
   return ((await client.get('/v2/methods', {}, signal)) as { count?: unknown } | undefined)?.count
 }
 
-function sentenceOf(error: unknown): string {
-  if (error instanceof AccountRefused) return error.message
-  if (error instanceof MollieError) return `Mollie answered with status ${error.status}.`
-  return 'Mollie could not be reached, or its answer could not be read.'
+function issueOf(error: unknown): Issue {
+  if (error instanceof AccountRefused) return error.issue
+  if (error instanceof MollieError) return issueAt('', 'provider_refused', { provider, reason: String(error.status) })
+  return issueAt('', 'provider_unreachable', { provider })
 }
 
 async function profileOf(client: MollieClient, signal: AbortSignal): Promise<MollieProfile> {
@@ -93,7 +91,7 @@ async function profileOf(client: MollieClient, signal: AbortSignal): Promise<Mol
     return readProfile(await client.get('/v2/profiles/me', {}, signal))
   } catch (error) {
     if (error instanceof MollieError && error.status === 401)
-      throw new AccountRefused('Mollie does not know this key, or it was deleted there.')
+      throw new AccountRefused(issueAt(keyPath, 'key_not_accepted', { provider }))
     throw error
   }
 }

@@ -1,6 +1,7 @@
 // A merchant's account at Stripe: how it is connected, checked and given up. Keys come from the operator and go into the sealed secrets;
 // no sentence, log line or error quotes one.
 
+import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
 import { type AccountProvider, AccountRefused, type ConnectRequest, type OpenAccount } from '../../accountport.ts'
 import { stripeMinimum } from './amounts.ts'
@@ -16,11 +17,12 @@ export interface StripeAccountParts {
 }
 
 const noticeSecret = 'noticeSecret'
+const provider = 'Stripe'
 
 export function createStripeAccounts({ clock, url }: StripeAccountParts): AccountProvider {
   function clientFor(key: string, onCall?: OpenAccount['onCall']): StripeClient {
     if (url !== undefined && modeOf(key) !== 'test')
-      throw new AccountRefused('CARTWRIGHT_STRIPE_URL is set: unset it to use live keys.')
+      throw new AccountRefused(issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' }))
     return createStripeClient(key, url, onCall)
   }
 
@@ -64,7 +66,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
       try {
         const client = clientFor(secrets.secretKey ?? '')
         const there = await client.ask(signal, (api) => api.accounts.retrieveCurrent())
-        if (there.id !== account.public.account) return ['The key belongs to another account at Stripe.']
+        if (there.id !== account.public.account) return [issueAt('', 'key_of_other_account', { provider })]
         const { endpoint, publishableKey = '' } = account.public
         return [
           ...(await problemsOf(client, { account: there, pageHost }, signal)),
@@ -79,7 +81,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
             : await unlessDenied(() => endpointProblems(client, endpoint, noticeUrl, signal))),
         ]
       } catch (error) {
-        return [sentenceOf(error)]
+        return [issueOf(error)]
       }
     },
 
@@ -90,9 +92,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         await clientFor(secrets.secretKey ?? '').ask(signal, (api) => api.webhookEndpoints.del(endpoint))
       } catch (error) {
         if (error instanceof StripeFailure && error.reason === 'resource_missing') return
-        throw new AccountRefused(
-          `Stripe did not delete the webhook endpoint ${endpoint}: delete it in Stripe's dashboard. ${sentenceOf(error)}`,
-        )
+        throw new AccountRefused(issueAt('', 'endpoint_not_deleted', { provider, value: endpoint }))
       }
     },
 
@@ -116,6 +116,9 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
   }
 }
 
+const publishablePath = '/keys/publishableKey'
+const secretPath = '/keys/secretKey'
+
 function modeOf(key: string): Mode | undefined {
   return /^(?:pk|rk|sk)_(test|live)_\w+$/.exec(key)?.[1] as Mode | undefined
 }
@@ -123,17 +126,17 @@ function modeOf(key: string): Mode | undefined {
 function keysIn(answers: ConnectRequest['answers'], mode: Mode): { publishableKey: string; secretKey: string } {
   const [publishableKey, secretKey] = [answers.publishableKey?.trim() ?? '', answers.secretKey?.trim() ?? '']
   if (!publishableKey.startsWith('pk_') || modeOf(publishableKey) === undefined)
-    throw new AccountRefused('The publishable key begins with pk_test_ or pk_live_.')
+    throw new AccountRefused(issueAt(publishablePath, 'not_a_publishable_key'))
   if (secretKey.startsWith('pk_') || modeOf(secretKey) === undefined)
-    throw new AccountRefused(
-      'The restricted key begins with rk_test_ or rk_live_, the secret key with sk_test_ or sk_live_.',
-    )
-  for (const [name, key] of [
-    ['publishable', publishableKey],
-    ['restricted', secretKey],
-  ] as const)
-    if (modeOf(key) !== mode)
-      throw new AccountRefused(`The ${name} key is a key of ${modeOf(key)} mode, not of ${mode} mode.`)
+    throw new AccountRefused(issueAt(secretPath, 'not_a_secret_key'))
+  for (const [path, key] of [
+    [publishablePath, publishableKey],
+    [secretPath, secretKey],
+  ] as const) {
+    const keyMode = modeOf(key)
+    if (keyMode !== undefined && keyMode !== mode)
+      throw new AccountRefused(issueAt(path, 'key_of_other_mode', { mode: keyMode }))
+  }
   return { publishableKey, secretKey }
 }
 
@@ -154,23 +157,23 @@ async function problemsOf(
   client: StripeClient,
   { account, pageHost }: { account: Stripe.Account; pageHost: string | null },
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Issue[]> {
   const missing: string[] = []
   for (const { right, read } of [...needs, ...(pageHost === null ? [] : needsOfPage)])
     try {
       await client.ask(signal, read)
     } catch (error) {
-      if (!(error instanceof StripeFailure && error.status === 403)) return [sentenceOf(error)]
+      if (!(error instanceof StripeFailure && error.status === 403)) return [issueOf(error)]
       missing.push(right)
     }
   return [
-    ...(missing.length > 0 ? [`The restricted key lacks permissions: ${missing.join('; ')}.`] : []),
-    ...(account.charges_enabled === false ? ['Stripe does not let this account take payments yet.'] : []),
+    ...(missing.length > 0 ? [issueAt(secretPath, 'permissions_missing', { members: missing })] : []),
+    ...(account.charges_enabled === false ? [issueAt('', 'account_not_charging', { provider })] : []),
   ]
 }
 
 // What the key may not read is among the rights that it lacks.
-async function unlessDenied(check: () => Promise<string[]>): Promise<string[]> {
+async function unlessDenied(check: () => Promise<Issue[]>): Promise<Issue[]> {
   try {
     return await check()
   } catch (error) {
@@ -206,16 +209,15 @@ async function publishableProblem(
   shopper: StripeClient,
   { id, client_secret }: Stripe.PaymentIntent,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Issue | null> {
   if (client_secret === null) return null
   try {
     await shopper.ask(signal, (api) => api.paymentIntents.retrieve(id, { client_secret }))
     return null
   } catch (error) {
     if (!(error instanceof StripeFailure)) throw error
-    if (error.status === 401) return 'Stripe does not accept the publishable key.'
-    if (error.reason === 'resource_missing')
-      return 'The publishable key and the restricted key belong to different accounts at Stripe.'
+    if (error.status === 401) return issueAt(publishablePath, 'key_not_accepted', { provider })
+    if (error.reason === 'resource_missing') return issueAt(publishablePath, 'keys_of_two_accounts', { provider })
     throw error
   }
 }
@@ -225,13 +227,13 @@ async function endpointProblems(
   endpoint: string,
   noticeUrl: string,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Issue[]> {
+  const named = { provider, value: endpoint }
   const all = await client.ask(signal, (api) => api.webhookEndpoints.list({ limit: 100 }))
   const found = all.data.find(({ id }) => id === endpoint)
-  if (!found) return [`Stripe has no webhook endpoint ${endpoint} any more: connect the account again.`]
-  if (found.url !== noticeUrl)
-    return [`The webhook endpoint ${endpoint} at Stripe has another address than ${noticeUrl}.`]
-  if (found.status !== 'enabled') return [`The webhook endpoint ${endpoint} is disabled at Stripe.`]
+  if (!found) return [issueAt('', 'endpoint_missing', named)]
+  if (found.url !== noticeUrl) return [issueAt('', 'endpoint_moved', named)]
+  if (found.status !== 'enabled') return [issueAt('', 'endpoint_off', named)]
   return []
 }
 
@@ -242,10 +244,13 @@ function endpointAt(url: string): Stripe.WebhookEndpointCreateParams {
 }
 
 // `descriptor`: how card statements begin.
-function shownFacts({ country, default_currency: currency, settings }: Stripe.Account): Record<string, string> {
+function shownFacts(account: Stripe.Account): Record<string, string> {
+  const { country, default_currency: currency, settings, business_profile: profile } = account
+  const name = settings?.dashboard.display_name || profile?.name
   const descriptor =
     settings?.card_payments.statement_descriptor_prefix || settings?.payments.statement_descriptor || undefined
   return {
+    ...(name && { name }),
     ...(country && { country }),
     ...(currency && { currency: currency.toUpperCase() }),
     ...(descriptor && { descriptor }),
@@ -256,16 +261,15 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
   } catch (error) {
-    throw new AccountRefused(sentenceOf(error))
+    throw new AccountRefused(issueOf(error))
   }
 }
 
-function sentenceOf(error: unknown): string {
-  if (error instanceof AccountRefused) return error.message
-  if (!(error instanceof StripeFailure)) return 'Stripe could not be asked.'
-  if (error.status === 401) return 'Stripe does not accept the key.'
-  if (error.status === 403) return 'The restricted key lacks permissions that Stripe asks for.'
-  return error.status === undefined
-    ? 'Stripe could not be reached.'
-    : `Stripe refused (${error.reason ?? error.status}).`
+function issueOf(error: unknown): Issue {
+  if (error instanceof AccountRefused) return error.issue
+  if (!(error instanceof StripeFailure) || error.status === undefined)
+    return issueAt('', 'provider_unreachable', { provider })
+  if (error.status === 401) return issueAt(secretPath, 'key_not_accepted', { provider })
+  if (error.status === 403) return issueAt(secretPath, 'permissions_missing')
+  return issueAt('', 'provider_refused', { provider, reason: String(error.reason ?? error.status) })
 }

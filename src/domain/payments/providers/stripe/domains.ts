@@ -1,6 +1,7 @@
 // The host of our pay page, as Stripe must know it before its frame offers wallets, Link, Klarna, PayPal and Amazon Pay there.
 // https://docs.stripe.com/payments/payment-methods/pmd-registration
 
+import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Stripe, StripeClient } from './client.ts'
 
 const ways = [
@@ -19,26 +20,21 @@ export async function registerDomain(client: StripeClient, host: string, signal:
   await client.ask(signal, (api) => api.paymentMethodDomains.create({ domain_name: host, enabled: true }))
 }
 
-// What is missing, a sentence each for the operator. What Stripe found wrong when it last looked, it looks at again.
-export async function domainProblems(client: StripeClient, host: string, signal: AbortSignal): Promise<string[]> {
+// What is missing. What Stripe found wrong when it last looked, it looks at again.
+export async function domainProblems(client: StripeClient, host: string, signal: AbortSignal): Promise<Issue[]> {
   const { data } = await client.ask(signal, (api) => api.paymentMethodDomains.list({ domain_name: host, limit: 1 }))
   const [domain] = data
-  const names = ways.map(([, name]) => name).join(', ')
-  const help =
-    'give its keys again with `payments rotate`, or add it in Stripe’s dashboard under Payment method domains'
-  if (!domain) return [`Stripe does not know the domain ${host}, so it offers none of ${names} there: ${help}.`]
-  if (!domain.enabled)
-    return [`The domain ${host} is switched off at Stripe, so it offers none of ${names} there: ${help}.`]
+  const named = { provider: 'Stripe', value: host }
+  if (!domain) return [issueAt('', 'domain_unknown', named)]
+  if (!domain.enabled) return [issueAt('', 'domain_off', named)]
   if (inactiveOf(domain).length === 0) return []
   const validated = await client.ask(signal, (api) => api.paymentMethodDomains.validate(domain.id))
-  return inactiveOf(validated).map(({ name, reason }) => `Stripe does not offer ${name} on ${host} yet${reason}`)
+  return inactiveOf(validated).map((one) => issueAt('', 'wallet_inactive', { ...named, ...one }))
 }
 
-function inactiveOf(domain: Stripe.PaymentMethodDomain): { name: string; reason: string }[] {
-  return ways.flatMap(([way, name]) => {
+function inactiveOf(domain: Stripe.PaymentMethodDomain): { option: string; reason: string | undefined }[] {
+  return ways.flatMap(([way, option]) => {
     const { status, status_details: details } = domain[way]
-    if (status === 'active') return []
-    const reason = details?.error_message.slice(0, reasonMax)
-    return [{ name, reason: reason ? `: ${reason}` : '.' }]
+    return status === 'active' ? [] : [{ option, reason: details?.error_message.slice(0, reasonMax) || undefined }]
   })
 }
