@@ -21,6 +21,8 @@ import { openApiDocument } from '../src/contract/openapi.ts'
 import { type EventKind, type EventSubject, eventKinds } from '../src/contract/words.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
+import { listDocumentsOfOrder } from '../src/domain/documents/store.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { createApp } from '../src/domain/oauth/apps.ts'
 import { install, uninstall } from '../src/domain/oauth/installing.ts'
@@ -264,6 +266,13 @@ const scenarios = {
     const promotion = await storage.read((db) => findPromotionByCode(db, seller, 'ONCE'))
     return { subjectId: promotion?.id ?? '', cause: 'page' }
   },
+  'document.issued': async (world) => {
+    const { storage, clock, merchantId } = world.testServer
+    const { orderId } = await bought(world)
+    await issueDocuments(storage, testSecret, { now: clock.now, limit: 100 })
+    const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
+    return { subjectId: made?.id ?? '', cause: null }
+  },
   'product.created': async (world) => {
     const { body, cause } = await askedAdmin(world, 'createAdminProduct', { body: { product: productEntry() } })
     return { subjectId: body.data.id, cause }
@@ -394,6 +403,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   cart: { table: 'carts', column: 'version' },
   checkout_session: { table: 'checkout_sessions', column: 'version' },
   order: { table: 'orders', column: 'version' },
+  document: { table: 'documents', column: '1' },
   sku: { table: "(select sku_id as id, version from stock where mode = 'test') as stock", column: 'version' },
   promotion: { table: 'promotions', column: 'test_version' },
   installation: { table: 'installations', column: 'case when ended_at is null then 1 else 2 end' },
@@ -402,7 +412,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }
-const withoutGap: readonly EventSubject[] = ['order', 'sku', 'webhook_delivery']
+const withoutGap: readonly EventSubject[] = ['order', 'document', 'sku', 'webhook_delivery']
 
 interface EventRow {
   id: string

@@ -9,7 +9,8 @@ import { orderMarket } from '../harness/orders.ts'
 import { planOf } from '../harness/plans.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { openTestServer } from '../harness/testServer.ts'
+import { openTestServer, testSecret } from '../harness/testServer.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { invariants } from '../src/domain/health/invariants.ts'
 
 const unasked = '4000000000000275'
@@ -28,6 +29,7 @@ eachEngine('an invariant', (given) => {
     assert.equal((await checkout.read(waiting.sessionId)).body.data.status, 'processing')
 
     const { sessionId } = bought
+    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
     await assertFound(testServer.storage, [
       ['cart_is_told', (tx) => tx.sql`delete from events where subject_id = ${cartId} and sequence = 1`],
       ['cart_is_told', (tx) => tx.sql`update carts set version = version + 1 where id = ${cartId}`],
@@ -69,6 +71,8 @@ eachEngine('an invariant', (given) => {
         },
       ],
       ['given_back_is_refunds', (tx) => tx.sql`update test_charges set refunded = 1`],
+      ['documents_sum_up', (tx) => tx.sql`update document_rates set tax = tax + 1`],
+      ['credited_at_most', (tx) => tx.sql`update documents set kind = 'credit_note'`],
       ['promotion_use_is_of_order', (tx) => tx.sql`delete from promotion_uses`],
       ['promotion_use_is_of_order', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
       ['promotion_used_is_uses', (tx) => tx.sql`delete from promotion_uses`],

@@ -18,7 +18,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
-    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'search', 'images', 'sites', 'catalog'],
+    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents'],
+    ...['search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'emails'],
   ],
   web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'dashboard'],

@@ -251,6 +251,28 @@ export const LegalEntry = object({
   address: optional('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
   vatId: optional('Number for value added tax.', Type.String({ minLength: 1, maxLength: 40 })),
   registration: optional('Such as court and number of the register.', Type.String({ minLength: 1, maxLength: 200 })),
+  taxNumber: optional(
+    'Number at the tax office, where there is no `vatId`.',
+    Type.String({ minLength: 1, maxLength: 40 }),
+  ),
+  street: optional('Street and number. E-invoices have the address in parts.', name),
+  postalCode: optional('Of the address.', Type.String({ minLength: 1, maxLength: 20 })),
+  city: optional('Of the address.', name),
+  phone: optional('For questions about invoices.', Type.String({ minLength: 3, maxLength: 40 })),
+})
+
+const numberFormat = Type.String({
+  pattern: '^[A-Za-z0-9/-]*(\\{year\\}[A-Za-z0-9/-]*)?\\{number(:[1-9])?\\}[A-Za-z0-9/-]*$',
+  maxLength: 40,
+})
+
+export const InvoicesEntry = object({
+  numberFormat: optional(
+    'How invoices are numbered (default: `{year}-{number:6}`). With the year, each year begins with 1.',
+    numberFormat,
+  ),
+  creditNumberFormat: optional('The same for credit notes (default: `C{year}-{number:6}`).', numberFormat),
+  smallBusiness: optional('Whether no tax is charged because the business is small. Invoices say so.', Type.Boolean()),
 })
 
 // What a merchant sets about its shop. Shop files add e-mails and the legal name.
@@ -296,7 +318,8 @@ export const merchantMembers = {
 
 export const ShopEntry = object({
   ...merchantMembers,
-  legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
+  legal: optional('Who sells, as invoices, receipts and packing slips name it.', LegalEntry),
+  invoices: optional('Numbers of invoices and credit notes.', InvoicesEntry),
 })
 
 export type SkuEntry = Static<typeof SkuEntry>
@@ -306,5 +329,6 @@ export type TaxEntry = Static<typeof TaxEntry>
 export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
 export type PromotionEntry = Static<typeof PromotionEntry>
 export type PaymentMethodEntry = Static<typeof PaymentMethodEntry>
+export type InvoicesEntry = Static<typeof InvoicesEntry>
 export type LegalEntry = Static<typeof LegalEntry>
 export type ShopEntry = Static<typeof ShopEntry>

@@ -55,6 +55,7 @@ export const idPrefixes = {
   cancellation: 'can',
   fulfillment: 'ful',
   orderNote: 'nte',
+  document: 'doc',
   change: 'chg',
   transfer: 'trf',
   webhookEndpoint: 'whe',
@@ -196,6 +197,18 @@ export type ManualMethod = (typeof manualMethods)[number]
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
 export type RefundStatus = (typeof refundStatuses)[number]
 
+// An invoice is made when an order is paid, a credit note when money went back.
+export const documentKinds = ['invoice', 'credit_note'] as const
+export type DocumentKind = (typeof documentKinds)[number]
+
+// `refund_failed`: after it had succeeded. The invoice then reverses the credit note.
+export const documentCauses = ['order_paid', 'refund_paid', 'refund_failed'] as const
+export type DocumentCause = (typeof documentCauses)[number]
+
+// Why no tax is charged. `zero_rate`: the rate is zero.
+export const taxReasons = ['reverse_charge', 'export', 'small_business', 'zero_rate'] as const
+export type TaxReason = (typeof taxReasons)[number]
+
 export const orderCancellationReasons = [
   'customer_request',
   'out_of_stock',
@@ -253,6 +266,7 @@ export const eventSubjects = [
   'cart',
   'checkout_session',
   'order',
+  'document',
   'sku',
   'product',
   'promotion',
@@ -282,6 +296,7 @@ export const eventKinds = [
   'order.refunded',
   'order.refund_failed',
   'order.returned',
+  'document.issued',
   'inventory.low',
   'inventory.depleted',
   'inventory.replenished',

@@ -3,6 +3,7 @@
 import { namedIn } from '../components.ts'
 import {
   CategoryEntry,
+  InvoicesEntry,
   LegalEntry,
   ProductEntry,
   PromotionEntry,
@@ -68,6 +69,7 @@ const entries = {
   PromotionEntry,
   TaxEntry,
   ShippingZoneEntry,
+  InvoicesEntry,
   LegalEntry,
   ShopEntry,
 }

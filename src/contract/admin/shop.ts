@@ -1,6 +1,6 @@
 // The merchant, taxes, shipping and payment methods: schemas and rows.
 
-import { LegalEntry, merchantMembers, ShippingZoneEntry, ShopEntry, TaxEntry } from '../entries.ts'
+import { InvoicesEntry, LegalEntry, merchantMembers, ShippingZoneEntry, ShopEntry, TaxEntry } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
@@ -58,6 +58,7 @@ export const UpdateAdminShopRequest = object({
   links,
   synonyms,
   legal: Type.Optional(nullable(LegalEntry)),
+  invoices: Type.Optional(InvoicesEntry),
   timeZone: Type.Optional(TimeZone),
 })
 

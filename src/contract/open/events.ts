@@ -1,13 +1,17 @@
 // What happened, as it is sent to webhook endpoints: one envelope, and the data of each kind of event.
 
 import {
+  Amount,
   Count,
+  Currency,
+  DocumentId,
   EventId,
   EventType,
   InstallationId,
   Instant,
   MerchantId,
   Mode,
+  OrderId,
   ProductId,
   PromotionId,
   RequestId,
@@ -18,6 +22,7 @@ import {
 } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../schema.ts'
 import {
+  documentKinds,
   type EventKind,
   type EventSubject,
   endpointDisabledReasons,
@@ -37,6 +42,20 @@ export const CartEventData = object({ cart: Cart })
 export const CheckoutSessionEventData = object({ checkoutSession: CheckoutSession })
 
 export const OrderEventData = object({ order: Order })
+
+export const DocumentEventData = object({
+  document: object({
+    id: DocumentId,
+    kind: oneOf(documentKinds),
+    number: Type.String(),
+    orderId: OrderId,
+    day: Type.String({ description: 'Its date in the time zone of the shop, such as `2026-06-01`.' }),
+    currency: Currency,
+    net: Amount,
+    tax: Amount,
+    total: Amount,
+  }),
+})
 
 export const InventoryEventData = object({
   sku: object({
@@ -113,6 +132,7 @@ export const events = {
   'order.refunded':                  { subject: 'order',            data: OrderEventData,            says: 'Money of an order was paid back.' },
   'order.refund_failed':             { subject: 'order',            data: OrderEventData,            says: 'Money of an order could not be paid back.' },
   'order.returned':                  { subject: 'order',            data: OrderEventData,            says: 'An order that was sent came back unpaid.' },
+  'document.issued':                 { subject: 'document',         data: DocumentEventData,         says: 'An invoice or a credit note was made.' },
   'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },
   'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
   'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },

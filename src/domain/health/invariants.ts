@@ -508,6 +508,27 @@ export const invariants: readonly Invariant[] = [
         and not exists (select 1 from sales_recounts c where c.merchant_id = m.merchant_id and c.mode = m.mode)
       limit 10`,
   },
+  {
+    name: 'documents_sum_up',
+    sentence: 'A document is the sum of its rates, and net and tax are its total.',
+    violations: (db) => db.sql`
+      select d.id as "subject" from documents d
+      join (
+        select merchant_id, document_id, sum(net) as net, sum(tax) as tax, sum(total) as total
+        from document_rates group by merchant_id, document_id) r
+        on r.merchant_id = d.merchant_id and r.document_id = d.id
+      where d.net <> r.net or d.tax <> r.tax or d.total <> r.total or d.net + d.tax <> d.total
+      limit 10`,
+  },
+  {
+    name: 'credited_at_most',
+    sentence: 'Credit notes of an order are at most its invoices.',
+    violations: (db) => db.sql`
+      select order_id as "subject" from documents group by merchant_id, order_id
+      having sum(case when kind = 'invoice' then total else -total end) < 0
+        or sum(case when kind = 'invoice' then tax else -tax end) < 0
+      limit 10`,
+  },
 ]
 
 export interface Finding {

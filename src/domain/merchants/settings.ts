@@ -28,6 +28,8 @@ export function planMerchant(
     color: entry.color?.toLowerCase() ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
+    // A file that does not name them leaves them: numbers must not begin anew.
+    invoices: entry.invoices ? JSON.stringify(entry.invoices) : (before?.invoices ?? '{}'),
     synonyms: JSON.stringify(entry.synonyms ?? []),
     closedAt: before?.closedAt ?? null,
     timeZone: before?.timeZone ?? 'UTC',
@@ -52,6 +54,7 @@ export const merchantMembers = [
   'color',
   'links',
   'legal',
+  'invoices',
   'synonyms',
 ] as const
 
@@ -195,8 +198,21 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
 // The other way round: what is stored, as entries.
 
 export function shopEntryOf(merchant: Merchant): ShopEntry {
-  const { slug, name, currency, country, priceTax, lowStockAt, supportEmail, logo, color, links, legal, synonyms } =
-    merchant
+  const {
+    slug,
+    name,
+    currency,
+    country,
+    priceTax,
+    lowStockAt,
+    supportEmail,
+    logo,
+    color,
+    links,
+    legal,
+    invoices,
+    synonyms,
+  } = merchant
   return {
     slug,
     name,
@@ -209,6 +225,7 @@ export function shopEntryOf(merchant: Merchant): ShopEntry {
     color,
     links: JSON.parse(links) as NonNullable<ShopEntry['links']>,
     synonyms: JSON.parse(synonyms) as NonNullable<ShopEntry['synonyms']>,
+    invoices: JSON.parse(invoices) as NonNullable<ShopEntry['invoices']>,
     ...(legal !== null && { legal: JSON.parse(legal) as NonNullable<ShopEntry['legal']> }),
   }
 }

@@ -18,6 +18,8 @@ export interface Merchant {
   links: string
   // Who sells, as a receipt names it; JSON.
   legal: string | null
+  // How documents are numbered, and whether no tax is charged; JSON.
+  invoices: string
   // Groups of words that mean the same in a search; JSON.
   synonyms: string
   closedAt: number | null
@@ -29,7 +31,7 @@ export interface Merchant {
 
 const merchantColumns = new Fragment(`
   id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", support_email as "supportEmail",
-  logo, color, links, legal, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
+  logo, color, links, legal, invoices, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
 
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
   return db.sql<Merchant>`
@@ -81,10 +83,10 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, links, legal,
-      synonyms, catalog_version, created_at, updated_at, time_zone, version)
+      invoices, synonyms, catalog_version, created_at, updated_at, time_zone, version)
     values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
       ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal},
-      ${merchant.synonyms}, 1, ${now}, ${now},
+      ${merchant.invoices}, ${merchant.synonyms}, 1, ${now}, ${now},
       ${merchant.timeZone}, ${merchant.version})
     on conflict (slug) do nothing returning id`
   return rows.length > 0
@@ -95,7 +97,7 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
       price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
       logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal},
-      synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
+      invoices = ${merchant.invoices}, synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`
 }
 

@@ -15,6 +15,7 @@ import {
   lockOrder,
   type OrderKey,
   type OrderRow,
+  queueDocument,
   saveOrder,
 } from './store.ts'
 import { type OrderFacts, orderView } from './view.ts'
@@ -86,5 +87,6 @@ function writeChange(
   const entries = types.map((type) => ({ type, at: now }))
   saveOrder(tx, order, facts.order)
   for (const [index, entry] of entries.entries()) insertTimeline(tx, key, facts.timeline.length + index, entry)
+  if (types.includes('paid')) queueDocument(tx, order, { cause: 'order_paid', causeId: order.id, at: now })
   return { ...facts, order, timeline: [...facts.timeline, ...entries] }
 }

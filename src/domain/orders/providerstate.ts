@@ -53,7 +53,8 @@ async function recordFailed(
   const refunded = await lowerRefunded(tx, key, failed.amount)
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than went back`)
   const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
-  return announceRefundEnded(tx, { ...facts, order: { ...facts.order, refunded }, refunds }, 'failed', now)
+  const known = { ...facts, order: { ...facts.order, refunded }, refunds }
+  return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
 
 // Of a payment without an order, or whose order awaits no money, it is only written down.
@@ -74,7 +75,8 @@ async function recordForeign(
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
   if (refunded === undefined) throw new Error(`more of order ${orderId} went back than was paid`)
   const order = { ...facts.order, refunded }
-  return announceRefundEnded(tx, { ...facts, order, refunds: [...facts.refunds, refund] }, 'succeeded', now)
+  const known = { ...facts, order, refunds: [...facts.refunds, refund] }
+  return announceRefundEnded(tx, known, { refundId: refund.id, outcome: 'succeeded' }, now)
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {

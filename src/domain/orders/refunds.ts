@@ -19,7 +19,7 @@ import {
 } from '../payments/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { lowerRefunded, raiseRefunded } from './store.ts'
+import { lowerRefunded, queueDocument, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
 export interface QueuedRefund {
@@ -92,17 +92,25 @@ export async function refundPaid(
   // One that failed is owed no longer by itself; the operator owes anew.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
-  announceRefundEnded(tx, { ...found, order: { ...found.order, refunded }, refunds }, outcome, now)
+  const facts = { ...found, order: { ...found.order, refunded }, refunds }
+  announceRefundEnded(tx, facts, { refundId: refund.id, outcome }, now)
 }
 
-// The order as it is with the refund that has ended: its money moves, and that is announced.
+export interface EndedRefund {
+  refundId: string
+  outcome: Exclude<RefundStatus, 'pending'>
+}
+
+// The order as it is with the refund that has ended: its money moves, and that is announced. A document follows.
 export function announceRefundEnded(
   tx: Tx,
   facts: OrderFacts,
-  outcome: Exclude<RefundStatus, 'pending'>,
+  { refundId, outcome }: EndedRefund,
   now: number,
 ): OrderFacts {
   const { order, refunds } = facts
+  const cause = outcome === 'failed' ? 'refund_failed' : 'refund_paid'
+  queueDocument(tx, order, { cause, causeId: refundId, at: now })
   const verb = refundVerb(outcome, { total: order.total, ...refundSums(refunds) })
   const move = moveFor(orderPaymentLifecycle, verb, order.paymentStatus)
   if (!move) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)

@@ -5,6 +5,7 @@ import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../../contract/parts.ts'
 import type {
   ActorKind,
+  DocumentCause,
   FulfillmentStatus,
   Mode,
   OrderCancellationReason,
@@ -656,6 +657,16 @@ export async function listRefundedLines(db: Reader, { installationId, orderId }:
     where l.installation_id = ${installationId} and l.order_id = ${orderId} and r.status <> 'failed'`
 }
 
+export async function listLinesOfRefund(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+  refundId: string,
+): Promise<RefundedLine[]> {
+  return db.sql<RefundedLine>`
+    select sku_id as "skuId", quantity, amount from refund_lines
+    where installation_id = ${installationId} and order_id = ${orderId} and refund_id = ${refundId}`
+}
+
 export function insertRefundedLine(
   tx: Tx,
   { installationId, orderId }: OrderKey,
@@ -677,6 +688,18 @@ export function copyReplacedLines(tx: Tx, { installationId, orderId }: OrderKey,
       and l.refund_id = r.id
     where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}
     group by l.installation_id, l.order_id, l.sku_id`
+}
+
+// A loop makes the invoice or the credit note.
+export function queueDocument(
+  tx: Tx,
+  { merchantId, mode, installationId, id }: OrderRow,
+  { cause, causeId, at }: { cause: DocumentCause; causeId: string; at: number },
+): void {
+  tx.send`
+    insert into document_causes (merchant_id, cause, cause_id, installation_id, order_id, mode, at)
+    values (${merchantId}, ${cause}, ${causeId}, ${installationId}, ${id}, ${mode}, ${at})
+    on conflict (merchant_id, cause, cause_id) do nothing`
 }
 
 function jsonOrNull(value: object | null): string | null {

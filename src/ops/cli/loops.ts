@@ -13,6 +13,7 @@ import { labelPayments } from '../../domain/checkout/pay/label.ts'
 import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
+import { issueDocuments } from '../../domain/documents/issue.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
 import { storeImages } from '../../domain/images/storing.ts'
@@ -136,6 +137,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     },
     rounds('pictures', 5_000, few, (now) => storeImages(storage, app.imageFiles, now, few)),
     rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
+    rounds('documents', 2_000, some, (now) => issueDocuments(storage, rootSecret, { now, limit: some })),
     {
       name: 'transfers',
       everyMs: 2_000,

@@ -111,6 +111,7 @@ const words: readonly (readonly [start: string, words: string])[] = [
   ['^\\d{4}-', 'instant'],
   ['^[^\\s@]+@', 'e-mail address'],
   ['^#[0-9a-fA-F]', '`#rrggbb`'],
+  ['^[A-Za-z0-9/-]*(\\{year', 'format of numbers'],
 ]
 
 function wordsOf(pattern: string): string {

@@ -4,6 +4,7 @@
 import {
   CategoryEntry,
   categoriesMax,
+  InvoicesEntry,
   LegalEntry,
   merchantMembers,
   name,
@@ -90,7 +91,8 @@ export const MailEntry = object({
 export const MerchantEntry = object({
   ...merchantMembers,
   mail: optional('What is written to shoppers, and to you.', MailEntry),
-  legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
+  legal: optional('Who sells, as invoices, receipts and packing slips name it.', LegalEntry),
+  invoices: optional('Numbers of invoices and credit notes. Left out, they stay as they are.', InvoicesEntry),
 })
 
 export const ShopFile = object({

@@ -24,6 +24,7 @@ const loopNames = [
   'staff',
   'pictures',
   'sales',
+  'documents',
   'transfers',
   'retention',
   'deferred_rows',

@@ -17,3 +17,12 @@ const known: ReadonlySet<string> = new Set(countryCodes)
 export function isCountry(code: string): boolean {
   return known.has(code)
 }
+
+// The member states of the European Union, and Monaco, which is part of France for value added tax (Directive 2006/112, Art. 7).
+const vatArea: ReadonlySet<string> = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MC MT NL PL PT RO SE SI SK'.split(' '),
+)
+
+export function isInVatArea(code: string): boolean {
+  return vatArea.has(code)
+}

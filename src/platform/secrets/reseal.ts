@@ -41,6 +41,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'orders',             table: 'orders',            column: 'secret_sealed',   keys: tenant, purposes: ['order page'], context: byId },
   { what: 'orders',             table: 'orders',            column: 'customer_sealed', keys: tenant, more: ['checkout_session_id'], purposes: ['checkout customer'], context: (row) => row.checkout_session_id ?? '' },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
+  { what: 'documents',          table: 'documents',         column: 'buyer_sealed',    keys: ['merchant_id', 'id'], purposes: ['document buyer'], context: byId },
   { what: 'e-mails',            table: 'emails',            column: 'sealed',          keys: tenant, purposes: ['letter'], context: byId },
   { what: 'OAuth tokens',       table: 'oauth_artifacts',   column: 'sealed',          keys: ['kind', 'id'], purposes: ['oauth artifact'], context: (row) => `${row.kind} ${row.id}` },
   { what: 'idempotent answers', table: 'idempotency_keys',  column: 'answer',          keys: ['installation_id', 'key'], purposes: ['idempotent answer'], context: (row) => `${row.installation_id} ${row.key}` },

@@ -157,6 +157,7 @@ export const sealPurposes = [
   'checkout customer',
   'checkout page',
   'database key',
+  'document buyer',
   'former webhook secret',
   'idempotent answer',
   'invitation e-mail',

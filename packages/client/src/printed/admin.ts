@@ -212,7 +212,7 @@ export interface AdminClient {
       /** Only deliveries of this status. */
       status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
       /** Only events of this type. */
-      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
       /** Only deliveries made then or later. */
       from?: string | undefined
       /** Only deliveries made before. */
@@ -1767,7 +1767,7 @@ export interface EndAdminPaymentAccountRequest {
   idempotencyKey?: string | undefined
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface FoundOrder {
   /** Id of an order. */
@@ -1808,6 +1808,15 @@ export interface FoundSku {
   productName: string
 }
 
+export interface InvoicesEntry {
+  /** How invoices are numbered (default: `{year}-{number:6}`). With the year, each year begins with 1. */
+  numberFormat?: string | undefined
+  /** The same for credit notes (default: `C{year}-{number:6}`). */
+  creditNumberFormat?: string | undefined
+  /** Whether no tax is charged because the business is small. Invoices say so. */
+  smallBusiness?: boolean | undefined
+}
+
 export interface ItemQuantity {
   /** Id of a SKU: one variant of a product that can be bought. */
   skuId: string
@@ -1823,6 +1832,16 @@ export interface LegalEntry {
   vatId?: string | undefined
   /** Such as court and number of the register. */
   registration?: string | undefined
+  /** Number at the tax office, where there is no `vatId`. */
+  taxNumber?: string | undefined
+  /** Street and number. E-invoices have the address in parts. */
+  street?: string | undefined
+  /** Of the address. */
+  postalCode?: string | undefined
+  /** Of the address. */
+  city?: string | undefined
+  /** For questions about invoices. */
+  phone?: string | undefined
 }
 
 export interface ListMeta {
@@ -2167,8 +2186,10 @@ export interface ShopEntry {
   } | undefined
   /** Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`. */
   synonyms?: (string[])[] | undefined
-  /** Who sells, as receipts and packing slips name it. */
+  /** Who sells, as invoices, receipts and packing slips name it. */
   legal?: LegalEntry | undefined
+  /** Numbers of invoices and credit notes. */
+  invoices?: InvoicesEntry | undefined
 }
 
 export interface SiteTransitionRequest {
@@ -2285,6 +2306,7 @@ export interface UpdateAdminShopRequest {
   /** Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`. */
   synonyms?: (string[])[] | undefined
   legal?: LegalEntry | null | undefined
+  invoices?: InvoicesEntry | undefined
   /** IANA name, such as Europe/Berlin. */
   timeZone?: string | undefined
 }

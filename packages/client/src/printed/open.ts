@@ -150,6 +150,7 @@ export type WebhookEvent =
   | OrderRefundedEvent
   | OrderRefundFailedEvent
   | OrderReturnedEvent
+  | DocumentIssuedEvent
   | InventoryLowEvent
   | InventoryDepletedEvent
   | InventoryReplenishedEvent
@@ -652,6 +653,48 @@ export interface DeliveryFailedEventData {
   delivery: WebhookDelivery
 }
 
+export interface DocumentEventData {
+  document: {
+    /** Id of an invoice or a credit note. */
+    id: string
+    kind: 'invoice' | 'credit_note'
+    number: string
+    /** Id of an order. */
+    orderId: string
+    /** Its date in the time zone of the shop, such as `2026-06-01`. */
+    day: string
+    /** ISO 4217 code. */
+    currency: string
+    /** In minor units of the currency that the resource names. */
+    net: number
+    /** In minor units of the currency that the resource names. */
+    tax: number
+    /** In minor units of the currency that the resource names. */
+    total: number
+  }
+}
+
+export interface DocumentIssuedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'document.issued'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'document'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DocumentEventData | TruncatedEventData
+}
+
 export interface EndpointDisabledEventData {
   endpoint: {
     /** Id of a webhook endpoint. */
@@ -705,7 +748,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null
@@ -1979,6 +2022,16 @@ export interface Site {
     vatId?: string | undefined
     /** Such as court and number of the register. */
     registration?: string | undefined
+    /** Number at the tax office, where there is no `vatId`. */
+    taxNumber?: string | undefined
+    /** Street and number. E-invoices have the address in parts. */
+    street?: string | undefined
+    /** Of the address. */
+    postalCode?: string | undefined
+    /** Of the address. */
+    city?: string | undefined
+    /** For questions about invoices. */
+    phone?: string | undefined
   } | null
   pricesIncludeTax: boolean
   /** Countries, two letters each. `*` stands for all that are not named. */

@@ -1,0 +1,76 @@
+// What a document consists of beside its number and its buyer: it is stored as JSON, and never changed.
+
+import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { DocumentLine, RateSum } from './sums.ts'
+
+export interface DocumentSeller extends LegalEntry {
+  country: string
+  // Shown to shoppers; null where there is none.
+  email: string | null
+}
+
+export interface DocumentReference {
+  id: string
+  number: string
+  day: string
+}
+
+export interface PaymentMade {
+  method: string
+  card: { brand: string; last4: string } | null
+  day: string
+  amount: number
+}
+
+export interface DocumentContent {
+  seller: DocumentSeller
+  lines: readonly DocumentLine[]
+  rates: readonly RateSum[]
+  // Whether the prices of the order had the tax in them.
+  priceTax: 'included' | 'excluded'
+  order: { number: string; day: string }
+  // The invoice that a credit note corrects, or the credit note that an invoice reverses.
+  corrects: DocumentReference | null
+  payments: readonly PaymentMade[]
+  locale: string
+}
+
+// As much as an invoice has to name: no e-mail, no telephone.
+export interface Buyer {
+  name: string
+  company: string | null
+  address: Omit<Address, 'name' | 'company' | 'phone'> | null
+  vatId: string | null
+}
+
+const purpose = 'document buyer'
+
+export function sealBuyer(rootSecret: RootSecret, documentId: string, buyer: Buyer): string {
+  return sealByRoot(rootSecret, purpose, JSON.stringify(buyer), documentId)
+}
+
+// Undefined when the version of the root secret that sealed it was given up. Null where none was known.
+export function openBuyer(
+  rootSecret: RootSecret,
+  { id, buyerSealed }: { id: string; buyerSealed: string | null },
+): Buyer | null | undefined {
+  if (buyerSealed === null) return null
+  const text = openByRoot(rootSecret, purpose, buyerSealed, id)
+  return text === undefined ? undefined : (JSON.parse(text) as Buyer)
+}
+
+export function documentSeller(merchant: {
+  name: string
+  country: string
+  supportEmail: string | null
+  legal: string | null
+}): DocumentSeller {
+  const legal = merchant.legal === null ? { name: merchant.name } : (JSON.parse(merchant.legal) as LegalEntry)
+  return { ...legal, country: merchant.country, email: merchant.supportEmail }
+}
+
+export function invoiceSettings({ invoices }: { invoices: string }): InvoicesEntry {
+  return JSON.parse(invoices) as InvoicesEntry
+}

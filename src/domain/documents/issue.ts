@@ -1,0 +1,249 @@
+// Makes the documents that payments and refunds are owed, off the path of the purchase. A document, its number and its event are written
+// in one transaction, which also takes the cause away: a kill in between loses nothing, and leaves no gap.
+
+import type { EventDataOf } from '../../contract/open/events.ts'
+import type { DocumentKind } from '../../contract/words.ts'
+import { handleRows } from '../../platform/jobs/rows.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { announce } from '../../platform/outbox/announce.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { findMerchantById, type Merchant } from '../merchants/store.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { openOrderCustomer } from '../orders/customer.ts'
+import { listLinesOfRefund } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { dayOf } from '../reports/days.ts'
+import { type Buyer, type DocumentContent, documentSeller, invoiceSettings, openBuyer, sealBuyer } from './content.ts'
+import { numberFormats, numberText, periodFor } from './numbers.ts'
+import { taxReasonFor } from './reason.ts'
+import {
+  type CauseRow,
+  type DocumentRow,
+  findTaxCountry,
+  insertDocument,
+  isCauseQueued,
+  isNumberTaken,
+  listCauses,
+  listDocumentsOfOrder,
+  takeCause,
+  takeDocumentNumber,
+} from './store.ts'
+import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
+
+export interface IssueRound {
+  now: number
+  limit: number
+}
+
+// One round of the loop. Answers how many causes were settled. Any number of nodes may do this at once.
+export async function issueDocuments(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { now, limit }: IssueRound,
+): Promise<number> {
+  const causes = await storage.read((db) => listCauses(db, now, limit))
+  return handleRows(
+    { storage, loop: 'documents', now },
+    groupsOf(causes),
+    ({ merchantId, causeId }) => ({ tenantId: merchantId, rowId: causeId }),
+    (group) =>
+      storage.write(async (tx) => {
+        const [first] = group
+        // One node at a time: two would wait for each other's series.
+        if (first) await tx.lockRow`select id from merchants where id = ${first.merchantId}`
+        for (const cause of group) await settle(tx, rootSecret, cause, now)
+        return group.length
+      }),
+  )
+}
+
+// Of one merchant and mode, and few: other writes wait for the transaction.
+const groupMax = 10
+
+function groupsOf(causes: readonly CauseRow[]): CauseRow[][] {
+  const bySeries = [...Map.groupBy(causes, ({ merchantId, mode }) => `${merchantId} ${mode}`).values()]
+  return bySeries.flatMap((some) =>
+    Array.from({ length: Math.ceil(some.length / groupMax) }, (_, i) => some.slice(i * groupMax, (i + 1) * groupMax)),
+  )
+}
+
+interface Draft {
+  kind: DocumentKind
+  lines: readonly DocumentLine[]
+  corrects: DocumentRow | null
+}
+
+async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: number): Promise<void> {
+  if (!(await takeCause(tx, cause))) return
+  const [merchant, facts, made] = await Promise.all([
+    findMerchantById(tx, cause.merchantId),
+    findOrderFacts(tx, cause),
+    listDocumentsOfOrder(tx, cause.merchantId, cause.orderId),
+  ])
+  if (!merchant || !facts) throw new Error(`${cause.causeId} is of an order or a merchant that does not exist`)
+  if (made.some((document) => document.cause === cause.cause && document.causeId === cause.causeId)) return
+  const country = (await findTaxCountry(tx, facts.order)) ?? merchant.country
+  const draft = await draftFor(tx, cause, { merchant, facts, made, country })
+  if (!draft) return
+  const row = await rowFor(tx, cause, draft, { merchant, facts, country, now })
+  const buyer = await buyerFor(tx, rootSecret, facts, draft, now)
+  const document = { ...row, buyerSealed: buyer && sealBuyer(rootSecret, row.id, buyer) }
+  insertDocument(tx, document)
+  announceDocument(tx, document, now)
+}
+
+interface Known {
+  merchant: Merchant
+  facts: OrderFacts
+  made: readonly DocumentRow[]
+  country: string
+}
+
+// Undefined where there is nothing to document: a refund of an order from before there were invoices, or one that failed before it
+// had succeeded.
+async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | undefined> {
+  if (cause.cause === 'order_paid') return { kind: 'invoice', lines: linesOf(known), corrects: null }
+  if (cause.cause === 'refund_failed') {
+    const note = known.made.find((document) => document.cause === 'refund_paid' && document.causeId === cause.causeId)
+    return note && { kind: 'invoice', lines: note.content.lines, corrects: note }
+  }
+  const invoice = known.made.find((document) => document.cause === 'order_paid')
+  if (!invoice) {
+    const { merchantId, orderId } = cause
+    // It failed and was put off: the credit note waits for it.
+    if (await isCauseQueued(tx, { merchantId, cause: 'order_paid', causeId: orderId }))
+      throw new Error(`the invoice of order ${orderId} is not made yet`)
+    return undefined
+  }
+  const refund = known.facts.refunds.find(({ id }) => id === cause.causeId)
+  if (!refund) throw new Error(`the refund ${cause.causeId} is not there`)
+  const reversed = new Set(
+    known.made.filter((document) => document.cause === 'refund_failed').map((one) => one.causeId),
+  )
+  const notes = known.made
+    .filter((document) => document.kind === 'credit_note')
+    .map(({ content, causeId }) => ({ lines: content.lines, isReversed: reversed.has(causeId) }))
+  const lines = await listLinesOfRefund(tx, cause, refund.id)
+  const meant = { amount: refund.amount, lines }
+  return {
+    kind: 'credit_note',
+    lines: creditLines(invoice.content.lines, creditedBefore(notes), meant),
+    corrects: invoice,
+  }
+}
+
+function linesOf({ merchant, facts, country }: Known): DocumentLine[] {
+  const { smallBusiness: isSmallBusiness = false } = invoiceSettings(merchant)
+  const place = { isSmallBusiness, sellerCountry: merchant.country, country }
+  return invoiceLines(facts.order, facts.lines, (rateBps) => taxReasonFor(rateBps, place))
+}
+
+async function rowFor(
+  tx: Tx,
+  { merchantId, mode, cause, causeId, installationId, orderId }: CauseRow,
+  { kind, lines, corrects }: Draft,
+  { merchant, facts, country, now }: Omit<Known, 'made'> & { now: number },
+): Promise<DocumentRow> {
+  const { timeZone } = merchant
+  const day = dayOf(now, timeZone)
+  return {
+    merchantId,
+    id: newId('doc'),
+    mode,
+    kind,
+    cause,
+    causeId,
+    installationId,
+    orderId,
+    number: await numberFor(tx, merchant, { mode, kind, day }),
+    day,
+    supplyDay: corrects?.supplyDay ?? supplyDayOf(facts, timeZone) ?? day,
+    currency: facts.order.currency,
+    ...totalsOf(lines),
+    country: corrects?.country ?? country,
+    content: contentOf({ merchant, facts, lines, corrects }),
+    buyerSealed: null,
+    issuedAt: now,
+  }
+}
+
+function contentOf({
+  merchant,
+  facts: { order, payments },
+  lines,
+  corrects,
+}: Pick<Known, 'merchant' | 'facts'> & Pick<Draft, 'lines' | 'corrects'>): DocumentContent {
+  const day = (at: number) => dayOf(at, merchant.timeZone)
+  return {
+    seller: documentSeller(merchant),
+    lines,
+    rates: sumsByRate(lines),
+    priceTax: order.priceTax,
+    order: { number: order.number, day: day(order.placedAt) },
+    corrects: corrects && { id: corrects.id, number: corrects.number, day: corrects.day },
+    payments: payments
+      .filter(({ status, amount }) => status === 'succeeded' && amount > 0)
+      .map(({ method, brand, last4, amount, updatedAt }) => {
+        const card = brand !== null && last4 !== null ? { brand, last4 } : null
+        return { method, card, day: day(updatedAt), amount }
+      }),
+    locale: order.locale,
+  }
+}
+
+// When the last parcel was sent. Undefined while something is left to send, or nothing is.
+function supplyDayOf({ order, fulfillments }: OrderFacts, timeZone: string): string | undefined {
+  const last = fulfillments.at(-1)
+  return order.fulfillmentStatus === 'fulfilled' && last ? dayOf(last.at, timeZone) : undefined
+}
+
+async function numberFor(
+  tx: Tx,
+  merchant: Merchant,
+  { mode, kind, day }: Pick<DocumentRow, 'mode' | 'kind' | 'day'>,
+): Promise<string> {
+  const { numberFormat, creditNumberFormat } = invoiceSettings(merchant)
+  const format = (kind === 'invoice' ? numberFormat : creditNumberFormat) ?? numberFormats[kind]
+  const year = day.slice(0, 4)
+  const series = { merchantId: merchant.id, mode, kind, period: periodFor(format, year) }
+  for (;;) {
+    const number = numberText(format, { mode, year, number: await takeDocumentNumber(tx, series) })
+    // A format that was in use before may have given it.
+    if (!(await isNumberTaken(tx, series, number))) return number
+  }
+}
+
+// That of the document which is corrected, as it was then.
+async function buyerFor(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { order }: OrderFacts,
+  { corrects }: Draft,
+  now: number,
+): Promise<Buyer | null> {
+  if (corrects) return openBuyer(rootSecret, corrects) ?? null
+  const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
+  const name = address?.name || customer?.name
+  if (!name) return null
+  if (!address) return { name, company: null, address: null, vatId: null }
+  const { name: _, company = null, phone: __, ...place } = address
+  return { name, company: company || null, address: place, vatId: null }
+}
+
+function announceDocument(tx: Tx, document: DocumentRow, now: number): void {
+  const { installationId, mode, id, kind, number, orderId, day, currency, net, tax, total } = document
+  const data: EventDataOf<'document.issued'> = {
+    document: { id, kind, number, orderId, day, currency, net, tax, total },
+  }
+  announce(tx, {
+    installationId,
+    mode,
+    kind: 'document.issued',
+    subject: { type: 'document', id },
+    sequence: 1,
+    dataText: JSON.stringify(data),
+    cause: null,
+    now,
+  })
+}

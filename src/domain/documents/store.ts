@@ -1,0 +1,221 @@
+// The SQL of documents. A row is written once, and never changed but for the seal of its buyer.
+
+import type { DocumentCause, DocumentKind, TaxReason } from '../../contract/words.ts'
+import { isNotDeferred } from '../../platform/jobs/store.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { allOf, Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { OrderKey, OrderRow } from '../orders/store.ts'
+import type { DocumentContent } from './content.ts'
+
+// A document that is to be made.
+export interface CauseRow extends OrderKey, MerchantMode {
+  cause: DocumentCause
+  // Of the order or the refund.
+  causeId: string
+  at: number
+}
+
+// The oldest first: a credit note follows its invoice. By `at > 0` the engines enter the index at its beginning.
+export async function listCauses(db: Reader, now: number, rowsMax: number): Promise<CauseRow[]> {
+  return db.sql<CauseRow>`
+    select merchant_id as "merchantId", cause, cause_id as "causeId", installation_id as "installationId",
+      order_id as "orderId", mode, at
+    from document_causes
+    where at > 0 and ${isNotDeferred('documents', 'document_causes.merchant_id', 'document_causes.cause_id', now)}
+    order by at, cause_id limit ${rowsMax}`
+}
+
+// False when another node has made it meanwhile. Others wait here until this transaction ends.
+export async function takeCause(tx: Tx, { merchantId, cause, causeId }: CauseRow): Promise<boolean> {
+  const rows = await tx.sql`
+    delete from document_causes
+    where merchant_id = ${merchantId} and cause = ${cause} and cause_id = ${causeId} returning cause_id`
+  return rows.length > 0
+}
+
+export async function isCauseQueued(
+  db: Reader,
+  { merchantId, cause, causeId }: Pick<CauseRow, 'merchantId' | 'cause' | 'causeId'>,
+): Promise<boolean> {
+  const rows = await db.sql`
+    select cause_id from document_causes
+    where merchant_id = ${merchantId} and cause = ${cause} and cause_id = ${causeId}`
+  return rows.length > 0
+}
+
+// Where an order is sent to, also after its address was erased. Undefined where nothing is sent.
+export async function findTaxCountry(
+  db: Reader,
+  { installationId, address }: Pick<OrderRow, 'installationId' | 'address'>,
+): Promise<string | undefined> {
+  if (!address) return undefined
+  const [row] = await db.sql<{ country: string | null }>`
+    select country from addresses where installation_id = ${installationId} and id = ${address.token}`
+  return row?.country ?? undefined
+}
+
+export interface Series extends MerchantMode {
+  kind: DocumentKind
+  period: string
+}
+
+// Held until the commit, so numbers are given in the order of commits, and that of a transaction that fails is given again.
+export async function takeDocumentNumber(tx: Tx, { merchantId, mode, kind, period }: Series): Promise<number> {
+  const [row] = await tx.sql<{ number: number }>`
+    insert into document_numbers (merchant_id, mode, kind, period, last) values (${merchantId}, ${mode}, ${kind}, ${period}, 1)
+    on conflict (merchant_id, mode, kind, period) do update set last = document_numbers.last + 1
+    returning last as "number"`
+  if (!row) throw new Error(`${merchantId} got no document number`)
+  return row.number
+}
+
+export async function isNumberTaken(
+  db: Reader,
+  { merchantId, mode, kind }: Omit<Series, 'period'>,
+  number: string,
+): Promise<boolean> {
+  const rows = await db.sql`
+    select id from documents
+    where merchant_id = ${merchantId} and mode = ${mode} and kind = ${kind} and number = ${number}`
+  return rows.length > 0
+}
+
+// What a list shows.
+export interface DocumentHead extends OrderKey, MerchantMode {
+  id: string
+  kind: DocumentKind
+  cause: DocumentCause
+  causeId: string
+  number: string
+  day: string
+  supplyDay: string
+  currency: string
+  net: number
+  tax: number
+  total: number
+  country: string
+  issuedAt: number
+}
+
+export interface DocumentRow extends DocumentHead {
+  content: DocumentContent
+  buyerSealed: string | null
+}
+
+export function insertDocument(tx: Tx, row: DocumentRow): void {
+  tx.send`
+    insert into documents (merchant_id, id, mode, kind, cause, cause_id, installation_id, order_id, number, day, supply_day,
+      currency, net, tax, total, country, content, buyer_sealed, issued_at)
+    values (${row.merchantId}, ${row.id}, ${row.mode}, ${row.kind}, ${row.cause}, ${row.causeId}, ${row.installationId},
+      ${row.orderId}, ${row.number}, ${row.day}, ${row.supplyDay}, ${row.currency}, ${row.net}, ${row.tax}, ${row.total},
+      ${row.country}, ${JSON.stringify(row.content)}, ${row.buyerSealed}, ${row.issuedAt})`
+  for (const { rateBps, reason, net, tax, total } of row.content.rates)
+    tx.send`
+      insert into document_rates (merchant_id, document_id, rate, reason, net, tax, total)
+      values (${row.merchantId}, ${row.id}, ${rateBps}, ${reason ?? ''}, ${net}, ${tax}, ${total})`
+}
+
+const headColumns = `
+  d.merchant_id as "merchantId", d.id, d.mode, d.kind, d.cause, d.cause_id as "causeId", d.installation_id as "installationId",
+  d.order_id as "orderId", d.number, d.day, d.supply_day as "supplyDay", d.currency, d.net, d.tax, d.total, d.country,
+  d.issued_at as "issuedAt"`
+const heads = new Fragment(headColumns)
+const rows = new Fragment(`${headColumns}, d.content, d.buyer_sealed as "buyerSealed"`)
+
+type StoredRow = Omit<DocumentRow, 'content'> & { content: string }
+
+const rowFrom = (row: StoredRow): DocumentRow => ({ ...row, content: JSON.parse(row.content) as DocumentContent })
+
+// Of an order, the oldest first.
+export async function listDocumentsOfOrder(db: Reader, merchantId: string, orderId: string): Promise<DocumentRow[]> {
+  const found = await db.sql<StoredRow>`
+    select ${rows} from documents d where d.merchant_id = ${merchantId} and d.order_id = ${orderId}
+    order by d.issued_at, d.id`
+  return found.map(rowFrom)
+}
+
+export async function findDocument(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await db.sql<StoredRow>`
+    select ${rows} from documents d where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.id = ${id}`
+  return row && rowFrom(row)
+}
+
+export interface DocumentsQuery {
+  kind?: DocumentKind | undefined
+  orderId?: string | undefined
+  number?: string | undefined
+  // Days, both included.
+  from?: string | undefined
+  to?: string | undefined
+  after: { at: number; id: string } | null
+  limit: number
+}
+
+// Newest first.
+export async function listDocuments(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { kind, orderId, number, from, to, after, limit }: DocumentsQuery,
+): Promise<DocumentHead[]> {
+  const conditions = [
+    new Fragment('d.merchant_id = ? and d.mode = ?', [merchantId, mode]),
+    kind !== undefined && new Fragment('d.kind = ?', [kind]),
+    orderId !== undefined && new Fragment('d.order_id = ?', [orderId]),
+    number !== undefined && new Fragment('d.number = ?', [number]),
+    from !== undefined && new Fragment('d.day >= ?', [from]),
+    to !== undefined && new Fragment('d.day <= ?', [to]),
+    after && new Fragment('(d.issued_at, d.id) < (?, ?)', [after.at, after.id]),
+  ].filter((condition) => condition instanceof Fragment)
+  return db.sql<DocumentHead>`
+    select ${heads} from documents d where ${allOf(conditions)} order by d.issued_at desc, d.id desc limit ${limit}`
+}
+
+export interface DaysAsked {
+  currency: string
+  // Both included.
+  from: string
+  to: string
+}
+
+// In the order in which they were made, with their content.
+export async function listDocumentsOfDays(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { from, to, after, limit }: { from: string; to: string; after: { at: number; id: string }; limit: number },
+): Promise<DocumentRow[]> {
+  const found = await db.sql<StoredRow>`
+    select ${rows} from documents d
+    where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.day >= ${from} and d.day <= ${to}
+      and (d.issued_at, d.id) > (${after.at}, ${after.id})
+    order by d.issued_at, d.id limit ${limit}`
+  return found.map(rowFrom)
+}
+
+export interface TaxRow {
+  country: string
+  rateBps: number
+  reason: TaxReason | ''
+  kind: DocumentKind
+  documents: number
+  net: number
+  tax: number
+  total: number
+}
+
+export async function sumTaxes(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { currency, from, to }: DaysAsked,
+): Promise<TaxRow[]> {
+  return db.sql<TaxRow>`
+    select d.country, r.rate as "rateBps", r.reason, d.kind, count(*) as "documents",
+      cast(sum(r.net) as bigint) as "net", cast(sum(r.tax) as bigint) as "tax", cast(sum(r.total) as bigint) as "total"
+    from documents d join document_rates r on r.merchant_id = d.merchant_id and r.document_id = d.id
+    where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.day >= ${from} and d.day <= ${to} and d.currency = ${currency}
+    group by d.country, r.rate, r.reason, d.kind
+    order by d.country, r.rate desc, r.reason, d.kind`
+}

@@ -1,0 +1,225 @@
+// Invoices and credit notes held against a count by hand: the prices are those of random carts, and the refunds random ones by line and
+// by amount. Another seed: SEED=1 npm test.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Pricing, priceCart } from '../carts/pricing.ts'
+import { amountOfUnits } from '../orders/returns.ts'
+import type { OrderLine, RefundedLine } from '../orders/store.ts'
+import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+
+const classes = ['standard', 'reduced', 'zero']
+const line = fc.record({
+  unitPrice: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 20_000 }), fc.nat({ max: 100_000_000 })),
+  quantity: fc.integer({ min: 1, max: 7 }),
+  taxClass: fc.constantFrom(...classes),
+})
+const bought = fc.record({
+  lines: fc.array(line, { minLength: 1, maxLength: 5 }),
+  priceTax: fc.constantFrom('included' as const, 'excluded' as const),
+  currency: fc.constantFrom('EUR', 'JPY', 'KWD'),
+  rates: fc.tuple(fc.nat({ max: 2_700 }), fc.constantFrom(0, 550, 700), fc.constant(0)),
+  shipping: fc.nat({ max: 2_000 }),
+  code: fc.option(
+    fc.oneof(
+      fc.record({ type: fc.constant('percentage' as const), value: fc.integer({ min: 1, max: 10_000 }) }),
+      fc.record({ type: fc.constant('fixed_amount' as const), value: fc.integer({ min: 1, max: 5_000 }) }),
+      fc.constant({ type: 'free_shipping' as const, value: 0 }),
+    ),
+  ),
+  refunds: fc.array(
+    fc.record({
+      isByLine: fc.boolean(),
+      isLost: fc.boolean(),
+      pick: fc.nat(),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+    { maxLength: 6 },
+  ),
+})
+type Bought = typeof bought extends fc.Arbitrary<infer T> ? T : never
+
+function priced({ lines, priceTax, currency, rates, shipping, code }: Bought): Pricing {
+  return priceCart({
+    currency,
+    priceTax,
+    merchantCountry: 'DE',
+    lines: lines.map((one, i) => ({
+      ...one,
+      skuId: `sku_${i}`,
+      code: `C${i}`,
+      weightGrams: null,
+      delivery: 'shipped',
+      categories: [],
+    })),
+    promotion: code && {
+      id: 'prm',
+      code: 'X',
+      name: 'X',
+      type: code.type,
+      value: code.value,
+      currency: code.type === 'fixed_amount' ? currency : null,
+      minimumSubtotal: null,
+      startsAt: null,
+      endsAt: null,
+      usageLimit: null,
+      used: 0,
+      customerLimit: null,
+      categories: [],
+      skuCodes: [],
+      disabledAt: null,
+    },
+    destination: { country: 'DE', region: null },
+    taxRates: [...classes.map((taxClass, i) => ({ country: 'DE', region: '', taxClass, rateBps: rates[i] ?? 0 }))],
+    zones: [
+      {
+        zone: 'all',
+        countries: ['*'],
+        options: [{ id: 'post', label: 'Post', amount: shipping, freeFrom: null, weightSteps: [] }],
+      },
+    ],
+    shippingOptionId: null,
+    now: 0,
+  })
+}
+
+function ordered(given: Bought, pricing: Pricing) {
+  const lines = pricing.lines.map(
+    (one, i): OrderLine => ({
+      ...one,
+      code: `C${i}`,
+      productSlug: `p${i}`,
+      name: `Product ${i}`,
+      options: [],
+      image: null,
+      quantity: given.lines[i]?.quantity ?? 0,
+      unitPrice: given.lines[i]?.unitPrice ?? 0,
+      fulfilled: 0,
+    }),
+  )
+  const { shipping, totals } = pricing
+  const order = {
+    shipping: totals.shipping,
+    shippingTax: shipping.tax,
+    shippingTaxRateBps: shipping.taxRateBps,
+    shippingChoice: shipping.optionId === null ? null : { optionId: 'post', label: 'Post', amount: shipping.amount },
+    discount: totals.discount,
+    tax: totals.tax,
+    total: totals.total,
+    priceTax: given.priceTax,
+  }
+  return { order, lines }
+}
+
+const reasonFor = (rateBps: number) => (rateBps === 0 ? ('zero_rate' as const) : null)
+const sum = (amounts: readonly number[]) => amounts.reduce((whole, amount) => whole + amount, 0)
+
+interface Note {
+  lines: DocumentLine[]
+  isReversed: boolean
+}
+
+// The lines of a refund as the back office makes them.
+function linesMeant(lines: readonly OrderLine[], before: readonly RefundedLine[], pick: number): RefundedLine[] {
+  const one = lines[pick % lines.length]
+  if (!one) return []
+  const back = sum(before.filter(({ skuId }) => skuId === one.skuId).map(({ quantity }) => quantity))
+  if (back >= one.quantity) return []
+  const quantity = 1 + (pick % (one.quantity - back))
+  return [{ skuId: one.skuId, quantity, amount: amountOfUnits(one, back, quantity) }]
+}
+
+describe('the sums of documents', () => {
+  test('an invoice is what was paid, by line and by rate, and credit notes are what was refunded', () => {
+    fc.assert(
+      fc.property(bought, (given) => {
+        const { order, lines } = ordered(given, priced(given))
+        const invoice = invoiceLines(order, lines, reasonFor)
+        assert.deepEqual(totalsOf(invoice), { net: order.total - order.tax, tax: order.tax, total: order.total })
+        assert.deepEqual(totalsOf(sumsByRate(invoice)), totalsOf(invoice))
+        for (const one of invoice) assert.equal(one.net + one.tax, one.total)
+
+        const notes: Note[] = []
+        const byLine: RefundedLine[] = []
+        let back = 0
+        for (const { isByLine, isLost, pick, share } of given.refunds) {
+          const left = order.total - back
+          const meant = isByLine ? linesMeant(lines, byLine, pick) : []
+          const wanted = isByLine ? sum(meant.map(({ amount }) => amount)) : Math.round(left * share)
+          if (wanted < 1 || wanted > left) continue
+          const credited = creditLines(invoice, creditedBefore(notes), { amount: wanted, lines: meant })
+          assert.equal(totalsOf(credited).total, wanted)
+          for (const one of credited) {
+            assert.equal(one.net + one.tax, one.total)
+            assert.ok(one.tax >= 0 && one.net >= 0, 'a part is not negative')
+          }
+          notes.push({ lines: credited, isReversed: isLost })
+          if (isLost) continue
+          back += wanted
+          byLine.push(...meant)
+        }
+        assertWithin(invoice, notes)
+        if (order.total === back) return
+        const rest = creditLines(invoice, creditedBefore(notes), { amount: order.total - back, lines: [] })
+        notes.push({ lines: rest, isReversed: false })
+        // Everything went back: by line and by rate nothing is left.
+        const all = notes.filter(({ isReversed }) => !isReversed).flatMap((note) => note.lines)
+        assert.deepEqual(totalsOf(all), totalsOf(invoice))
+        const some = (ones: readonly DocumentLine[]) => sumsByRate(ones).filter(({ total }) => total !== 0)
+        assert.deepEqual(some(all), some(invoice))
+      }),
+      { seed, numRuns: 2_000 },
+    )
+  })
+
+  // Each part by an exact fraction: the tax of what went back of a line is off by less than one minor unit for each credit note.
+  function assertWithin(invoice: readonly DocumentLine[], notes: readonly Note[]): void {
+    const back = creditedBefore(notes)
+    for (const { position, total, tax } of invoice) {
+      const { total: given = 0, tax: taxed = 0 } = back.get(position) ?? {}
+      assert.ok(given <= total && taxed <= tax)
+      const exact = total === 0 ? 0 : (tax / total) * given
+      assert.ok(Math.abs(exact - taxed) <= 0.5 + notes.length + exact * 1e-9, `${taxed} is far from ${exact}`)
+    }
+  }
+
+  test('a refund by amount is spread over the rates, and one by line keeps its own', () => {
+    const at = (position: number, rateBps: number, tax: number, total: number): DocumentLine => ({
+      ...{ position, skuId: `sku_${position}`, code: '', name: '', options: [], quantity: 2, unitPrice: total / 2 },
+      ...{ discount: 0, rateBps, reason: null, net: total - tax, tax, total },
+    })
+    const invoice = [at(0, 1_900, 1_900, 11_900), at(1, 700, 700, 10_700)]
+    const shared = creditLines(invoice, new Map(), { amount: 2_260, lines: [] })
+    assert.deepEqual(
+      shared.map(({ total, tax, quantity }) => [total, tax, quantity]),
+      [
+        [1_190, 190, null],
+        [1_070, 70, null],
+      ],
+    )
+    const one = creditLines(invoice, new Map(), {
+      amount: 5_350,
+      lines: [{ skuId: 'sku_1', quantity: 1, amount: 5_350 }],
+    })
+    assert.deepEqual(
+      one.map(({ position, total, tax, quantity }) => [position, total, tax, quantity]),
+      [[1, 5_350, 350, 1]],
+    )
+    // A tenth went back by amount before: what the lines no longer have is taken from the other.
+    const after = creditLines(invoice, creditedBefore([{ lines: shared, isReversed: false }]), {
+      amount: 11_900,
+      lines: [{ skuId: 'sku_0', quantity: 2, amount: 11_900 }],
+    })
+    assert.deepEqual(
+      after.map(({ position, total, tax }) => [position, total, tax]),
+      [
+        [0, 10_710, 1_710],
+        [1, 1_190, 78],
+      ],
+    )
+    assert.throws(() => creditLines(invoice, new Map(), { amount: 22_601, lines: [] }), /left of the invoice/)
+  })
+})

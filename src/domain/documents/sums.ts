@@ -1,0 +1,185 @@
+// The lines and sums of documents. Pure, and in integers of the minor unit: the lines of an invoice add up to what was paid, those of a
+// credit note to what was refunded, and all credit notes of an order to its invoice, by line and by rate.
+
+import type { TaxReason } from '../../contract/words.ts'
+import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
+import { receiptOf } from '../orders/receipt.ts'
+import type { OrderLine, OrderRow, RefundedLine } from '../orders/store.ts'
+
+export interface TaxedSum {
+  net: number
+  tax: number
+  total: number
+}
+
+export interface DocumentLine extends TaxedSum {
+  // Of the line on the invoice, from 0. Shipping is the last one.
+  position: number
+  // Empty for the shipping.
+  skuId: string
+  code: string
+  name: string
+  // Values of the options, such as a size.
+  options: readonly string[]
+  // Null where a part of the price was refunded and not a number of units.
+  quantity: number | null
+  // As the order has them, with or without tax; null on credit notes.
+  unitPrice: number | null
+  discount: number
+  rateBps: number
+  // Why no tax is charged; null where it is.
+  reason: TaxReason | null
+}
+
+export interface RateSum extends TaxedSum {
+  rateBps: number
+  reason: TaxReason | null
+}
+
+type InvoicedOrder = Pick<
+  OrderRow,
+  'shipping' | 'shippingTax' | 'shippingTaxRateBps' | 'shippingChoice' | 'discount' | 'tax' | 'total' | 'priceTax'
+>
+
+export function invoiceLines(
+  order: InvoicedOrder,
+  sold: readonly OrderLine[],
+  reasonFor: (rateBps: number) => TaxReason | null,
+): DocumentLine[] {
+  const { lines, shipping } = receiptOf(order, sold)
+  const taxed = ({
+    net,
+    tax,
+    gross,
+    taxRateBps,
+  }: {
+    net: number
+    tax: number
+    gross: number
+    taxRateBps: number | null
+  }) => {
+    const rateBps = taxRateBps ?? rateOf(net, tax)
+    return { net, tax, total: gross, rateBps, reason: reasonFor(rateBps) }
+  }
+  const goods = lines.map((line, position): DocumentLine => {
+    const { skuId = '', code = '', unitPrice = 0, discount = 0 } = sold[position] ?? {}
+    const options = line.options.map(({ value }) => value)
+    return {
+      position,
+      skuId,
+      code,
+      name: line.name,
+      options,
+      quantity: line.quantity,
+      unitPrice,
+      discount,
+      ...taxed(line),
+    }
+  })
+  if (!shipping) return goods
+  const discount = order.discount - sold.reduce((sum, line) => sum + line.discount, 0)
+  const { shipping: unitPrice } = order
+  const sent = { skuId: '', code: '', name: shipping.label, options: [], quantity: 1, unitPrice, discount }
+  return [...goods, { position: goods.length, ...sent, ...taxed(shipping) }]
+}
+
+// Of an order from before rates were stored.
+function rateOf(net: number, tax: number): number {
+  return net === 0 ? 0 : Number(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(net)))
+}
+
+// What went back of a line of the invoice before.
+export interface CreditedBefore extends TaxedSum {
+  quantity: number
+}
+
+const nothingBefore: CreditedBefore = { net: 0, tax: 0, total: 0, quantity: 0 }
+
+// By position. A credit note whose refund failed later was reversed, and counts no more.
+export function creditedBefore(
+  notes: readonly { lines: readonly DocumentLine[]; isReversed: boolean }[],
+): Map<number, CreditedBefore> {
+  const sums = new Map<number, CreditedBefore>()
+  for (const { lines, isReversed } of notes) {
+    if (isReversed) continue
+    for (const { position, net, tax, total, quantity } of lines) {
+      const sum = sums.get(position) ?? nothingBefore
+      sums.set(position, {
+        net: sum.net + net,
+        tax: sum.tax + tax,
+        total: sum.total + total,
+        quantity: sum.quantity + (quantity ?? 0),
+      })
+    }
+  }
+  return sums
+}
+
+export interface RefundMeant {
+  amount: number
+  // What it was for, where it was made by line.
+  lines: readonly RefundedLine[]
+}
+
+// A refund by line is that of its lines, as far as something is left of them. The rest, and a refund by amount, is spread over what is
+// left of all lines, so every rate gets its share.
+export function creditLines(
+  invoice: readonly DocumentLine[],
+  before: ReadonlyMap<number, CreditedBefore>,
+  { amount, lines: named }: RefundMeant,
+): DocumentLine[] {
+  const left = invoice.map(({ position, total }) => total - (before.get(position)?.total ?? 0))
+  const meant = invoice.map(({ skuId }) => named.find((line) => line.skuId === skuId))
+  const first = meant.map((line, i) => Math.min(line?.amount ?? 0, left[i] ?? 0))
+  if (amount > sumOf(left)) throw new Error('more was refunded than is left of the invoice')
+  const rest = allocate(
+    amount - sumOf(first),
+    left.map((most, i) => most - (first[i] ?? 0)),
+  )
+  return invoice.flatMap((line, i): DocumentLine[] => {
+    const total = (first[i] ?? 0) + (rest[i] ?? 0)
+    const back = before.get(line.position) ?? nothingBefore
+    const isWhole = total === left[i]
+    const units = meant[i]?.quantity ?? (isWhole ? (line.quantity ?? 0) - back.quantity : 0)
+    if (total === 0 && meant[i] === undefined) return []
+    const tax = taxOfPart(line, back, total)
+    return [{ ...line, quantity: units > 0 ? units : null, unitPrice: null, discount: 0, net: total - tax, tax, total }]
+  })
+}
+
+// The tax of all parts up to this one, rounded half up once, without what the parts before had: the last part brings the sum to the
+// tax of the line.
+function taxOfPart(line: DocumentLine, before: CreditedBefore, total: number): number {
+  if (line.total === 0) return 0
+  const upTo = roundHalfUpDivide(BigInt(line.tax) * BigInt(before.total + total), BigInt(line.total))
+  const tax = Number(upTo) - before.tax
+  // After a reversal in between, the parts before may be off by one.
+  return before.total + total === line.total ? tax : Math.min(Math.max(tax, 0), total)
+}
+
+// Highest rate first.
+export function sumsByRate(lines: readonly DocumentLine[]): RateSum[] {
+  const sums = new Map<string, RateSum>()
+  for (const { rateBps, reason, net, tax, total } of lines) {
+    const key = `${rateBps} ${reason}`
+    const sum = sums.get(key) ?? { rateBps, reason, net: 0, tax: 0, total: 0 }
+    sums.set(key, { rateBps, reason, net: sum.net + net, tax: sum.tax + tax, total: sum.total + total })
+  }
+  return [...sums.values()].sort((one, other) => other.rateBps - one.rateBps || compare(one.reason, other.reason))
+}
+
+export function totalsOf(lines: readonly TaxedSum[]): TaxedSum {
+  return {
+    net: sumOf(lines.map(({ net }) => net)),
+    tax: sumOf(lines.map(({ tax }) => tax)),
+    total: sumOf(lines.map(({ total }) => total)),
+  }
+}
+
+function compare(one: string | null, other: string | null): number {
+  return (one ?? '') < (other ?? '') ? -1 : 1
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0)
+}

@@ -1,0 +1,241 @@
+// Invoices and credit notes: one for each payment and refund, numbered without gap or double, whatever happens meanwhile.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { berlin } from '../harness/carts.ts'
+import { type Orders, openOrderTestServer } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { type TestServer, testSecret } from '../harness/testServer.ts'
+import { forgetShopper } from '../src/domain/checkout/forget.ts'
+import { openBuyer } from '../src/domain/documents/content.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
+import { type DocumentRow, listCauses, listDocumentsOfOrder } from '../src/domain/documents/store.ts'
+import { lockOrderFacts } from '../src/domain/orders/change.ts'
+import { payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { announceRefundEnded } from '../src/domain/orders/refunds.ts'
+import { lowerRefunded } from '../src/domain/orders/store.ts'
+
+// Of two rates.
+const items = { BOOK: 1, CARD: 3 }
+
+eachEngine('documents', (given) => {
+  let testServer: TestServer
+  let orders: Orders
+  before(async () => {
+    const opened = await openOrderTestServer(given)
+    testServer = opened
+    orders = opened.orders
+  })
+
+  const issue = (limit = 100) => issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit })
+  const of = (orderId: string): Promise<DocumentRow[]> =>
+    testServer.storage.read((db) => listDocumentsOfOrder(db, testServer.merchantId, orderId))
+  const all = () =>
+    testServer.storage.read(
+      (db) => db.sql<{ kind: string; number: string; total: number }>`
+        select kind, number, total from documents where merchant_id = ${testServer.merchantId} order by kind, number`,
+    )
+  const context = () => ({ now: testServer.clock.now, cause: null })
+  const keyOf = (orderId: string) => ({ installationId: testServer.installationId, orderId })
+  async function refund(orderId: string, amount: number | null, isByHand = false): Promise<string> {
+    const input = { amount, reason: null, isByHand }
+    const { refund: made } = await testServer.storage.write((tx) => refundOrder(tx, keyOf(orderId), input, context()))
+    await orders.pay()
+    return made.id
+  }
+
+  // However they were made: 1, 2, 3 and so on.
+  async function assertNumbers(): Promise<void> {
+    for (const [kind, head] of [
+      ['invoice', 'T-2026-'],
+      ['credit_note', 'T-C2026-'],
+    ] as const) {
+      const numbers = (await all()).filter((document) => document.kind === kind).map(({ number }) => number)
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, i) => `${head}${String(i + 1).padStart(6, '0')}`),
+      )
+    }
+  }
+
+  test('a paid order has one invoice with its lines, and the buyer is sealed', async () => {
+    const { orderId, number, quote } = await orders.place({ items })
+    assert.deepEqual(await of(orderId), [])
+    assert.equal(await issue(), 1)
+    assert.equal(await issue(), 0)
+    const [invoice, ...others] = await of(orderId)
+    assert.ok(invoice)
+    assert.deepEqual(others, [])
+    const { totals } = quote
+    assert.deepEqual(
+      [invoice.kind, invoice.number, invoice.total, invoice.tax, invoice.net, invoice.country, invoice.currency],
+      ['invoice', 'T-2026-000001', totals.total, totals.tax, totals.total - totals.tax, 'DE', 'EUR'],
+    )
+    const { content } = invoice
+    assert.equal(content.order.number, number)
+    assert.equal(content.lines.length, quote.lines.length + 1)
+    assert.deepEqual(
+      content.lines.slice(0, -1).map((line) => [line.skuId, line.quantity, line.unitPrice, line.discount, line.total]),
+      quote.lines.map((line) => [line.skuId, line.quantity, line.unitPrice, line.discount, line.total]),
+    )
+    assert.deepEqual(
+      content.payments.map(({ amount, card }) => [amount, card?.last4]),
+      [[totals.total, '4242']],
+    )
+    const buyer = openBuyer(testSecret, invoice)
+    assert.deepEqual([buyer?.name, buyer?.address?.city, buyer?.vatId], [berlin.name, 'Berlin', null])
+    const [stored] = await testServer.storage.read(
+      (db) => db.sql<{ text: string }>`
+      select content || coalesce(buyer_sealed, '') as "text" from documents where id = ${invoice.id}`,
+    )
+    assert.doesNotMatch(stored?.text ?? '', /Lovelace|Unter den Linden|Berlin/)
+  })
+
+  test('an order that awaits its money has none until it is paid', async () => {
+    const { orderId } = await orders.place({ items, isManual: true })
+    assert.equal(await issue(), 0)
+    await testServer.storage.write((tx) => payOrder(tx, keyOf(orderId), context()))
+    assert.equal(await issue(), 1)
+    assert.equal((await of(orderId)).length, 1)
+    // Nothing was due: the order is paid, and its invoice says so.
+    const free = await orders.place({ items, code: 'GIFT', isSent: false })
+    await issue()
+    assert.deepEqual(
+      (await of(free.orderId)).map(({ total }) => total),
+      [0],
+    )
+  })
+
+  test('each refund has a credit note with its tax, in the order of the refunds, and both sum up to nothing', async () => {
+    const { orderId, quote } = await orders.place({ items })
+    await refund(orderId, 500)
+    await refund(orderId, null)
+    assert.equal(await issue(), 3)
+    const [invoice, ...notes] = await of(orderId)
+    assert.deepEqual(
+      notes.map(({ kind, total }) => [kind, total]),
+      [
+        ['credit_note', 500],
+        ['credit_note', quote.totals.total - 500],
+      ],
+    )
+    const sum = (of: (row: DocumentRow) => number) => notes.reduce((whole, row) => whole + of(row), 0)
+    assert.deepEqual([sum(({ net }) => net), sum(({ tax }) => tax)], [invoice?.net, invoice?.tax])
+    for (const note of notes) assert.equal(note.content.corrects?.number, invoice?.number)
+    await assertNumbers()
+  })
+
+  test('a refund that fails after it had succeeded is reversed by an invoice', async () => {
+    const { storage } = testServer
+    const { orderId } = await orders.place({ items, isManual: true })
+    await storage.write((tx) => payOrder(tx, keyOf(orderId), context()))
+    const refundId = await refund(orderId, 700, true)
+    await issue()
+    await storage.write(async (tx) => {
+      const facts = await lockOrderFacts(tx, keyOf(orderId))
+      assert.ok(facts)
+      const refunded = await lowerRefunded(tx, keyOf(orderId), 700)
+      await tx.sql`update refunds set status = 'failed' where id = ${refundId}`
+      const refunds = facts.refunds.map((one) => (one.id === refundId ? { ...one, status: 'failed' as const } : one))
+      const order = { ...facts.order, refunded: refunded ?? 0 }
+      announceRefundEnded(tx, { ...facts, order, refunds }, { refundId, outcome: 'failed' }, testServer.clock.now)
+    })
+    assert.equal(await issue(), 1)
+    await refund(orderId, 700, true)
+    await issue()
+    const made = await of(orderId)
+    assert.deepEqual(
+      made.map(({ kind, cause, total }) => [kind, cause, total]),
+      [
+        ['invoice', 'order_paid', made[0]?.total],
+        ['credit_note', 'refund_paid', 700],
+        ['invoice', 'refund_failed', 700],
+        ['credit_note', 'refund_paid', 700],
+      ],
+    )
+    assert.equal(made[2]?.content.corrects?.id, made[1]?.id)
+    assert.deepEqual([made[3]?.net, made[3]?.tax], [made[1]?.net, made[1]?.tax])
+    await assertNumbers()
+  })
+
+  test('rounds on several nodes at once, and rounds that fail, leave no gap and no double', async () => {
+    const quote = await orders.quote({ items })
+    const placed = await Promise.all(Array.from({ length: 24 }, () => orders.place({ quote })))
+    // The work of a round is undone when its process dies before the commit.
+    const [oldest] = await testServer.storage.read((db) => listCauses(db, testServer.clock.now, 1))
+    assert.ok(oldest)
+    const dying = testServer.storage.write(async (tx) => {
+      await tx.sql`insert into document_numbers (merchant_id, mode, kind, period, last)
+        values (${oldest.merchantId}, 'test', 'invoice', '2026', 1) on conflict (merchant_id, mode, kind, period)
+        do update set last = document_numbers.last + 1`
+      await tx.sql`delete from document_causes where merchant_id = ${oldest.merchantId} and cause_id = ${oldest.causeId}`
+      throw new Error('killed')
+    })
+    await assert.rejects(dying, /killed/)
+    const counts = await Promise.all(Array.from({ length: 4 }, () => issue(10)))
+    assert.ok(counts.every((count) => count <= 24))
+    while ((await issue()) > 0);
+    for (const { orderId } of placed) assert.equal((await of(orderId)).length, 1)
+    await Promise.all(placed.map(({ orderId }) => refund(orderId, 100)))
+    await Promise.all(Array.from({ length: 4 }, () => issue()))
+    for (const { orderId } of placed)
+      assert.deepEqual(
+        (await of(orderId)).map(({ kind }) => kind),
+        ['invoice', 'credit_note'],
+      )
+    await assertNumbers()
+    const [left] = await testServer.storage.read(
+      (db) => db.sql<{ rows: number }>`
+      select count(*) as "rows" from document_causes`,
+    )
+    assert.equal(Number(left?.rows), 0)
+  })
+
+  test('a shopper who is erased stays on the invoice, as tax law demands, and nowhere else', async () => {
+    const { storage, merchantId, installationId } = testServer
+    const { orderId } = await orders.place({ items })
+    await issue()
+    const [before] = await of(orderId)
+    const shopper = { merchantId, installationIds: [installationId], email: 'ada@example.com' }
+    await forgetShopper(storage, testSecret, shopper, { isDryRun: false, includesUnsent: true })
+    assert.deepEqual(await of(orderId), [before])
+  })
+
+  test('numbers follow the format of the merchant, begin anew with the year, and never repeat', async () => {
+    const { body } = await testServer.askAdmin('getAdminShop')
+    const set = async (numberFormat: string) => {
+      const { version } = (await testServer.askAdmin('getAdminShop')).body.data
+      const change = { expectedVersion: version, invoices: { numberFormat }, idempotencyKey: crypto.randomUUID() }
+      const answer = await testServer.askAdmin('updateAdminShop', { body: change })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    assert.deepEqual(body.data.shop.invoices, {})
+    const one = async () => {
+      const { orderId } = await orders.place({ items })
+      await issue()
+      return (await of(orderId)).at(-1)?.number
+    }
+    await set('RE{number:3}')
+    assert.equal(await one(), 'T-RE001')
+    await set('RE00{number}')
+    // 2 follows in the same series.
+    assert.equal(await one(), 'T-RE002')
+    await set('RE{year}/{number}')
+    // The series of the year goes on where the format before had left it.
+    const before = (await all()).filter(({ number }) => number.startsWith('T-2026-')).length
+    assert.equal(await one(), `T-RE2026/${before + 1}`)
+    const { now } = testServer.clock
+    testServer.clock.now = Date.parse('2027-01-01T00:00:01.000Z')
+    assert.equal(await one(), 'T-RE2027/1')
+    testServer.clock.now = now
+    for (const wrong of ['{year}', 'A{number}{number}', '{number:0}', 'ä{number}', ''])
+      assert.equal(
+        (
+          await testServer.askAdmin('updateAdminShop', {
+            body: { expectedVersion: 99, invoices: { numberFormat: wrong }, idempotencyKey: crypto.randomUUID() },
+          })
+        ).status,
+        400,
+      )
+  })
+})
