@@ -146,7 +146,7 @@ function files(scale: number): string[] {
   ]
 }
 
-const pieceLength = 1_000_000
+const pieceLength = 250_000
 
 async function sendFiles(given: Attacking): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })

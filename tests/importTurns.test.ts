@@ -88,7 +88,7 @@ eachEngine('imports in slices', (given) => {
 
   for (const [name, text, state, problem] of inTurns(given, files)) {
     test(name, async () => {
-      const id = await sendFile(testServer, 'products', text, Math.ceil(text.length / 1_000_000))
+      const id = await sendFile(testServer, 'products', text)
       const heldMs = await heldBy()
       const transfer = await transferWith(testServer, id)
       assert.equal(transfer.state, state, JSON.stringify(transfer))

@@ -17,7 +17,12 @@ export async function beginTransfer(testServer: Asks, kind: ImportKind, pieces: 
   return answer.body.data
 }
 
-export async function sendFile(testServer: Asks, kind: ImportKind, text: string, pieces = 1): Promise<string> {
+export async function sendFile(
+  testServer: Asks,
+  kind: ImportKind,
+  text: string,
+  pieces = Math.ceil(text.length / 250_000),
+): Promise<string> {
   const { id } = await beginTransfer(testServer, kind, pieces)
   const size = Math.ceil(text.length / pieces)
   for (let piece = 1; piece <= pieces; piece += 1) {

@@ -181,7 +181,7 @@ export const operatorIssues = {
   not_a_day:               'must be a day',
   after_last_day:          'must not be after the last day',
   too_many_days:           'must be at most {max} days before the last',
-  text_too_large:          'must be at most {mebibytes} MiB in UTF-8',
+  text_too_large:          'must be at most {kibibytes} KiB in UTF-8',
   link_not_secure:         'must be an address that begins with https://',
   placeholder_missing:     'must contain {placeholder}',
 

@@ -17,8 +17,8 @@ export const limits = {
   changesShownMax: 50,
   pictureBytesMax: 1_048_576,
   // A file that is imported: 64 MiB.
-  transferPieceBytesMax: 1_048_576,
-  transferPiecesMax: 64,
+  transferPieceBytesMax: 262_144,
+  transferPiecesMax: 256,
   cartLinesMax: 100,
   quantityMax: 999,
   // Prices and other amounts that a merchant sets, in minor units. The dearest cart of 100 × 999 × this, with shipping of this

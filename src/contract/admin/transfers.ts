@@ -87,7 +87,7 @@ export const AdminPieceRequest = object({
     minLength: 1,
     maxLength: limits.transferPieceBytesMax,
     description:
-      'The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller.',
+      'The next part of the file, of at most 256 KiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller.',
   }),
 })
 

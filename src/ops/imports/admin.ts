@@ -94,13 +94,11 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
 
     async appendAdminTransfer({ db, caller, path: { transferId, piece: place }, body: { text }, now }) {
       const transfer = await lock(db, caller, transferId)
-      const piece = /^[1-9]\d?$/.test(place) ? Number(place) : 0
+      const piece = /^[1-9]\d{0,2}$/.test(place) ? Number(place) : 0
       if (piece === 0 || piece > transfer.pieces) throw refuse('transfer_not_found')
       if (transfer.state !== 'receiving') throw refuse('transfer_not_receiving', { current: { state: transfer.state } })
       if (Buffer.byteLength(text) > limits.transferPieceBytesMax)
-        refuseProblems('', [
-          issueAt('/text', 'text_too_large', { mebibytes: limits.transferPieceBytesMax / 1_048_576 }),
-        ])
+        refuseProblems('', [issueAt('/text', 'text_too_large', { kibibytes: limits.transferPieceBytesMax / 1024 })])
       const isNew = await putPiece(db, transfer, piece, text)
       const received = transfer.received + (isNew ? 1 : 0)
       const isWhole = received === transfer.pieces

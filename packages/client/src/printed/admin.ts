@@ -1073,7 +1073,7 @@ export interface AdminPictureResponse {
 export interface AdminPieceRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller. */
+  /** The next part of the file, of at most 256 KiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller. */
   text: string
 }
 

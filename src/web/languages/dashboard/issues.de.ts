@@ -173,7 +173,7 @@ export const issuesDe: IssueTexts = {
   not_a_day:               'Bitte einen Tag eingeben.',
   after_last_day:          'Der erste Tag darf nicht nach dem letzten liegen.',
   too_many_days:           'Der erste Tag darf höchstens {max} Tage vor dem letzten liegen.',
-  text_too_large:          'Das Stück ist größer als {mebibytes} MiB in UTF-8.',
+  text_too_large:          'Das Stück ist größer als {kibibytes} KiB in UTF-8.',
   link_not_secure:         'Bitte eine ganze Adresse eingeben, die mit https:// beginnt.',
   placeholder_missing:     'Die Adresse muss {placeholder} enthalten.',
 
