@@ -46,7 +46,7 @@ import {
   refuseOtherRefunds,
   refuseOtherVersion,
 } from './operator.ts'
-import { refundedLinesFor } from './returns.ts'
+import { refundedLinesFor } from './refundlines.ts'
 import {
   findAdminOrder,
   insertOrderNote,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { amountOfUnits } from './returns.ts'
+import { amountOfUnits } from './refundlines.ts'
 
 test('parts of a line add up to the line, however it is divided, and are never negative', () => {
   const line = fc.integer({ min: 1, max: 50 }).chain((quantity) =>
