@@ -29,6 +29,7 @@ import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
 import { accountProviders } from './domain/payments/providers/installed.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
 import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
+import { createReturnService } from './domain/returns/hosted.ts'
 import { siteOperations } from './domain/sites/operations.ts'
 import type { SiteContext } from './domain/sites/site.ts'
 import type { PasswordCost } from './domain/users/password.ts'
@@ -336,6 +337,7 @@ export function createApp(parts: AppParts): App {
         checkout,
         orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
         receipt: createReceiptService(storage),
+        requestReturn: createReturnService(storage, rootSecret, clock),
         origin: publicOrigin,
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,

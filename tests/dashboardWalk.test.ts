@@ -8,6 +8,7 @@ import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { failedDelivery } from '../harness/admin/developers.ts'
+import { requestedReturn } from '../harness/admin/returns.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
@@ -70,7 +71,17 @@ eachEngine('a walk over the dashboard', (given) => {
     const undoable = body.data.find(({ operation }: { operation: string }) => operation === 'createAdminProduct')
     const [parcel] = (await testServer.askAdmin('getAdminOrder', { path: { orderId: sent.orderId } })).body.data
       .fulfillments
+    const asked = await requestedReturn(testServer)
+    const opened = await testServer.askAdmin('createAdminReturn', {
+      path: { orderId: sent.orderId },
+      body: { items: [{ skuId: asked.skuId, quantity: 1 }], reason: 'late', idempotencyKey: newId('req') },
+    })
+    assert.equal(opened.status, 200, opened.text)
     pages = await walk([
+      `orders/${sent.orderId}/return`,
+      `returns/${asked.returnId}/approve`,
+      `returns/${asked.returnId}/refuse`,
+      ...['', '/receive', '/refund', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
       `orders/${orderId}/customer`,
       `orders/${orderId}/notes`,
       `orders/${unpaid.orderId}/pay`,
@@ -224,6 +235,7 @@ eachEngine('a walk over the dashboard', (given) => {
       orders: await db.sql`select * from orders where merchant_id = ${own} order by id`,
       notes: await db.sql`select * from order_notes order by id`,
       fulfillments: await db.sql`select * from fulfillments order by id`,
+      returns: await db.sql`select * from returns where merchant_id = ${own} order by id`,
       refunds: await db.sql`select * from refunds where merchant_id = ${own} order by id`,
       endpoints: await db.sql`select * from webhook_endpoints order by id`,
       deliveries: await db.sql`select id, status, replay_of from webhook_deliveries order by id`,

@@ -247,6 +247,30 @@ const scenarios = {
     await storage.write((tx) => returnOrder(tx, { installationId, orderId }, input, moment))
     return { subjectId: orderId, cause: null }
   },
+  'return.requested': async (world) => ({ subjectId: await askedToReturn(world), cause: 'page' }),
+  'return.approved': async (world) => {
+    const subjectId = await askedToReturn(world)
+    return {
+      ...(await askedAdmin(world, 'approveAdminReturn', { path: { returnId: subjectId }, body: {} })),
+      subjectId,
+    }
+  },
+  'return.refused': async (world) => {
+    const subjectId = await askedToReturn(world)
+    const request = { path: { returnId: subjectId }, body: { text: 'It was worn.' } }
+    return { ...(await askedAdmin(world, 'refuseAdminReturn', request)), subjectId }
+  },
+  'return.received': async (world) => {
+    const subjectId = await approvedReturn(world)
+    return {
+      ...(await askedAdmin(world, 'receiveAdminReturn', { path: { returnId: subjectId }, body: {} })),
+      subjectId,
+    }
+  },
+  'return.closed': async (world) => {
+    const subjectId = await approvedReturn(world)
+    return { ...(await askedAdmin(world, 'closeAdminReturn', { path: { returnId: subjectId }, body: {} })), subjectId }
+  },
   'inventory.low': async (world) => {
     const { cause } = await opened(world, { LOW: 4 })
     return { subjectId: world.checkout.carts.sku('LOW'), cause }
@@ -392,6 +416,33 @@ async function installed({ testServer }: World): Promise<Announced> {
   return { subjectId: made?.id ?? '', cause: null }
 }
 
+// On the page of an order that was sent.
+async function askedToReturn(world: World): Promise<string> {
+  const { orderId } = await bought(world)
+  await sent(world, orderId, null)
+  const { testServer, secrets } = world
+  const { statusUrl, items } = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
+  const secret = String(statusUrl).split('/').at(-1) ?? ''
+  secrets.add(secret)
+  const body = new URLSearchParams({
+    [`quantity-${items[0].skuId}`]: '1',
+    reason: 'late',
+    note: 'From 12 Elm Street',
+    to: 'send',
+  })
+  secrets.add('12 Elm Street')
+  const init = { method: 'POST', body, redirect: 'manual', headers: { origin: testServer.origin } } as const
+  const answer = await testServer.fetch(`/o/${secret}/return`, init)
+  assert.equal(answer.status, 303, answer.text)
+  return (await testServer.askAdmin('listAdminReturns', { query: `?orderId=${orderId}` })).body.data[0].id
+}
+
+async function approvedReturn(world: World): Promise<string> {
+  const returnId = await askedToReturn(world)
+  await askedAdmin(world, 'approveAdminReturn', { path: { returnId }, body: {} })
+  return returnId
+}
+
 async function sentWhole(world: World): Promise<Announced> {
   const { orderId } = await bought(world)
   await sent(world, orderId, null)
@@ -404,6 +455,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   checkout_session: { table: 'checkout_sessions', column: 'version' },
   order: { table: 'orders', column: 'version' },
   document: { table: 'documents', column: '1' },
+  return: { table: 'returns', column: 'version' },
   sku: { table: "(select sku_id as id, version from stock where mode = 'test') as stock", column: 'version' },
   promotion: { table: 'promotions', column: 'test_version' },
   installation: { table: 'installations', column: 'case when ended_at is null then 1 else 2 end' },
@@ -412,7 +464,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }
-const withoutGap: readonly EventSubject[] = ['order', 'document', 'sku', 'webhook_delivery']
+const withoutGap: readonly EventSubject[] = ['order', 'document', 'return', 'sku', 'webhook_delivery']
 
 interface EventRow {
   id: string

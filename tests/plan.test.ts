@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
-    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents'],
+    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns'],
     ...['search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'emails'],
   ],

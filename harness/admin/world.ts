@@ -17,6 +17,7 @@ import { paymentGivens } from './payments.ts'
 import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
+import { returnGivens } from './returns.ts'
 import { shopGivens } from './shop.ts'
 import { siteGivens } from './site.ts'
 import { transferGivens } from './transfers.ts'
@@ -29,6 +30,7 @@ export type Given = (testServer: AdminTestServer) => Promise<RowRequest>
 const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...homeGivens,
   ...orderGivens,
+  ...returnGivens,
   ...catalogGivens,
   ...pictureGivens,
   ...shopGivens,

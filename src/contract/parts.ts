@@ -28,6 +28,7 @@ export const PaymentId = id('payment', 'Id of a payment.')
 export const PaymentAccountId = id('paymentAccount', 'Id of an account at a payment provider.')
 export const RefundId = id('refund', 'Id of a refund.')
 export const DocumentId = id('document', 'Id of an invoice or a credit note.')
+export const ReturnId = id('return', 'Id of a return.')
 export const CancellationId = id('cancellation', 'Id of an order cancellation.')
 export const WebhookEndpointId = id('webhookEndpoint', 'Id of a webhook endpoint.')
 export const EventId = id(

@@ -56,6 +56,7 @@ export const idPrefixes = {
   fulfillment: 'ful',
   orderNote: 'nte',
   document: 'doc',
+  return: 'ret',
   change: 'chg',
   transfer: 'trf',
   webhookEndpoint: 'whe',
@@ -241,6 +242,27 @@ export const orderTimelineTypes = [
 ] as const
 export type OrderTimelineType = (typeof orderTimelineTypes)[number]
 
+// What becomes of goods that a shopper sends back. The first three are open: an order has at most one open return.
+export const returnStatuses = ['requested', 'approved', 'received', 'refused', 'closed'] as const
+export type ReturnStatus = (typeof returnStatuses)[number]
+
+export const returnReasons = [
+  'changed_mind',
+  'does_not_fit',
+  'damaged',
+  'wrong_item',
+  'not_as_described',
+  'late',
+  'other',
+] as const
+export type ReturnReason = (typeof returnReasons)[number]
+
+export const returnWishes = ['refund', 'exchange'] as const
+export type ReturnWish = (typeof returnWishes)[number]
+
+export const returnOpeners = ['shopper', 'merchant'] as const
+export type ReturnOpener = (typeof returnOpeners)[number]
+
 export const endpointStatuses = ['enabled', 'disabled', 'paused'] as const
 export type EndpointStatus = (typeof endpointStatuses)[number]
 // Those that a merchant sets: an endpoint is disabled by the server or the operator.
@@ -267,6 +289,7 @@ export const eventSubjects = [
   'checkout_session',
   'order',
   'document',
+  'return',
   'sku',
   'product',
   'promotion',
@@ -297,6 +320,11 @@ export const eventKinds = [
   'order.refund_failed',
   'order.returned',
   'document.issued',
+  'return.requested',
+  'return.approved',
+  'return.refused',
+  'return.received',
+  'return.closed',
   'inventory.low',
   'inventory.depleted',
   'inventory.replenished',
@@ -344,6 +372,7 @@ export const changeSubjects = [
   'fulfillment',
   'refund',
   'order_note',
+  'return',
   'transfer',
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]

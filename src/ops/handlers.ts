@@ -17,6 +17,7 @@ import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
+import { adminReturnOperations } from '../domain/returns/admin.ts'
 import { adminSiteOperations } from '../domain/sites/admin.ts'
 import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
@@ -64,6 +65,7 @@ export function adminHandlersFor({
       rootSecret,
       findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
     }),
+    ...adminReturnOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
       undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer],

@@ -16,6 +16,7 @@ import { issueAt } from '../issues.ts'
 import * as openCarts from '../open/carts.ts'
 import { openDocument } from '../open/document.ts'
 import * as openOrders from '../open/orders.ts'
+import * as openReturns from '../open/returns.ts'
 import type { SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
 import * as bulk from './bulk.ts'
@@ -33,6 +34,7 @@ import { paymentExamples } from './examples/payments.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
 import { reportExamples } from './examples/reports.ts'
+import { returnExamples } from './examples/returns.ts'
 import { shopExamples } from './examples/shop.ts'
 import { siteExamples } from './examples/site.ts'
 import { transferExamples } from './examples/transfers.ts'
@@ -43,6 +45,7 @@ import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as pictures from './pictures.ts'
 import * as reports from './reports.ts'
+import * as returns from './returns.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
 import * as site from './site.ts'
@@ -76,6 +79,7 @@ const entries = {
 
 const pathWords: Readonly<Record<string, string>> = {
   orderId: 'Id of the order.',
+  returnId: 'Id of the return.',
   fulfillmentId: 'Id of the fulfillment.',
   productId: 'Id of the product.',
   skuId: 'Id of the SKU.',
@@ -101,6 +105,7 @@ export const adminDocument: SurfaceDocument = {
   examples: {
     ...homeExamples,
     ...orderExamples,
+    ...returnExamples,
     ...catalogExamples,
     ...pictureExamples,
     ...shopExamples,
@@ -113,13 +118,14 @@ export const adminDocument: SurfaceDocument = {
     ...transferExamples,
   },
   schemas: [
-    ...namedIn(parts, openCarts, openOrders, entries),
+    ...namedIn(parts, openCarts, openOrders, openReturns, entries),
     ...namedIn(
       errors,
       bulk,
       dryrun,
       home,
       orders,
+      returns,
       catalog,
       pictures,
       shop,

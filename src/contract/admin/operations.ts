@@ -11,6 +11,7 @@ import { paymentRows } from './payments.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
 import { reportRows } from './reports.ts'
+import { returnRows } from './returns.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 import { siteRows } from './site.ts'
@@ -19,6 +20,7 @@ import { transferRows } from './transfers.ts'
 export const adminOperations = {
   ...homeRows,
   ...orderRows,
+  ...returnRows,
   ...catalogRows,
   ...pictureRows,
   ...shopRows,

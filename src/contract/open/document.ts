@@ -17,6 +17,7 @@ import * as identity from './identity.ts'
 import * as oauth from './oauth.ts'
 import { openSurface, tags } from './operations.ts'
 import * as orders from './orders.ts'
+import * as returns from './returns.ts'
 import * as search from './search.ts'
 import * as site from './site.ts'
 import * as webhooks from './webhooks.ts'
@@ -139,7 +140,21 @@ export const openDocument: SurfaceDocument = {
   tags,
   examples,
   schemas: [
-    ...namedIn(parts, errors, catalog, identity, carts, checkout, orders, webhooks, oauth, search, site, events),
+    ...namedIn(
+      parts,
+      errors,
+      catalog,
+      identity,
+      carts,
+      checkout,
+      orders,
+      returns,
+      webhooks,
+      oauth,
+      search,
+      site,
+      events,
+    ),
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),
   ],
   errorSchema: errors.PublicErrorResponse,

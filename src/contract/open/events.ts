@@ -35,6 +35,7 @@ import { Cart } from './carts.ts'
 import { CheckoutSession } from './checkout.ts'
 import { App } from './identity.ts'
 import { Order } from './orders.ts'
+import { Return } from './returns.ts'
 import { WebhookDelivery } from './webhooks.ts'
 
 export const CartEventData = object({ cart: Cart })
@@ -56,6 +57,7 @@ export const DocumentEventData = object({
     total: Amount,
   }),
 })
+export const ReturnEventData = object({ return: Return })
 
 export const InventoryEventData = object({
   sku: object({
@@ -133,6 +135,11 @@ export const events = {
   'order.refund_failed':             { subject: 'order',            data: OrderEventData,            says: 'Money of an order could not be paid back.' },
   'order.returned':                  { subject: 'order',            data: OrderEventData,            says: 'An order that was sent came back unpaid.' },
   'document.issued':                 { subject: 'document',         data: DocumentEventData,         says: 'An invoice or a credit note was made.' },
+  'return.requested':               { subject: 'return',           data: ReturnEventData,           says: 'A shopper asked to return items.' },
+  'return.approved':                { subject: 'return',           data: ReturnEventData,           says: 'The items of a return may be sent.' },
+  'return.refused':                 { subject: 'return',           data: ReturnEventData,           says: 'A return was refused.' },
+  'return.received':                { subject: 'return',           data: ReturnEventData,           says: 'Items of a return came.' },
+  'return.closed':                  { subject: 'return',           data: ReturnEventData,           says: 'A return is over.' },
   'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },
   'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
   'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },

@@ -8,6 +8,7 @@ import type { CheckoutSession } from './checkout.ts'
 import type { Event, EventDataOf } from './events.ts'
 import type { OperationId, Operations } from './operations.ts'
 import type { Order } from './orders.ts'
+import type { Return } from './returns.ts'
 import {
   address,
   cancellation,
@@ -21,6 +22,7 @@ import {
   orderSummary,
   product,
   productSummary,
+  returnSample,
   session,
 } from './samples.ts'
 import type { ProductSearchResponse } from './search.ts'
@@ -459,6 +461,14 @@ const unrefunded: Order = {
   timeline: [...cancelled.timeline, { at: later, type: 'refund_failed', cancelledBy: null }],
 }
 
+const approvedReturn = { version: 2, status: 'approved', answer: 'Bloom, Hauptstr. 1, 10115 Berlin' } as const
+const receivedReturn = {
+  ...approvedReturn,
+  version: 3,
+  status: 'received',
+  items: returnSample.items.map((item) => ({ ...item, received: 1 })),
+} as const
+
 // Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
 const appFacts = {
   installation: { id: sampleId('installation', 2), name: 'Parcel Pigeon' },
@@ -521,6 +531,11 @@ export const eventExamples: Record<EventKind, Event> = {
       total: paid.totals.total,
     },
   }),
+  'return.requested': returnEvent('return.requested', {}),
+  'return.approved': returnEvent('return.approved', approvedReturn),
+  'return.refused': returnEvent('return.refused', { version: 2, status: 'refused', answer: 'It was worn.' }),
+  'return.received': returnEvent('return.received', receivedReturn),
+  'return.closed': returnEvent('return.closed', { ...receivedReturn, version: 4, status: 'closed' }),
   'inventory.low': stockEvent('inventory.low', 31, 5),
   'inventory.depleted': stockEvent('inventory.depleted', 32, 0),
   'inventory.replenished': stockEvent('inventory.replenished', 33, 24),
@@ -576,6 +591,11 @@ function sessionEvent(kind: EventKind & `checkout_session.${string}`, shown: Che
 
 function orderEvent(kind: EventKind & `order.${string}`, shown: Order): Event {
   return event(kind, { type: 'order', id: shown.id }, shown.version, { order: shown })
+}
+
+function returnEvent(kind: EventKind & `return.${string}`, change: Partial<Return>): Event {
+  const shown = { ...returnSample, ...change }
+  return event(kind, { type: 'return', id: shown.id }, shown.version, { return: shown })
 }
 
 function stockEvent(kind: EventKind & `inventory.${string}`, sequence: number, availableQuantity: number): Event {

@@ -7,6 +7,7 @@ import type { Category, Product, ProductSummary } from './catalog.ts'
 import type { CheckoutSession } from './checkout.ts'
 import type { Credential } from './identity.ts'
 import type { Order, OrderCancellation, OrderSummary } from './orders.ts'
+import type { Return } from './returns.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './webhooks.ts'
 
 const createdAt = '2026-03-02T09:15:00.000Z'
@@ -299,4 +300,27 @@ export const endpoint: WebhookEndpoint = {
   recentDeliveries: [delivery],
   createdAt,
   updatedAt,
+}
+
+export const returnSample: Return = {
+  id: sampleId('return'),
+  number: `${order.number}-R1`,
+  orderId: order.id,
+  orderNumber: order.number,
+  mode: order.mode,
+  version: 1,
+  status: 'requested',
+  reason: 'damaged',
+  wish: 'refund',
+  openedBy: 'shopper',
+  items: order.items.map(({ skuId, code, name, options }) => ({
+    ...{ skuId, code, name, options },
+    quantity: 1,
+    received: 0,
+    restocked: 0,
+  })),
+  answer: null,
+  labelUrl: null,
+  requestedAt: '2026-03-09T17:40:00.000Z',
+  updatedAt: '2026-03-09T17:40:00.000Z',
 }

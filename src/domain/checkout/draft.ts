@@ -48,7 +48,14 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
     totals: pricing.totals,
     shippingTax: pricing.shipping.tax,
     shippingTaxRateBps: pricing.shipping.taxRateBps,
-    shipping: chosen ? { optionId: chosen.id, label: chosen.label, amount: chosen.amount } : null,
+    shipping: chosen
+      ? {
+          optionId: chosen.id,
+          label: chosen.label,
+          amount: chosen.amount,
+          cheapest: Math.min(...pricing.shipping.options.map(({ amount }) => amount)),
+        }
+      : null,
     promotion: isApplied
       ? {
           id: promotion.id,

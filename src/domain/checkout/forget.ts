@@ -186,6 +186,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
       update fulfillments set tracking_number = null, tracking_url = null
       where installation_id = ${installationId} and order_id = ${id}`
     await tx.sql`delete from search_tokens where installation_id = ${installationId} and order_id = ${id}`
+    await tx.sql`update returns set note_sealed = null, answer = null where installation_id = ${installationId} and order_id = ${id}`
     await tx.sql`delete from order_notes where installation_id = ${installationId} and order_id = ${id}`
     const parcels = await tx.sql<{ id: string }>`
       select id from fulfillments where installation_id = ${installationId} and order_id = ${id}`

@@ -3,7 +3,7 @@
 
 import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
-import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason } from '../../contract/words.ts'
+import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason, ReturnStatus } from '../../contract/words.ts'
 import type { Receipt } from '../orders/receipt.ts'
 import type { Method, NextAction, PageSources } from '../payments/port.ts'
 
@@ -199,12 +199,25 @@ export interface OrderStatusView {
   currency: string
   locale: string
   items: readonly {
+    skuId: string
     name: string
     options: readonly { name: string; value: string }[]
     imageUrl: string | null
     quantity: number
     fulfilled: number
+    // Units that the shopper may ask to return.
+    returnable: number
     total: number
+  }[]
+  // The oldest first.
+  returns: readonly {
+    number: string
+    status: ReturnStatus
+    isOpen: boolean
+    items: readonly { name: string; quantity: number }[]
+    // The merchant's text.
+    answer: string | null
+    labelUrl: string | null
   }[]
   totals: {
     subtotal: number

@@ -2,11 +2,15 @@
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { findOrderOfSecret } from '../orders/store.ts'
+import { findOrderOfSecret, listRefundedLines } from '../orders/store.ts'
 import { cancellationView, type OrderFacts, orderTotals } from '../orders/view.ts'
+import { isReturnOpen } from '../returns/lifecycle.ts'
+import { listReturnsOfOrder } from '../returns/store.ts'
+import { returnableUnits } from '../returns/units.ts'
+import { returnNumber } from '../returns/view.ts'
 import { awaitedMoney } from './awaited.ts'
 import type { CheckoutMerchant, OrderStatusPort, OrderStatusView } from './port.ts'
 
@@ -20,6 +24,7 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
       const { order, lines, timeline, fulfillments, payments, refunds } = facts
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
+      const { returns, returnable } = await returnsOf(db, facts)
       return {
         merchant: { ...merchant, links: JSON.parse(merchant.links) as CheckoutMerchant['links'] },
         number: order.number,
@@ -29,14 +34,17 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,
-        items: lines.map(({ name, options, image, quantity, fulfilled, total }) => ({
+        items: lines.map(({ skuId, name, options, image, quantity, fulfilled, total }) => ({
+          skuId,
           name,
           options,
           imageUrl: image === null ? null : pictureUrl(image),
           quantity,
           fulfilled,
+          returnable: returnable.get(skuId) ?? 0,
           total,
         })),
+        returns,
         totals: orderTotals(order, refunds),
         shippingLabel: order.shippingChoice?.label ?? null,
         addressSummary: order.address?.summary ?? null,
@@ -51,6 +59,32 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         placedAt: toInstant(order.placedAt),
       }
     })
+  }
+}
+
+interface OrderReturns {
+  returns: OrderStatusView['returns']
+  // By SKU.
+  returnable: ReadonlyMap<string, number>
+}
+
+// Nothing can come back before something was sent, so most looks ask for nothing more.
+async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<OrderReturns> {
+  if (order.status === 'cancelled' || lines.every(({ fulfilled }) => fulfilled === 0))
+    return { returns: [], returnable: new Map() }
+  const key = { installationId: order.installationId, orderId: order.id }
+  const [returns, refunded] = await Promise.all([listReturnsOfOrder(db, key), listRefundedLines(db, key)])
+  const others = returns.map((one) => ({ status: one.row.status, lines: one.lines }))
+  return {
+    returns: returns.map((one) => ({
+      number: returnNumber(one.row),
+      status: one.row.status,
+      isOpen: isReturnOpen(one.row.status),
+      items: one.lines.map(({ name, quantity }) => ({ name, quantity })),
+      answer: one.row.answer,
+      labelUrl: one.row.labelUrl,
+    })),
+    returnable: new Map(lines.map((line) => [line.skuId, returnableUnits(line, refunded, others)])),
   }
 }
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Pricing, priceCart } from '../carts/pricing.ts'
-import { amountOfUnits } from '../orders/returns.ts'
+import { amountOfUnits } from '../orders/refundlines.ts'
 import type { OrderLine, RefundedLine } from '../orders/store.ts'
 import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
 

@@ -279,6 +279,44 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'refunded_lines_within_lines',
+    sentence: 'What was refunded by line is not more than was ordered and paid for the line.',
+    violations: (db) => db.sql`
+      select l.order_id as "subject" from order_lines l
+      join (
+        select f.installation_id, f.order_id, f.sku_id, sum(f.quantity) as units, sum(f.amount) as amount
+        from refund_lines f join refunds r on r.installation_id = f.installation_id and r.id = f.refund_id
+        where r.status <> 'failed' group by f.installation_id, f.order_id, f.sku_id) b
+        on b.installation_id = l.installation_id and b.order_id = l.order_id and b.sku_id = l.sku_id
+      where b.units > l.quantity or b.amount > l.total
+      limit 10`,
+  },
+  {
+    name: 'returned_was_sent',
+    sentence: 'What came back was sent, and no more went back into stock than came.',
+    violations: (db) => db.sql`
+      select l.order_id as "subject" from order_lines l
+      join (
+        select installation_id, order_id, sku_id, sum(received) as received, sum(restocked) as restocked
+        from return_lines group by installation_id, order_id, sku_id) b
+        on b.installation_id = l.installation_id and b.order_id = l.order_id and b.sku_id = l.sku_id
+      where b.received > l.fulfilled or b.restocked > b.received
+      limit 10`,
+  },
+  {
+    name: 'return_is_told',
+    sentence: 'The events of a return have no gaps, up to its version.',
+    violations: (db) => db.sql`
+      select t.id as "subject" from returns t
+      left join (
+        select installation_id, subject_id, min(sequence) as first, max(sequence) as last, count(*) as told
+        from events where subject_type = 'return' group by installation_id, subject_id) e
+        on e.installation_id = t.installation_id and e.subject_id = t.id
+      where e.last > t.version or (t.requested_at > ${eventsGone} and (
+        e.told is null or e.first <> 1 or e.last <> t.version or e.told <> t.version))
+      limit 10`,
+  },
+  {
     name: 'refunds_within_payment',
     sentence: 'The refunds of a payment, including those that are pending, are not more than the payment.',
     violations: (db) => db.sql`

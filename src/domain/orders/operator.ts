@@ -35,6 +35,7 @@ import { isWaiting, payByHand, queueRefund } from './refunds.ts'
 import {
   type CancellationRow,
   copyReplacedLines,
+  copyReplacedReturns,
   type FulfillmentRow,
   findOrderById,
   findOrderByNumber,
@@ -351,6 +352,7 @@ export async function refundOrder(
   const { refund } = queued
   for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
   if (!input.lines) copyReplacedLines(tx, key, refund.id)
+  if (failed.length > 0) copyReplacedReturns(tx, key, refund.id)
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
   noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, context)
   if (input.isByHand) await payByHand(tx, refund, context.now)

@@ -101,6 +101,8 @@ export interface ShippingChoice {
   optionId: string
   label: string
   amount: number
+  // Of the options that were offered. Left out by earlier versions.
+  cheapest?: number
 }
 
 // How far the money is, is told by the refund itself.
@@ -700,6 +702,15 @@ export function queueDocument(
     insert into document_causes (merchant_id, cause, cause_id, installation_id, order_id, mode, at)
     values (${merchantId}, ${cause}, ${causeId}, ${installationId}, ${id}, ${mode}, ${at})
     on conflict (merchant_id, cause, cause_id) do nothing`
+}
+
+// A refund that takes the place of one that failed is for the same return.
+export function copyReplacedReturns(tx: Tx, { installationId, orderId }: OrderKey, refundId: string): void {
+  tx.send`
+    insert into return_refunds (installation_id, return_id, refund_id)
+    select distinct f.installation_id, f.return_id, cast(${refundId} as text)
+    from refunds r join return_refunds f on f.installation_id = r.installation_id and f.refund_id = r.id
+    where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}`
 }
 
 function jsonOrNull(value: object | null): string | null {

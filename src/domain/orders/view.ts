@@ -62,7 +62,7 @@ export function orderView({
     totals: orderTotals(order, refunds),
     promotion: order.promotion,
     shippingAddress: order.address,
-    shipping: order.shippingChoice,
+    shipping: shippingView(order.shippingChoice),
     payments: payments.map(paymentView),
     paymentDueAt:
       order.paymentDueAt !== null && order.paymentStatus === 'pending' ? toInstant(order.paymentDueAt) : null,
@@ -77,6 +77,10 @@ export function orderView({
     cancellable: cancelObstacle(order) === undefined,
     metadata: order.metadata,
   }
+}
+
+function shippingView(choice: OrderRow['shippingChoice']): Order['shipping'] {
+  return choice && { optionId: choice.optionId, label: choice.label, amount: choice.amount }
 }
 
 export function orderSummary(order: OrderHead): OrderSummary {

@@ -44,6 +44,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'order_note',
   'fulfillment',
   'refund',
+  'return',
   'stock',
   'payment_method',
   'payment_account',

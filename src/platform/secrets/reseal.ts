@@ -40,6 +40,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'payment accounts',   table: 'payment_accounts',  column: 'previous_sealed', keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
   { what: 'orders',             table: 'orders',            column: 'secret_sealed',   keys: tenant, purposes: ['order page'], context: byId },
   { what: 'orders',             table: 'orders',            column: 'customer_sealed', keys: tenant, more: ['checkout_session_id'], purposes: ['checkout customer'], context: (row) => row.checkout_session_id ?? '' },
+  { what: 'returns',            table: 'returns',           column: 'note_sealed',     keys: tenant, purposes: ['return note'], context: byId },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
   { what: 'documents',          table: 'documents',         column: 'buyer_sealed',    keys: ['merchant_id', 'id'], purposes: ['document buyer'], context: byId },
   { what: 'e-mails',            table: 'emails',            column: 'sealed',          keys: tenant, purposes: ['letter'], context: byId },

@@ -166,6 +166,7 @@ export const sealPurposes = [
   'order page',
   'payment account',
   'payment place',
+  'return note',
   'second factor',
   'second factor being set up',
   'user e-mail',

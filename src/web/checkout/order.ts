@@ -4,9 +4,10 @@ import type { OrderStatusView } from '../../domain/checkout/port.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import { framed, howToPay, sheet } from './frame.ts'
+import { returnsSection } from './returns.ts'
 import { lineList, totalsList } from './summary.ts'
 
-export function orderPage(speaker: Speaker, order: OrderStatusView, receiptPath: string): string {
+export function orderPage(speaker: Speaker, order: OrderStatusView, path: string): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
   const isTest = order.mode === 'test'
@@ -45,8 +46,9 @@ ${order.fulfillments.map(
 <h2 id="items-title">${say('status.items')}</h2>
 ${lineList(lines, say('status.items'))}
 ${totalsList(speaker, { currency, totals, shipping: order.shippingLabel === null ? 'none' : 'known' })}
-${order.timeline.some(({ type }) => type === 'paid') && html`<p class="receipt-link"><a href="${receiptPath}">${say('receipt.link')}</a></p>`}
+${order.timeline.some(({ type }) => type === 'paid') && html`<p class="receipt-link"><a href="${path}/receipt">${say('receipt.link')}</a></p>`}
 </section>
+${returnsSection(speaker, order, path)}
 ${
   order.timeline.length > 0 &&
   html`<section class="bought" aria-labelledby="history-title">

@@ -1,6 +1,7 @@
 // The shopper's pages: their addresses, and the guards that a post passes before anything is done.
 
 import type { CheckoutPort, CheckoutView, OrderStatusPort, ReceiptPort } from '../../domain/checkout/port.ts'
+import type { RequestReturn } from '../../domain/returns/hosted.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import { type FormRefusal, lineIn, readForm } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
@@ -16,6 +17,7 @@ import { type Form, typedNames } from './input.ts'
 import { orderPage } from './order.ts'
 import { receiptPage } from './receipt.ts'
 import { returnPage } from './redirect.ts'
+import { canReturn, emptyReturn, nextStep, type ReturnPage, returnForm, returnStepPage } from './returns.ts'
 import { createShow, failed, lost, unread, waiting } from './show.ts'
 import { themePage } from './theme.ts'
 
@@ -23,6 +25,7 @@ export interface CheckoutPageParts {
   checkout: CheckoutPort
   orderStatus: OrderStatusPort
   receipt?: ReceiptPort
+  requestReturn?: RequestReturn
   // Known once the port is open.
   origin: () => string
   clock: () => Date
@@ -34,6 +37,7 @@ export function checkoutPages({
   checkout,
   orderStatus,
   receipt = async () => undefined,
+  requestReturn = async () => undefined,
   origin,
   clock,
   postWaitMs = () => 0,
@@ -84,6 +88,33 @@ export function checkoutPages({
     const form = await receiveForm(request)
     if (typeof form === 'number') return refuseWith(form, 'refused')
     return action({ secret, form, view, request })
+  }
+
+  // A page that cannot be used any more, since everything was returned or a return is open, leads back to the order.
+  async function askReturn(request: PageRequest): Promise<PageAnswer> {
+    const { secret = '' } = request.path
+    const isPost = request.raw.method === 'POST'
+    const path = `/o/${secret}`
+    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    if (isPost && isCrossSite(request.raw, origin()))
+      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+    const waitMs = isPost ? postWaitMs(secret) : 0
+    if (waitMs > 0) return unread(waiting(answerPage(429, slowPage(speaker, path, null)), waitMs))
+    const order = await orderStatus(secret)
+    if (!order) return isPost ? unread(lost(request)) : lost(request)
+    if (!canReturn(order)) return isPost ? unread(redirect(`${path}#returns`)) : redirect(`${path}#returns`)
+    const read = speakerFor(order.locale, request.raw.headers['accept-language'])
+    const show = (page: Pick<ReturnPage, 'form' | 'step' | 'problem'>) =>
+      answerPage(page.problem === undefined ? 200 : 409, returnStepPage(read, { order, path, ...page }))
+    if (!isPost) return show({ form: emptyReturn, step: 'items' })
+    const sent = await receiveForm(request)
+    if (typeof sent === 'number') return answerPage(sent, refusedPage(speaker, 'refused', path))
+    const form = returnForm(order, sent)
+    const next = nextStep(form, sent)
+    if ('step' in next) return show({ form, ...next })
+    const outcome = await requestReturn(secret, next)
+    if (outcome === 'not_possible') return show({ form, step: 'items', problem: 'return.changed' })
+    return outcome === undefined ? lost(request) : redirect(`${path}#returns`)
   }
 
   // Without a query. What was typed is in the page, to be sent again; card data never is.
@@ -142,7 +173,7 @@ export function checkoutPages({
         const order = await orderStatus(secret)
         if (!order) return lost(request)
         const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
-        return answerPage(200, orderPage(speaker, order, `/o/${secret}/receipt`))
+        return answerPage(200, orderPage(speaker, order, `/o/${secret}`))
       },
       isExpensive: true,
       failed,
@@ -158,6 +189,14 @@ export function checkoutPages({
         const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
         return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
       },
+      isExpensive: true,
+      failed,
+    },
+    {
+      path: '/o/:secret/return',
+      name: 'return request',
+      methods: ['GET', 'POST'],
+      answer: askReturn,
       isExpensive: true,
       failed,
     },

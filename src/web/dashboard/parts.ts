@@ -36,6 +36,10 @@ const tones: Readonly<Record<string, Tone>> = {
   invited: 'wait',
   expiring: 'wait',
   ready: 'wait',
+  requested: 'wait',
+  approved: 'busy',
+  received: 'busy',
+  refused: 'bad',
   placed: 'busy',
   refunding: 'busy',
   sending: 'busy',
@@ -133,7 +137,7 @@ ${title !== undefined && html`<header class="card-head"><h2>${title}</h2>${aside
 </section>`
 }
 
-export function facts(rows: readonly (readonly [label: string, value: HtmlValue] | false)[]): Html {
+export function facts(rows: readonly (readonly [label: HtmlValue, value: HtmlValue] | false)[]): Html {
   return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 }
 

@@ -15,6 +15,8 @@ import { print } from './screens/print.ts'
 import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
 import { refund } from './screens/refund.ts'
+import { returnRefund } from './screens/returnrefund.ts'
+import { newReturn, oneReturn, returnAnswers, returnReceipt, returns } from './screens/returns.ts'
 import { rowScreens } from './screens/rows.ts'
 import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
@@ -39,6 +41,12 @@ export const screens: readonly Screen[] = [
   pay,
   refund,
   cancel,
+  returns,
+  oneReturn,
+  newReturn,
+  returnReceipt,
+  returnRefund,
+  ...returnAnswers,
   products,
   changeProducts,
   prices,

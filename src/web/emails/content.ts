@@ -5,6 +5,8 @@
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals } from '../../domain/orders/view.ts'
+import type { ReturnFacts } from '../../domain/returns/store.ts'
+import { returnNumber } from '../../domain/returns/view.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
@@ -30,6 +32,8 @@ export interface EmailItem {
   // Empty where no amount is shown.
   amount: string
 }
+
+export type ReturnEmailKind = Extract<EmailKind, `return_${string}`>
 
 export interface OrderEmail {
   speaker: Speaker
@@ -183,6 +187,30 @@ export function refunded(of: OrderEmail, amount: number): Email {
   }
 }
 
+// About a return, to the shopper.
+export function returnNotice(of: OrderEmail, kind: ReturnEmailKind, { row, lines }: ReturnFacts): Email {
+  const { speaker } = of
+  const values = { number: returnNumber(row), order: row.orderNumber }
+  const isAnswer = kind === 'return_approved' || kind === 'return_refused'
+  const title = tell(speaker, kind === 'return_approved' ? 'return.instructions' : 'return.answer')
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [
+      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      ...(isAnswer && row.answer !== null ? [{ kind: 'box' as const, title, texts: [row.answer] }] : []),
+      ...(kind === 'return_approved' && row.labelUrl !== null
+        ? [{ kind: 'button' as const, label: tell(speaker, 'return.label'), url: row.labelUrl }]
+        : viewButton(of)),
+      {
+        kind: 'items',
+        title: tell(speaker, 'return.items'),
+        rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: '' })),
+      },
+    ],
+  }
+}
+
 // To the merchant.
 export function orderReceived(of: OrderEmail): Email {
   const { speaker, facts } = of
@@ -323,7 +351,7 @@ function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
 
 function named(
   speaker: Speaker,
-  { name, options }: OrderFacts['lines'][number],
+  { name, options }: Pick<OrderFacts['lines'][number], 'name' | 'options'>,
   quantity: number,
 ): Omit<EmailItem, 'amount'> {
   const chosen = options.map((option) => `${option.name}: ${option.value}`)

@@ -24,6 +24,7 @@ import { orderPageUrl } from '../../domain/orders/secret.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { findDispute } from '../../domain/payments/disputes.ts'
 import { findPayment } from '../../domain/payments/store.ts'
+import { findReturn } from '../../domain/returns/store.ts'
 import { isLinkOpen } from '../../domain/users/invitations.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -44,6 +45,7 @@ import {
   paymentReceived,
   personNotice,
   refunded,
+  returnNotice,
   shipped,
 } from './content.ts'
 import type { EmailFrame, MerchantFacts } from './frame.ts'
@@ -143,6 +145,12 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'order_cancelled':
     case 'refunded':
     case 'order_received':
+    case 'return_requested':
+    case 'return_approved':
+    case 'return_refused':
+    case 'return_received':
+    case 'return_closed':
+    case 'return_asked':
       return writeOfOrder(tools, db, email, merchant)
     case 'payment_returned':
       return writeOfReturn(tools, db, email, merchant)
@@ -223,6 +231,15 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
     case 'refunded': {
       const refund = refunds.find(({ id }) => id === email.subjectId)
       return refund && refunded(of, refund.amount)
+    }
+    case 'return_requested':
+    case 'return_approved':
+    case 'return_refused':
+    case 'return_received':
+    case 'return_closed':
+    case 'return_asked': {
+      const found = await findReturn(db, { installationId: email.installationId, returnId: email.subjectId })
+      return found && returnNotice(of, email.kind, found)
     }
     default:
       return undefined

@@ -57,6 +57,35 @@ export interface AdminClient {
     addNote(orderId: string, input: AdminOrderNoteRequest, options?: CallOptions): Promise<AdminOrderNoteResponse>
     /** Refund an order. Money goes back the way it came, a moment later. By items, with or without putting them back into stock, or by amount. Needs the scope `admin:refunds`. (refundAdminOrder) */
     refund(orderId: string, input?: AdminRefundRequest, options?: CallOptions): Promise<AdminRefundResponse>
+    /** Open a return. For a shopper who asked in another way. It is approved at once, and the shopper gets an e-mail. Needs the scope `admin:orders`. (createAdminReturn) */
+    createReturn(orderId: string, input: CreateAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
+  }
+  returns: {
+    /** List returns. Returns of the merchant in the mode of the caller. Needs the scope `admin:read`. (listAdminReturns) */
+    list(query?: {
+      /** Only returns of this status. */
+      status?: 'requested' | 'approved' | 'received' | 'refused' | 'closed' | undefined
+      /** true: only returns that are not over. false: only those that are. */
+      open?: boolean | undefined
+      /** Only returns of this order. */
+      orderId?: string | undefined
+      /** Only returns requested then or later. */
+      from?: string | undefined
+      /** Only returns requested before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminReturnListResponse, AdminReturnSummary>
+    /** Get a return. The return in full, what may be done with it now, and who did what. Needs the scope `admin:read`. (getAdminReturn) */
+    get(returnId: string, options?: CallOptions): Promise<AdminReturnResponse>
+    /** Approve a return. The shopper may send the items, and is told how by e-mail and on the page of the order. Needs the scope `admin:orders`. (approveAdminReturn) */
+    approve(returnId: string, input?: ApproveAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
+    /** Refuse a return. The shopper reads why by e-mail and on the page of the order. Needs the scope `admin:orders`. (refuseAdminReturn) */
+    refuse(returnId: string, input: RefuseAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
+    /** Receive items. Items of a return came. What is fit for sale goes back into stock. Possible more than once, until all came. Needs the scope `admin:orders`. (receiveAdminReturn) */
+    receive(returnId: string, input?: ReceiveAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
+    /** Refund a return. Gives back what was paid for the items, at the rates of the order. With dryRun it says what would go back, to the cent. Needs the scope `admin:refunds`. (refundAdminReturn) */
+    refund(returnId: string, input?: RefundAdminReturnRequest, options?: CallOptions): Promise<RefundAdminReturnResponse>
+    /** Close a return. Nothing more is expected. The order can have another return then. Needs the scope `admin:orders`. (closeAdminReturn) */
+    close(returnId: string, input?: CloseAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
   }
   products: {
     /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
@@ -212,7 +241,7 @@ export interface AdminClient {
       /** Only deliveries of this status. */
       status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
       /** Only events of this type. */
-      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
       /** Only deliveries made then or later. */
       from?: string | undefined
       /** Only deliveries made before. */
@@ -464,7 +493,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1219,6 +1248,86 @@ export interface AdminRefusedRow {
   reason: string
 }
 
+export interface AdminReturn {
+  /** Id of a return. */
+  id: string
+  /** The number people use: that of the order, and which return of it this is. */
+  number: string
+  /** Id of an order. */
+  orderId: string
+  orderNumber: string
+  mode: Mode
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** requested: the merchant has not answered. approved: the items may be sent. received: some or all came. refused, closed: it is over. */
+  status: 'requested' | 'approved' | 'received' | 'refused' | 'closed'
+  reason: 'changed_mind' | 'does_not_fit' | 'damaged' | 'wrong_item' | 'not_as_described' | 'late' | 'other'
+  /** What the shopper would like to have for the items. */
+  wish: 'refund' | 'exchange'
+  openedBy: 'shopper' | 'merchant'
+  items: ReturnItem[]
+  /** What the merchant wrote to the shopper: how to send the items, or why not. */
+  answer: string | null
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  requestedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  /** ISO 4217 code. */
+  currency: string
+  /** What the shopper wrote. null without the scope admin:orders, and once the shopper is erased. */
+  note: string | null
+  /** Refunds that were made for it, the oldest first. */
+  refunds: OrderRefund[]
+  /** What went back for it, or is on its way. */
+  refunded: number
+  /** The operations that the return would accept now, as far as its state says. */
+  allowed: ('approveAdminReturn' | 'refuseAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn' | 'closeAdminReturn')[]
+  /** Who did what, newest first. */
+  changes: AdminChange[]
+}
+
+export interface AdminReturnListResponse {
+  /** Newest first. */
+  data: AdminReturnSummary[]
+  meta: ListMeta
+}
+
+export interface AdminReturnResponse {
+  data: AdminReturn
+}
+
+export interface AdminReturnSummary {
+  /** Id of a return. */
+  id: string
+  /** The number people use: that of the order, and which return of it this is. */
+  number: string
+  /** Id of an order. */
+  orderId: string
+  orderNumber: string
+  mode: Mode
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** requested: the merchant has not answered. approved: the items may be sent. received: some or all came. refused, closed: it is over. */
+  status: 'requested' | 'approved' | 'received' | 'refused' | 'closed'
+  reason: 'changed_mind' | 'does_not_fit' | 'damaged' | 'wrong_item' | 'not_as_described' | 'late' | 'other'
+  /** What the shopper would like to have for the items. */
+  wish: 'refund' | 'exchange'
+  openedBy: 'shopper' | 'merchant'
+  items: ReturnItem[]
+  /** What the merchant wrote to the shopper: how to send the items, or why not. */
+  answer: string | null
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  requestedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  /** ISO 4217 code. */
+  currency: string
+}
+
 /** owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers. */
 export type AdminRole = 'owner' | 'staff' | 'viewer'
 
@@ -1409,7 +1518,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'transfer'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -1693,6 +1802,17 @@ export interface AdminWebhookTestResponse {
   data: AdminWebhookDelivery
 }
 
+export interface ApproveAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** How to send the items. The shopper reads it on the page of the order and by e-mail. */
+  instructions?: string | undefined
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl?: string | null | undefined
+}
+
 export interface BulkOutcome {
   /** Of the thing that the item names. */
   id: string
@@ -1728,6 +1848,13 @@ export interface CategoryEntry {
   image?: string | null | undefined
 }
 
+export interface CloseAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+}
+
 export interface ConnectAdminPaymentAccountRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
@@ -1757,6 +1884,22 @@ export interface CreateAdminPromotionRequest {
   promotion: PromotionEntry
 }
 
+export interface CreateAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version of the order. */
+  expectedVersion?: number | undefined
+  /** What is to come back: units that were sent and were not refunded or returned before. */
+  items: ItemQuantity[]
+  reason: 'changed_mind' | 'does_not_fit' | 'damaged' | 'wrong_item' | 'not_as_described' | 'late' | 'other'
+  /** Without it a refund. */
+  wish?: 'refund' | 'exchange' | undefined
+  /** How to send the items. The shopper reads it on the page of the order and by e-mail. */
+  instructions?: string | undefined
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl?: string | null | undefined
+}
+
 export interface Customer {
   /** Enough to recognise, not enough to write to: a***@example.com. */
   emailMasked: string | null
@@ -1767,7 +1910,7 @@ export interface EndAdminPaymentAccountRequest {
   idempotencyKey?: string | undefined
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface FoundOrder {
   /** Id of an order. */
@@ -2052,6 +2195,21 @@ export interface PromotionEntry {
 /** Whether a shopper could use it now, apart from what is in the cart. */
 export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted' | 'active'
 
+export interface ReceiveAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** What came. Without it, everything that has not come yet, and all of it goes back into stock. */
+  items?: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+    /** Whether these units go back into stock. Without it they do. */
+    restock?: boolean | undefined
+  })[] | undefined
+}
+
 export interface Refund {
   /** Id of a refund. */
   id: string
@@ -2060,6 +2218,62 @@ export interface Refund {
   /** ISO 4217 code. */
   currency: string
   status: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface RefundAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** What the caller was shown, in minor units. Another amount is refused with 409 version_conflict. */
+  expectedAmount?: number | undefined
+  /** Units that are refunded. Without it, all that came; before anything came, all that is to come. */
+  items?: ItemQuantity[] | undefined
+  /** Whether the delivery costs go back too. Without it they do when nothing of the order is left. Unless the items were at fault, no more goes back than the cheapest delivery that was offered. */
+  shipping?: boolean | undefined
+  /** What is kept, for goods that came back used. */
+  deduction?: number | undefined
+  reason?: string | undefined
+  /** true: the return is closed too. */
+  close?: boolean | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface RefundAdminReturnResponse {
+  data: {
+    /** What goes back; with dryRun, what would. */
+    amount: number
+    items: RefundedItem[]
+    /** The part that is for the delivery. */
+    shipping: number
+    /** What is kept of the price of the items. */
+    deduction: number
+    /** What does not go back because it went back before, by amount. */
+    capped: number
+    /** null with dryRun. */
+    refund: OrderRefund | null
+    return: AdminReturn
+  }
+}
+
+export interface RefundedItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  quantity: number
+  /** What goes back for these units, tax included. */
+  amount: number
+  /** The tax in the amount, at the rate of the order. */
+  tax: number
+}
+
+export interface RefuseAdminReturnRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** Why. The shopper reads it on the page of the order and by e-mail. */
+  text: string
 }
 
 export interface RemoveAdminCategoryRequest {
@@ -2131,6 +2345,20 @@ export interface ReplaceAdminTaxesRequest {
   taxes: TaxEntry[]
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
+}
+
+export interface ReturnItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  name: string
+  options: OptionValue[]
+  /** Units that are to come back. */
+  quantity: number
+  /** Units that came. */
+  received: number
+  /** Units of these that went back into stock. */
+  restocked: number
 }
 
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'

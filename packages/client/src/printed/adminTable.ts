@@ -16,6 +16,16 @@ export const adminTable = {
     cancel: 'POST b /api/v1/admin/orders/{orderId}/cancellations',
     addNote: 'POST b /api/v1/admin/orders/{orderId}/notes',
     refund: 'POST b /api/v1/admin/orders/{orderId}/refunds',
+    createReturn: 'POST b /api/v1/admin/orders/{orderId}/returns',
+  },
+  returns: {
+    list: 'GET qp /api/v1/admin/returns',
+    get: 'GET  /api/v1/admin/returns/{returnId}',
+    approve: 'POST b /api/v1/admin/returns/{returnId}/approvals',
+    refuse: 'POST b /api/v1/admin/returns/{returnId}/refusals',
+    receive: 'POST b /api/v1/admin/returns/{returnId}/receipts',
+    refund: 'POST b /api/v1/admin/returns/{returnId}/refunds',
+    close: 'POST b /api/v1/admin/returns/{returnId}/closings',
   },
   products: {
     list: 'GET qp /api/v1/admin/products',

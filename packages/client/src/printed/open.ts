@@ -151,6 +151,11 @@ export type WebhookEvent =
   | OrderRefundFailedEvent
   | OrderReturnedEvent
   | DocumentIssuedEvent
+  | ReturnRequestedEvent
+  | ReturnApprovedEvent
+  | ReturnRefusedEvent
+  | ReturnReceivedEvent
+  | ReturnClosedEvent
   | InventoryLowEvent
   | InventoryDepletedEvent
   | InventoryReplenishedEvent
@@ -748,7 +753,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null
@@ -1883,6 +1888,157 @@ export interface Refund {
   /** ISO 4217 code. */
   currency: string
   status: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface Return {
+  /** Id of a return. */
+  id: string
+  /** The number people use: that of the order, and which return of it this is. */
+  number: string
+  /** Id of an order. */
+  orderId: string
+  orderNumber: string
+  mode: Mode
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** requested: the merchant has not answered. approved: the items may be sent. received: some or all came. refused, closed: it is over. */
+  status: 'requested' | 'approved' | 'received' | 'refused' | 'closed'
+  reason: 'changed_mind' | 'does_not_fit' | 'damaged' | 'wrong_item' | 'not_as_described' | 'late' | 'other'
+  /** What the shopper would like to have for the items. */
+  wish: 'refund' | 'exchange'
+  openedBy: 'shopper' | 'merchant'
+  items: ReturnItem[]
+  /** What the merchant wrote to the shopper: how to send the items, or why not. */
+  answer: string | null
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  requestedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface ReturnApprovedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.approved'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
+}
+
+export interface ReturnClosedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.closed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
+}
+
+export interface ReturnEventData {
+  return: Return
+}
+
+export interface ReturnItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  name: string
+  options: OptionValue[]
+  /** Units that are to come back. */
+  quantity: number
+  /** Units that came. */
+  received: number
+  /** Units of these that went back into stock. */
+  restocked: number
+}
+
+export interface ReturnReceivedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.received'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
+}
+
+export interface ReturnRefusedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.refused'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
+}
+
+export interface ReturnRequestedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.requested'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
 }
 
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'

@@ -3,6 +3,7 @@
 
 import type { AdminChange } from '../../../contract/admin/changes.ts'
 import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
+import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
 import { brandName } from '../../../platform/html/cardbrands.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
@@ -59,14 +60,18 @@ export function orderIdOf({ path }: Visit): string {
   return path.orderId ?? ''
 }
 
-export async function findOrder(visit: Visit): Promise<AdminOrder> {
+export async function findOrder(visit: Visit): Promise<OrderShown> {
   const { data } = await visit.ask('getAdminOrder', { path: { orderId: orderIdOf(visit) } })
   const named = await namerFor(
     visit,
     [...data.changes, ...data.notes].map(({ actor }) => actor),
   )
+  const isSent = data.fulfillments.length > 0
+  const orderId = data.id
+  const returns = isSent ? (await visit.ask('listAdminReturns', { query: { orderId } })).data : []
   return {
     ...data,
+    returns,
     changes: data.changes.map((change) => ({ ...change, actor: named(change.actor) })),
     notes: data.notes.map((note) => ({ ...note, actor: named(note.actor) })),
   }
@@ -76,13 +81,17 @@ export function backToOrder({ words, to }: Visit, { id, number }: AdminOrder): {
   return { href: to(`orders/${id}`), label: words.say('order.title', { number }) }
 }
 
+export interface OrderShown extends AdminOrder {
+  returns: readonly AdminReturnSummary[]
+}
+
 interface Extra {
   customer?: AdminCustomer
   // The form of the note, drawn again.
   note?: Html
 }
 
-function orderSheet(visit: Visit, given: AdminOrder, { customer, note }: Extra = {}): Sheet {
+function orderSheet(visit: Visit, given: OrderShown, { customer, note }: Extra = {}): Sheet {
   const { words, to } = visit
   const { number, status, paymentStatus, fulfillmentStatus, placedAt, installation } = given
   return {
@@ -95,7 +104,8 @@ function orderSheet(visit: Visit, given: AdminOrder, { customer, note }: Extra =
 ${lines(visit, given)}
 ${parcels(visit, given)}
 ${money(visit, given)}
-${card({ title: words.say('order.changes'), body: changes(words, given.changes) })}
+${returnsCard(visit, given.returns)}
+${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
 ${customerCard(visit, given, customer)}
 ${card({ title: words.say('order.notes'), body: notes(visit, given, note) })}
@@ -106,7 +116,8 @@ ${details(words, given)}
 }
 
 // Drawn only if the order would accept it now and the person may.
-function orderActions(visit: Visit, { id, allowed }: AdminOrder): Html {
+function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder): Html {
+  const isSent = status !== 'cancelled' && items.some(({ fulfilled }) => fulfilled > 0)
   const { words, to, may } = visit
   const can = (operation: (typeof allowed)[number]) => allowed.includes(operation) && may(operation)
   const link = (path: string, label: string, kind: 'first' | 'second' = 'second', shortcut?: string) =>
@@ -119,10 +130,14 @@ function orderActions(visit: Visit, { id, allowed }: AdminOrder): Html {
     })
   const print = { action: to('orders/print'), isNewTab: true, icon: 'print', name: 'kind', kind: 'plain' } as const
   return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
-${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
+${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
 }
 
-export function lineName({ name, options, code }: AdminOrder['items'][number]): Html {
+export function lineName({
+  name,
+  options,
+  code,
+}: Pick<AdminOrder['items'][number], 'name' | 'options' | 'code'>): Html {
   const kind = [...options.map(({ value }) => value), code].join(' · ')
   return html`<span class="line-name" dir="auto">${name}</span><span class="soft small" dir="auto">${kind}</span>`
 }
@@ -210,6 +225,18 @@ ${cancellation !== null && html`<p class="within soft">${words.say('order.cancel
   })
 }
 
+function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[]): Html | false {
+  if (returns.length === 0) return false
+  return card({
+    title: words.say('order.returns'),
+    isFlush: true,
+    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.returns')}</caption><tbody>${returns.map(
+      ({ id, number, status, requestedAt }) =>
+        html`<tr><th scope="row"><a href="${to(`returns/${id}`)}">${number}</a><br><span class="soft small">${moment(words, requestedAt)}</span></th><td class="end">${pill(words, 'return', status)}</td></tr>`,
+    )}</tbody></table></div>`,
+  })
+}
+
 function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | undefined): Html {
   const { words, to, may } = visit
   const { id, customer, city, country } = given
@@ -281,7 +308,7 @@ export function actorName(words: Words, { kind, name }: AdminChange['actor']): s
   return name ?? words.say(`actor.${kind}`)
 }
 
-function changes(words: Words, all: readonly AdminChange[]): Html {
+export function changesList(words: Words, all: readonly AdminChange[]): Html {
   if (all.length === 0) return html`<p class="soft">${words.say('order.noChanges')}</p>`
   return html`<ol class="timeline">${all.map(
     ({ actor, operation, at }) =>

@@ -39,7 +39,7 @@ export const orders: Screen = {
     const { toSend, awaitingPayment } = counts.data
     return {
       title: words.say('orders.title'),
-      actions: may('listAdminExport') ? exportLink(visit) : undefined,
+      actions: html`${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
       body: html`${tabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),

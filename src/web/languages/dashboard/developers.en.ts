@@ -346,6 +346,7 @@ export const developersEn = {
   'subject.fulfillment': 'parcel',
   'subject.refund': 'refund',
   'subject.order_note': 'note',
+  'subject.return': 'return',
   'subject.transfer': 'import',
   'change.createAdminProduct': 'added a product',
   'change.replaceAdminProduct': 'edited a product',

@@ -1,0 +1,42 @@
+// Goods that come back, as events and the merchant see them. What the shopper wrote is not part of it.
+
+import { limits } from '../limits.ts'
+import { Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { returnOpeners, returnReasons, returnStatuses, returnWishes } from '../words.ts'
+
+export const ReturnItem = object({
+  skuId: SkuId,
+  code: Type.String(),
+  name: Type.String(),
+  options: Type.Array(OptionValue),
+  quantity: described('Units that are to come back.', Quantity),
+  received: described('Units that came.', Count),
+  restocked: described('Units of these that went back into stock.', Count),
+})
+
+export const Return = object({
+  id: ReturnId,
+  number: Type.String({ description: 'The number people use: that of the order, and which return of it this is.' }),
+  orderId: OrderId,
+  orderNumber: Type.String(),
+  mode: Mode,
+  version: Version,
+  status: oneOf(returnStatuses, {
+    description:
+      'requested: the merchant has not answered. approved: the items may be sent. received: some or all came. refused, closed: it is over.',
+  }),
+  reason: oneOf(returnReasons),
+  wish: oneOf(returnWishes, { description: 'What the shopper would like to have for the items.' }),
+  openedBy: oneOf(returnOpeners),
+  items: Type.Array(ReturnItem, { maxItems: limits.cartLinesMax }),
+  answer: nullable(Type.String(), {
+    description: 'What the merchant wrote to the shopper: how to send the items, or why not.',
+  }),
+  labelUrl: nullable(Type.String(), { description: 'Where the shopper finds the label for the parcel.' }),
+  requestedAt: Instant,
+  updatedAt: Instant,
+})
+
+export type ReturnItem = Static<typeof ReturnItem>
+export type Return = Static<typeof Return>

@@ -1,0 +1,100 @@
+// What goes back for a return, to the minor unit: pure. Units go back at what was paid for them, with the tax at the rate of the order, and
+// the parts of a line add up to the line.
+
+import type { ItemQuantity } from '../../contract/parts.ts'
+import type { ReturnReason } from '../../contract/words.ts'
+import { amountOfUnits } from '../orders/refundlines.ts'
+import type { OrderLine, OrderRow, RefundedLine } from '../orders/store.ts'
+
+export interface ReturnRefundInput {
+  order: Pick<OrderRow, 'total' | 'refunded' | 'shippingChoice'>
+  lines: readonly OrderLine[]
+  // What went back by line already, or is on its way.
+  before: readonly RefundedLine[]
+  // Each SKU once, and no more of it than is left.
+  items: readonly ItemQuantity[]
+  reason: ReturnReason
+  // Undefined: when nothing of the order is left.
+  shipping: boolean | undefined
+  deduction: number
+}
+
+export interface ReturnRefund {
+  amount: number
+  items: readonly { skuId: string; quantity: number; amount: number; tax: number }[]
+  shipping: number
+  deduction: number
+  capped: number
+}
+
+export function returnRefundFor(input: ReturnRefundInput): ReturnRefund {
+  const { order, lines, before, items, shipping: isShippingMeant } = input
+  const priced = items.flatMap(({ skuId, quantity }) => {
+    const line = lines.find((one) => one.skuId === skuId)
+    if (!line) return []
+    const back = unitsOf(before, skuId)
+    const amount = amountOfUnits(line, back, quantity)
+    return [
+      { skuId, quantity, amount, tax: amountOfUnits({ total: line.tax, quantity: line.quantity }, back, quantity) },
+    ]
+  })
+  const isAll = lines.every(({ skuId, quantity }) => unitsOf(before, skuId) + unitsOf(items, skuId) >= quantity)
+  const shipping = (isShippingMeant ?? isAll) ? deliveryDue(input) : 0
+  const gross = sumOf(priced)
+  const deduction = Math.min(input.deduction, gross)
+  const left = order.total - order.refunded
+  const amount = Math.min(gross - deduction + shipping, left)
+  const capped = gross - deduction + shipping - amount
+  // What is above the amount left is taken from the items first, and the rest of it from the shipping.
+  const ofShipping = Math.max(0, capped - (gross - deduction))
+  return {
+    amount,
+    items: reduced(priced, deduction + capped - ofShipping),
+    shipping: shipping - ofShipping,
+    deduction,
+    capped,
+  }
+}
+
+// The goods were not as they should be, so the shopper bears no part of the delivery.
+const faults: ReadonlySet<ReturnReason> = new Set(['damaged', 'wrong_item', 'not_as_described'])
+
+// Directive 2011/83, Article 13(2): what a dearer delivery costs beyond the cheapest one offered need not go back.
+function deliveryDue({ order, lines, before, reason }: ReturnRefundInput): number {
+  const paid = order.total - sumOf(lines.map(({ total }) => ({ amount: total })))
+  if (paid <= 0 || unitsOf(before, '') > 0) return 0
+  const { amount: chosen, cheapest = chosen } = order.shippingChoice ?? { amount: 0 }
+  if (faults.has(reason) || cheapest >= chosen || chosen === 0) return paid
+  // Tax and discount of the delivery in proportion, rounded in favour of the shopper.
+  return Number((BigInt(paid) * BigInt(cheapest) + BigInt(chosen) - 1n) / BigInt(chosen))
+}
+
+// Spread by largest remainder, so the lines add up to the refund.
+function reduced(priced: ReturnRefund['items'], cut: number): ReturnRefund['items'] {
+  const gross = sumOf(priced)
+  if (cut === 0 || gross === 0) return priced
+  const kept = gross - cut
+  const shares = priced.map(({ amount }, at) => {
+    const exact = BigInt(amount) * BigInt(kept)
+    return { at, whole: Number(exact / BigInt(gross)), rest: exact % BigInt(gross) }
+  })
+  let missing = kept - shares.reduce((sum, { whole }) => sum + whole, 0)
+  for (const share of shares.toSorted((a, b) => (a.rest === b.rest ? a.at - b.at : a.rest > b.rest ? -1 : 1))) {
+    if (missing === 0) break
+    share.whole += 1
+    missing -= 1
+  }
+  return priced.map((line, at) => {
+    const amount = shares[at]?.whole ?? 0
+    const tax = line.amount === 0 ? 0 : Number((BigInt(line.tax) * BigInt(amount)) / BigInt(line.amount))
+    return { ...line, amount, tax }
+  })
+}
+
+function unitsOf(lines: readonly { skuId: string; quantity: number }[], skuId: string): number {
+  return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
+}
+
+function sumOf(lines: readonly { amount: number }[]): number {
+  return lines.reduce((sum, { amount }) => sum + amount, 0)
+}

@@ -1,0 +1,207 @@
+// The SQL of returns. A return is changed by those who have locked its order.
+
+import type { ItemQuantity } from '../../contract/parts.ts'
+import type { Mode, ReturnOpener, ReturnReason, ReturnStatus, ReturnWish } from '../../contract/words.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { expectVersion } from '../../platform/storage/guard.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { OrderKey } from '../orders/store.ts'
+
+export interface ReturnRow {
+  installationId: string
+  id: string
+  merchantId: string
+  mode: Mode
+  orderId: string
+  orderNumber: string
+  currency: string
+  // Counts the returns of an order, from 1.
+  position: number
+  version: number
+  status: ReturnStatus
+  reason: ReturnReason
+  wish: ReturnWish
+  openedBy: ReturnOpener
+  noteSealed: string | null
+  answer: string | null
+  labelUrl: string | null
+  requestedAt: number
+  updatedAt: number
+}
+
+export interface ReturnLine {
+  skuId: string
+  code: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  quantity: number
+  received: number
+  restocked: number
+}
+
+export interface ReturnFacts {
+  row: ReturnRow
+  lines: readonly ReturnLine[]
+}
+
+const columns = new Fragment(`
+  r.installation_id as "installationId", r.id, r.merchant_id as "merchantId", r.mode, r.order_id as "orderId",
+  o.number as "orderNumber", o.currency, r.position, r.version, r.status, r.reason, r.wish, r.opened_by as "openedBy",
+  r.note_sealed as "noteSealed", r.answer, r.label_url as "labelUrl", r.requested_at as "requestedAt",
+  r.updated_at as "updatedAt"
+  from returns r join orders o on o.installation_id = r.installation_id and o.id = r.order_id`)
+
+// The oldest first.
+export async function listReturnsOfOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<ReturnFacts[]> {
+  const rows = await db.sql<ReturnRow>`
+    select ${columns} where r.installation_id = ${installationId} and r.order_id = ${orderId} order by r.position`
+  return withLines(db, rows)
+}
+
+export interface ReturnKey extends OrderKey {
+  returnId: string
+}
+
+// Of this merchant in this mode, whichever installation sold the order.
+export async function findAdminReturn(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<ReturnKey | undefined> {
+  const [row] = await db.sql<ReturnKey>`
+    select r.installation_id as "installationId", r.order_id as "orderId", r.id as "returnId"
+    from installations i join returns r on r.installation_id = i.id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and r.id = ${id}`
+  return row
+}
+
+export async function findReturn(
+  db: Reader,
+  { installationId, returnId }: Pick<ReturnKey, 'installationId' | 'returnId'>,
+): Promise<ReturnFacts | undefined> {
+  const rows = await db.sql<ReturnRow>`
+    select ${columns} where r.installation_id = ${installationId} and r.id = ${returnId}`
+  const [found] = await withLines(db, rows)
+  return found
+}
+
+export interface AdminReturnsQuery {
+  status?: ReturnStatus | undefined
+  open?: boolean | undefined
+  orderId?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  after: CursorPosition | null
+  limit: number
+}
+
+// Written out, so the partial index is found.
+const isOpen = `r.status in ('requested', 'approved', 'received')`
+
+// Newest first.
+export async function listAdminReturns(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { status, open, orderId, from, to, after, limit }: AdminReturnsQuery,
+): Promise<ReturnFacts[]> {
+  const conditions = [
+    new Fragment('r.merchant_id = ? and r.mode = ?', [merchantId, mode]),
+    status !== undefined && new Fragment('r.status = ?', [status]),
+    open !== undefined && new Fragment(open ? isOpen : `not ${isOpen}`),
+    orderId !== undefined && new Fragment('r.order_id = ?', [orderId]),
+    from !== undefined && new Fragment('r.requested_at >= ?', [from]),
+    to !== undefined && new Fragment('r.requested_at < ?', [to]),
+    after && new Fragment('(r.requested_at, r.id) < (?, ?)', [after.at, after.id]),
+  ].filter((condition) => condition instanceof Fragment)
+  const where = new Fragment(
+    conditions.map(({ text }) => text).join(' and '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+  const rows = await db.sql<ReturnRow>`
+    select ${columns} where ${where} order by r.requested_at desc, r.id desc limit ${limit}`
+  return withLines(db, rows)
+}
+
+async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<ReturnFacts[]> {
+  if (rows.length === 0) return []
+  const installations = [...new Set(rows.map(({ installationId }) => installationId))]
+  const lines = await db.sql<Omit<ReturnLine, 'options'> & { returnId: string; options: string }>`
+    select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, l.quantity, l.received, l.restocked
+    from return_lines l
+    join order_lines o on o.installation_id = l.installation_id and o.order_id = l.order_id and o.sku_id = l.sku_id
+    where l.installation_id in (${list(installations)}) and l.return_id in (${list(rows.map(({ id }) => id))})
+    order by o.position`
+  return rows.map((row) => ({
+    row,
+    lines: lines
+      .filter(({ returnId }) => returnId === row.id)
+      .map(({ returnId: _, options, ...line }) => ({
+        ...line,
+        options: JSON.parse(options) as ReturnLine['options'],
+      })),
+  }))
+}
+
+export function insertReturn(tx: Tx, row: ReturnRow, lines: readonly ItemQuantity[]): void {
+  tx.send`
+    insert into returns (installation_id, id, merchant_id, mode, order_id, position, version, status, reason, wish, opened_by,
+      note_sealed, answer, label_url, requested_at, updated_at)
+    values (${row.installationId}, ${row.id}, ${row.merchantId}, ${row.mode}, ${row.orderId}, ${row.position}, ${row.version},
+      ${row.status}, ${row.reason}, ${row.wish}, ${row.openedBy}, ${row.noteSealed}, ${row.answer}, ${row.labelUrl},
+      ${row.requestedAt}, ${row.updatedAt})`
+  for (const { skuId, quantity } of lines)
+    tx.send`
+      insert into return_lines (installation_id, return_id, sku_id, order_id, quantity)
+      values (${row.installationId}, ${row.id}, ${skuId}, ${row.orderId}, ${quantity})`
+}
+
+export function saveReturn(tx: Tx, row: ReturnRow, before: { version: number }): void {
+  tx.send`
+    update returns set ${expectVersion(before.version, row.version)}, status = ${row.status}, answer = ${row.answer},
+      label_url = ${row.labelUrl}, updated_at = ${row.updatedAt}
+    where installation_id = ${row.installationId} and id = ${row.id}`
+}
+
+// The checks of the table keep both at or below what was to come.
+export function raiseReceived(
+  tx: Tx,
+  { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,
+  { skuId, received, restocked }: Pick<ReturnLine, 'skuId' | 'received' | 'restocked'>,
+): void {
+  tx.send`
+    update return_lines set received = received + ${received}, restocked = restocked + ${restocked}
+    where installation_id = ${installationId} and return_id = ${id} and sku_id = ${skuId}`
+}
+
+export function insertReturnRefund(
+  tx: Tx,
+  { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,
+  refundId: string,
+): void {
+  tx.send`
+    insert into return_refunds (installation_id, return_id, refund_id) values (${installationId}, ${id}, ${refundId})`
+}
+
+export async function listRefundIdsOfReturn(
+  db: Reader,
+  { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select refund_id as "id" from return_refunds where installation_id = ${installationId} and return_id = ${id}`
+  return rows.map((row) => row.id)
+}
+
+// Units that were refunded for this return. What failed is not among them.
+export async function listRefundedUnits(
+  db: Reader,
+  { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,
+): Promise<ItemQuantity[]> {
+  return db.sql<ItemQuantity>`
+    select l.sku_id as "skuId", cast(sum(l.quantity) as bigint) as "quantity" from return_refunds f
+    join returns t on t.installation_id = f.installation_id and t.id = f.return_id
+    join refunds r on r.installation_id = f.installation_id and r.id = f.refund_id
+    join refund_lines l on l.installation_id = f.installation_id and l.order_id = t.order_id and l.refund_id = f.refund_id
+    where f.installation_id = ${installationId} and f.return_id = ${id} and r.status <> 'failed' and l.sku_id <> ''
+    group by l.sku_id`
+}

@@ -1,0 +1,182 @@
+// Money for a return. The sum is shown to the cent first; only the second press moves money.
+
+import { randomUUID } from 'node:crypto'
+import type { AdminReturn } from '../../../contract/admin/returns.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { html } from '../../../platform/html/html.ts'
+import { dialog } from '../dialog.ts'
+import { bodyOf, type Field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { facts } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { lineName } from './order.ts'
+import { wholeIn } from './returns.ts'
+import { versionIn } from './send.ts'
+
+const steps = { preview: 'preview', refund: 'refund' } as const
+
+interface RefundBody {
+  items?: { skuId: string; quantity: number }[]
+  shipping?: boolean
+  deduction?: number
+  close?: boolean
+}
+
+function refundFields(words: Words, { currency }: AdminReturn): Field[] {
+  return [
+    {
+      name: 'shipping',
+      label: words.say('returns.shipping'),
+      kind: 'choice',
+      isRequired: true,
+      help: words.say('returns.shippingHelp'),
+      options: [
+        { value: 'auto', label: words.say('returns.shipping.auto') },
+        { value: 'yes', label: words.say('returns.shipping.yes') },
+        { value: 'no', label: words.say('returns.shipping.no') },
+      ],
+    },
+    {
+      name: 'deduction',
+      label: words.say('returns.deduction'),
+      kind: 'money',
+      currency,
+      isHalf: true,
+      help: words.say('returns.deductionHelp'),
+    },
+    { name: 'close', label: words.say('returns.closeToo'), kind: 'check' },
+  ]
+}
+
+export const returnRefund: Screen = {
+  path: 'returns/:returnId/refund',
+  name: 'dashboard return refund',
+  place: 'orders',
+  needs: 'refundAdminReturn',
+  get: async (visit) => formSheet(visit, await findReturn(visit), { close: 'on' }),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const given = await findReturn(posted)
+    const fields = refundFields(words, given)
+    const values = valuesOf(fields, sent)
+    const read = bodyOf(words, fields, sent)
+    if ('problems' in read) return formSheet(posted, given, values, read.problems)
+    const body = bodyIn(posted, given, read.body)
+    if (!body.items) return formSheet(posted, given, values, { summary: words.say('returns.nothing'), at: {} })
+    const isPreview = sent.get('step') !== steps.refund
+    const expected = isPreview ? {} : { expectedAmount: wholeAmountIn(posted) }
+    const path = { returnId: given.id }
+    const outcome = await attempt(
+      posted.ask('refundAdminReturn', {
+        path,
+        body: { ...body, ...versionIn(sent), ...(isPreview ? { dryRun: true } : expected) },
+        key: isPreview ? randomUUID() : keyIn(sent),
+      }),
+    )
+    if ('refusal' in outcome) return formSheet(posted, given, values, problemsOf(words, outcome.refusal, fields))
+    if (isPreview) return previewSheet(posted, given, outcome.reply.data)
+    return done(posted.to(`returns/${given.id}`), 'done.refunded')
+  },
+}
+
+async function findReturn(visit: Visit): Promise<AdminReturn> {
+  return (await visit.ask('getAdminReturn', { path: { returnId: visit.path.returnId ?? '' } })).data
+}
+
+function wholeAmountIn({ form: sent }: Posted): number {
+  const text = sent.get('shown') ?? ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
+
+function bodyIn({ form: sent }: Posted, { items }: AdminReturn, read: Readonly<Record<string, unknown>>): RefundBody {
+  const wanted = items
+    .map(({ skuId }) => ({ skuId, quantity: wholeIn(sent, `quantity-${skuId}`) }))
+    .filter(({ quantity }) => quantity > 0)
+  const { shipping, deduction, close } = read as { shipping?: string; deduction?: number; close?: boolean }
+  return {
+    ...(wanted.length > 0 && { items: wanted }),
+    ...((shipping === 'yes' || shipping === 'no') && { shipping: shipping === 'yes' }),
+    ...(deduction !== undefined && { deduction }),
+    close: close ?? false,
+  }
+}
+
+function formSheet(
+  visit: Visit,
+  given: AdminReturn,
+  values: Readonly<Record<string, string>>,
+  problems?: Problems,
+): Sheet {
+  const { words, to } = visit
+  const back = { href: to(`returns/${given.id}`), label: words.say('returns.one', { number: given.number }) }
+  const most = (item: AdminReturn['items'][number]) => (given.status === 'received' ? item.received : item.quantity)
+  return dialog({
+    title: words.say('returns.refundTitle', { number: given.number }),
+    back,
+    status: problems ? 409 : 200,
+    body: form(visit, {
+      action: to(`returns/${given.id}/refund`),
+      fields: refundFields(words, given),
+      values,
+      problems,
+      hidden: { version: given.version, step: steps.preview },
+      before: html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${given.items
+        .filter((item) => most(item) > 0)
+        .map(
+          (item) =>
+            html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: most(item) })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${most(item)}" value="${most(item)}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,
+        )}</tbody></table></fieldset>`,
+      submit: words.say('refund.preview'),
+      cancel: back.href,
+    }),
+  })
+}
+
+interface Preview {
+  amount: number
+  items: readonly { skuId: string; quantity: number; amount: number; tax: number }[]
+  shipping: number
+  deduction: number
+  capped: number
+}
+
+function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): Sheet {
+  const { words, to, form: sent } = posted
+  const { amount, items, shipping, deduction, capped } = preview
+  const money = (minor: number) => words.money(minor, given.currency)
+  const back = { href: to(`returns/${given.id}`), label: words.say('returns.one', { number: given.number }) }
+  const kept = [...sent].filter(
+    ([name]) => name.startsWith('quantity-') || ['shipping', 'deduction', 'close'].includes(name),
+  )
+  const names = new Map(given.items.map(({ skuId, name }) => [skuId, name]))
+  const tax = items.reduce((sum, item) => sum + item.tax, 0)
+  return dialog({
+    title: words.say('returns.refundTitle', { number: given.number }),
+    back,
+    body: form(posted, {
+      action: to(`returns/${given.id}/refund`),
+      fields: [],
+      hidden: { version: given.version, step: steps.refund, shown: amount },
+      before: html`${hiddenFields(Object.fromEntries(kept))}
+<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${money(amount)}</p><p class="soft small">${words.say('refund.sumText')}</p></div>
+${facts([
+  ...items.map(
+    (item) =>
+      [
+        html`${words.number(item.quantity)} × <span dir="auto">${names.get(item.skuId)}</span>`,
+        money(item.amount),
+      ] as const,
+  ),
+  tax > 0 && [words.say('returns.taxPart'), money(tax)],
+  shipping > 0 && [words.say('order.shipping'), money(shipping)],
+  deduction > 0 && [words.say('returns.deduction'), money(-deduction)],
+  capped > 0 && [words.say('returns.capped'), money(-capped)],
+])}`,
+      submit: words.say('refund.submit', { amount: money(amount) }),
+      kind: 'danger',
+      actions: html`<a class="button plain" href="${to(`returns/${given.id}/refund`)}">${words.say('refund.change')}</a>`,
+      cancel: back.href,
+    }),
+  })
+}
