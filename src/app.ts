@@ -34,6 +34,7 @@ import { siteOperations } from './domain/sites/operations.ts'
 import type { SiteContext } from './domain/sites/site.ts'
 import type { PasswordCost } from './domain/users/password.ts'
 import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.ts'
+import { observeWebhooks } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
 import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
 import { demoMerchantSlug } from './ops/provisioning/demo.ts'
@@ -59,7 +60,7 @@ import type { MailTarget } from './platform/kit/mailurl.ts'
 import type { MediaTarget } from './platform/kit/mediaurl.ts'
 import { type RetentionMs, retentionDefaultsMs } from './platform/kit/retention.ts'
 import type { Log } from './platform/log/log.ts'
-import { samplesBy } from './platform/metrics/counts.ts'
+import { Counts, samplesBy } from './platform/metrics/counts.ts'
 import { observeDatabase } from './platform/metrics/database.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { watchedStorage } from './platform/metrics/watched.ts'
@@ -209,6 +210,7 @@ export function createApp(parts: AppParts): App {
     ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,
   }
+  const signIns = new Counts()
   const oauth = createOAuthPages({
     storage,
     rootSecret,
@@ -218,6 +220,7 @@ export function createApp(parts: AppParts): App {
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
     beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
     passwordCost: parts.passwordCost,
+    signIns,
   })
   const staff = createSignInPages({
     storage,
@@ -227,6 +230,7 @@ export function createApp(parts: AppParts): App {
     log,
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
     passwordCost: parts.passwordCost,
+    signIns,
     fetchedAhead: sharedAssets,
   })
   // Keys end with their installation, here or on another node.
@@ -274,12 +278,18 @@ export function createApp(parts: AppParts): App {
   const imageFiles = parts.media ? openImageFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
   observeDatabase(metrics, storage)
-  observeDispatcher(metrics, dispatcher)
+  observeWebhooks(metrics, { storage, dispatcher, clock })
   observePayments(metrics, watch)
   observePendingMoney(metrics, storage, clock)
   const mail = mailTools(parts)
   if (mail) observeMail(metrics, mail)
   const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null
+  metrics.read({
+    name: 'cartwright_sign_ins_total',
+    help: 'Attempts to sign in, by method and outcome.',
+    type: 'counter',
+    values: () => signIns.samples(),
+  })
   metrics.read({
     name: 'cartwright_build_info',
     help: 'The version that runs.',
@@ -498,24 +508,6 @@ function observeStorage(metrics: Metrics, storage: Storage): void {
     help: 'Pieces of work that wait for their commit.',
     type: 'gauge',
     values: () => storage.stats().writes.queued,
-  })
-}
-
-function observeDispatcher(metrics: Metrics, dispatcher: Dispatcher): void {
-  metrics.read({
-    name: 'cartwright_webhook_calls_in_flight',
-    help: 'Webhook calls under way.',
-    type: 'gauge',
-    values: () => dispatcher.stats().inFlight,
-  })
-  metrics.read({
-    name: 'cartwright_webhook_calls_total',
-    help: 'Webhook calls by what became of them.',
-    type: 'counter',
-    values: () => {
-      const { succeeded, failed, blocked } = dispatcher.stats()
-      return samplesBy('outcome', { succeeded, failed, blocked })
-    },
   })
 }
 

@@ -254,6 +254,17 @@ eachEngine('money that waits', (given) => {
       'refunds_failed mode="test",kind="void"': 0,
     }
     for (const [name, value] of Object.entries(expected)) assert.equal(values.get(name), value, name)
+    const [owed] = await testServer.storage.read(
+      (db) => db.sql<{ amount: number; currency: string }>`
+        select amount, currency from refunds where status = 'failed'`,
+    )
+    assert.ok(owed)
+    for (const state of ['pending', 'failed'])
+      assert.equal(
+        values.get(`refunds_owed_minor_units mode="test",currency="${owed.currency}",state="${state}"`),
+        owed.amount,
+        state,
+      )
   })
 
   test('is read by its indexes, however many payments and refunds are over', async () => {

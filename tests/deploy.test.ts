@@ -45,8 +45,24 @@ describe('the files of deploy/', () => {
     assert.ok(container.lifecycle.preStop)
   })
 
+  test('have a section of docs/runbook.md for each alert, and no other', async () => {
+    const alerts = [...(await deployed('alerts.yaml')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+    const sections = [...(await pageText('docs/runbook.md')).matchAll(/^## (\w+)\n\n\*(page|ticket)\.\*/gm)]
+    assert.ok(alerts.length > 20)
+    assert.deepEqual(
+      sections.map(([, name]) => name),
+      alerts,
+    )
+    const { groups } = parseAllDocuments(await deployed('alerts.yaml'))[0]?.toJS() ?? {}
+    for (const { alert, labels, expr } of groups[0].rules) {
+      assert.equal(sections.find(([, name]) => name === alert)?.[2], labels.severity, alert)
+      assert.ok(expr.length > 0)
+    }
+  })
+
   for (const [program, args, isFine] of [
     ['systemd-analyze', ['verify', 'deploy/cartwright.service'], /^(.*is not executable: No such file.*\n)?$/],
+    ['promtool', ['check', 'rules', 'deploy/alerts.yaml'], /SUCCESS/],
     ['caddy', ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'], /Valid configuration/],
     [
       'haproxy',
@@ -69,6 +85,19 @@ describe('the files of deploy/', () => {
     })
 })
 
+// Every metric of the rules and of the dashboard is one of the server.
+async function assertMetricsExist(shown: string): Promise<void> {
+  const known = new Set([...shown.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name))
+  for (const file of ['alerts.yaml', 'grafana.json', '../docs/runbook.md']) {
+    const named = [...new Set((await deployed(file)).match(/\b(?:cartwright|process|nodejs)_[a-z_]+/g))]
+    assert.ok(named.length > 0, file)
+    for (const name of named) {
+      const family = name.replace(/_(?:bucket|sum|count)$/, '')
+      assert.ok(known.has(name) || known.has(family), `${file}: ${name}`)
+    }
+  }
+}
+
 // The commands of a page's blocks, as words.
 function commandsIn(text: string): string[][] {
   return text
@@ -89,6 +118,7 @@ describe('docs/production.md', () => {
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,
       CARTWRIGHT_SECRET: 'kFq3v9sW1xYbTz7mPe5rUc8nAj2hGd4LQiVo6BtR0sE',
       HOST: '127.0.0.1',
+      CARTWRIGHT_MAIL_URL: `file:${join(folder, 'mail')}`,
     }
     const own = blocksBelow(await pageText('README.md'), '## Your own shop')
     await writeFile(join(folder, 'shop.yaml'), own.find(({ language }) => language === 'yaml')?.text ?? '')
@@ -117,10 +147,11 @@ describe('docs/production.md', () => {
     const server = await serveHere(settings, ['--no-demo'])
     await type('## 5. The first hour', settings)
     await type('## 6. Backups, and the drill', settings)
+    await assertMetricsExist(await (await fetch(`${server.origin}/metrics`)).text())
     assert.equal(await server.stop(), 0)
   })
 
-  for (const name of ['docs/production.md'])
+  for (const name of ['docs/production.md', 'docs/runbook.md'])
     test(`every command of ${name} exists`, async () => {
       for (const [, command = ''] of (await pageText(name)).matchAll(/`cartwright ([a-z][^`]*)`/g)) {
         const [first = '', second = ''] = command.split(' ')

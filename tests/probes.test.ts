@@ -28,6 +28,7 @@ eachEngine('the probes of a server', (given) => {
       assert.ok(text.includes(`\n${line}\n`), line)
     assert.match(text, /^cartwright_database_size_bytes [1-9]\d{4,}$/m)
     assert.equal(/^cartwright_database_free_bytes [1-9]\d+$/m.test(text), given.engine === 'sqlite')
+    assert.equal(/^cartwright_table_size_bytes\{table="orders"\} [1-9]\d+$/m.test(text), given.engine === 'postgres')
     assert.match(text, /^nodejs_heap_size_used_bytes \d+$/m)
     await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
     assert.deepEqual(await ready(), [200, 'ready'])

@@ -151,5 +151,8 @@ eachEngine('guessing at the sign-in', (given) => {
     assert.equal(await guess(scene, { from }), 429, 'one, and no more')
     scene.testServer.advance(20_000)
     assert.equal(await guess(scene, { from, password }), 303)
+    const { text } = await scene.testServer.fetch('/metrics')
+    for (const [outcome, count] of Object.entries({ failed: 11, limited: 2, signed_in: 1 }))
+      assert.ok(text.includes(`cartwright_sign_ins_total{method="password",outcome="${outcome}"} ${count}\n`), outcome)
   })
 })

@@ -27,7 +27,13 @@ import {
   rotateSecret,
 } from '../src/domain/webhooks/endpoints.ts'
 import { waitsMs } from '../src/domain/webhooks/schedule.ts'
-import { type Delivery, listAttempts, listNewestDeliveries, lockEndpoint } from '../src/domain/webhooks/store.ts'
+import {
+  type Delivery,
+  listAttempts,
+  listNewestDeliveries,
+  lockEndpoint,
+  readDue,
+} from '../src/domain/webhooks/store.ts'
 import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { announce } from '../src/platform/outbox/announce.ts'
@@ -376,10 +382,13 @@ eachEngine('webhooks', (given) => {
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
     await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    const due = () => testServer.storage.read((db) => readDue(db, testServer.clock.now + 9_000))
+    assert.deepEqual(await due(), { count: 1, since: testServer.clock.now })
     await testServer.storage.write((tx) =>
       pauseEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),
     )
     await testServer.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
+    assert.deepEqual(await due(), { count: 0, since: null })
     await testServer.app.dispatcher.dispatchDue()
     assert.deepEqual([receiver.received.length, (await deliveriesOf(testServer, made)).length], [0, 2])
     await testServer.storage.write((tx) =>

@@ -200,6 +200,19 @@ export async function readOpenDisputes(db: Reader): Promise<Waiting[]> {
   return complete(rows, 'status', ['open'])
 }
 
+// Money that is owed to shoppers: refunds that are being attempted, and those that need a person. In minor units.
+export async function readMoneyOwed(db: Reader): Promise<Sample[]> {
+  const rows = await db.sql<{ mode: string; currency: string; state: string; amount: number }>`
+    select i.mode, r.currency, 'pending' as "state", sum(r.amount) as "amount"
+    from refunds r join installations i on i.id = r.installation_id
+    where r.try_at is not null and r.kind = 'refund' group by i.mode, r.currency
+    union all
+    select i.mode, r.currency, 'failed' as "state", sum(r.amount) as "amount"
+    from refunds r join installations i on i.id = r.installation_id
+    where r.status = 'failed' and r.replaced_by is null and r.kind = 'refund' group by i.mode, r.currency`
+  return rows.map(({ mode, currency, state, amount }) => ({ labels: { mode, currency, state }, value: Number(amount) }))
+}
+
 // Connected, and taking payments.
 export async function readAccounts(db: Reader): Promise<Sample[]> {
   const rows = await db.sql<{ provider: string; mode: string; count: number }>`
@@ -229,6 +242,7 @@ export function observePendingMoney(metrics: Metrics, storage: Storage, clock: (
       failed: await readFailedRefunds(db),
       disputes: await readOpenDisputes(db),
       accounts: await readAccounts(db),
+      owed: await readMoneyOwed(db),
     })),
   )
 
@@ -250,6 +264,11 @@ export function observePendingMoney(metrics: Metrics, storage: Storage, clock: (
       'refunds_pending_oldest_seconds',
       'Age of the oldest refund that is being attempted.',
       () => ages(seen()?.pending),
+    ],
+    [
+      'refunds_owed_minor_units',
+      'Money that is owed to shoppers by refunds that are attempted or failed for good, in minor units.',
+      () => seen()?.owed,
     ],
     ['refunds_failed', 'Refunds that failed for good and need a person.', () => counts(seen()?.failed)],
     ['disputes_open', 'Payments that shoppers dispute, and that are not decided.', () => counts(seen()?.disputes)],

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { networkBucket } from '../../platform/access/throttle.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Log } from '../../platform/log/log.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import { deriveKeys, isEqualSecret, type RootSecret, readToken, signToken } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { createAttempts } from './attempts.ts'
@@ -21,6 +22,8 @@ export interface SignInParts {
   log: Log
   passwordCost?: PasswordCost | undefined
   publicOrigin: () => string
+  // By method and outcome.
+  signIns?: Counts | undefined
 }
 
 export interface Visitor {
@@ -66,7 +69,24 @@ const pendingMs = 10 * 60_000
 const emailLengthMax = 600
 const passwordLengthMax = 1_000
 
-export function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOrigin }: SignInParts): SignIn {
+export function createCountedSignIn(parts: SignInParts): SignIn {
+  const { signIns } = parts
+  const signIn = createSignIn(parts)
+  if (!signIns) return signIn
+  const counted = <Outcome extends object>(method: string, outcome: Outcome): Outcome => {
+    if ('problem' in outcome) signIns.raise({ method, outcome: String(outcome.problem) })
+    else if (!('pending' in outcome)) signIns.raise({ method, outcome: 'signed_in' })
+    return outcome
+  }
+  return {
+    ...signIn,
+    byPassword: async (given, visitor) => counted('password', await signIn.byPassword(given, visitor)),
+    byCode: async (given, visitor) => counted('code', await signIn.byCode(given, visitor)),
+    byPasskey: async (given, visitor) => counted('passkey', await signIn.byPasskey(given, visitor)),
+  }
+}
+
+function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOrigin }: SignInParts): SignIn {
   const attempts = createAttempts({ storage, rootSecret, clock })
   const keys = deriveKeys(rootSecret, 'half signed in')
   const nowMs = () => clock().getTime()

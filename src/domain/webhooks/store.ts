@@ -249,6 +249,16 @@ export async function deleteDeliveriesBefore(
       select id from webhook_endpoints where installation_id = ${installationId} and url not in (${list(exceptTo)}))`
 }
 
+// What is due at endpoints that are enabled and do not rest after failures. By the index of each endpoint, whose queue is bounded.
+export async function readDue(db: Reader, now: number): Promise<{ count: number; since: number | null }> {
+  const [row] = await db.sql<{ count: number; since: number | null }>`
+    select count(*) as "count", min(d.due_at) as "since"
+    from webhook_endpoints e
+    join webhook_deliveries d on d.endpoint_id = e.id and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+    where e.status = 'enabled' and e.ended_at is null and (e.resting_until is null or e.resting_until <= ${now})`
+  return row ?? { count: 0, since: null }
+}
+
 // After the clock was set back: what waits for its turn waits as long as it was meant to, and who holds a delivery keeps it for
 // no longer than a lease. In one statement for each endpoint, whose queue is bounded.
 export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {

@@ -166,7 +166,7 @@ test('a row that could not be handled is reported with its error; of many a few,
   ])
   assert.equal(told.length, 10)
   const { lastSuccessAt, ...counts } = workers.stats().carts ?? {}
-  assert.deepEqual(counts, { failures: 0, rowFailures: 31 })
+  assert.deepEqual(counts, { behindSince: null, failures: 0, rowFailures: 31 })
   assert.ok(lastSuccessAt)
 })
 
@@ -180,6 +180,20 @@ test('metrics name each loop: its last success, its failures, its rows', async (
   assert.match(text, /^cartwright_loop_failures_total\{loop="carts"\} 1$/m)
   assert.match(text, /^cartwright_loop_row_failures_total\{loop="carts"\} 1$/m)
   assert.match(text, /^cartwright_loop_rows_deferred\{loop="carts"\} 4$/m)
+  assert.match(text, /^cartwright_loop_behind_seconds\{loop="carts"\} 0$/m)
+})
+
+test('metrics say for how long a loop has been behind', () => {
+  const metrics = createMetrics()
+  const behindSince = Date.now() - 90_000
+  observeLoops(
+    metrics,
+    () => ({ carts: { lastSuccessAt: 1, behindSince, failures: 0, rowFailures: 0 } }),
+    () => new Map(),
+  )
+  const [, seconds] = /^cartwright_loop_behind_seconds\{loop="carts"\} ([\d.]+)$/m.exec(metrics.render()) ?? []
+  metrics.close()
+  assert.ok(Number(seconds) >= 90 && Number(seconds) < 120, seconds)
 })
 
 test('rows that failed do not keep a loop from catching up, and are reported at the end', async () => {

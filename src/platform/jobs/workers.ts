@@ -30,6 +30,8 @@ export interface Workers {
 export interface LoopStats {
   // Epoch milliseconds; null before the first. A turn in which rows failed has succeeded: the others were handled.
   lastSuccessAt: number | null
+  // Since when each turn left more to do; null if the last one caught up. Undefined where a loop has no turns.
+  behindSince?: number | null
   failures: number
   rowFailures: number
 }
@@ -49,7 +51,7 @@ function startLoop(
   log: Log,
   firstMs: number,
 ): { wake: () => void; stop: () => Promise<void>; stats: LoopStats } {
-  const stats: LoopStats = { lastSuccessAt: null, failures: 0, rowFailures: 0 }
+  const stats: LoopStats = { lastSuccessAt: null, behindSince: null, failures: 0, rowFailures: 0 }
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -69,6 +71,7 @@ function startLoop(
     isTurning = true
     isWoken = false
     round = turn().then((isMore) => {
+      stats.behindSince = isMore ? (stats.behindSince ?? Date.now()) : null
       endTurn()
       isTurning = false
       rest(isMore || isWoken ? Math.min(briefMs, everyMs) : everyMs)
@@ -201,6 +204,13 @@ export function observeLoops(
     help: 'When a loop last completed a round.',
     type: 'gauge',
     values: () => byLoop(({ lastSuccessAt }) => lastSuccessAt && lastSuccessAt / 1_000),
+  })
+  metrics.read({
+    name: 'cartwright_loop_behind_seconds',
+    help: 'For how long a loop has had more to do than one round takes; 0 if it has caught up.',
+    type: 'gauge',
+    values: () =>
+      byLoop(({ behindSince = null }) => (behindSince === null ? 0 : Math.max(0, Date.now() - behindSince) / 1_000)),
   })
   metrics.read({
     name: 'cartwright_loop_failures_total',

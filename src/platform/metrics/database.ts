@@ -12,6 +12,11 @@ export function observeDatabase(metrics: Metrics, storage: Storage): void {
     ['database_size_bytes', 'Size of the database.', () => seen()?.bytes],
     ['database_free_bytes', 'Free space on the disk of the database, if it is a file.', () => seen()?.freeBytes],
     [
+      'table_size_bytes',
+      'Size of each table with its indexes, on PostgreSQL.',
+      () => samplesBy('table', seen()?.tables ?? {}),
+    ],
+    [
       'migrations',
       'Migrations that the database lacks, and those of it that this program does not know.',
       () => {

@@ -170,6 +170,9 @@ function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Gen
   yield '# HELP process_cpu_seconds_total CPU time, user and system.'
   yield '# TYPE process_cpu_seconds_total counter'
   yield `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`
+  yield '# HELP process_start_time_seconds When the process started, since the epoch.'
+  yield '# TYPE process_start_time_seconds gauge'
+  yield `process_start_time_seconds ${performance.timeOrigin / 1000}`
   yield '# HELP process_uptime_seconds Time since the process started.'
   yield '# TYPE process_uptime_seconds gauge'
   yield `process_uptime_seconds ${process.uptime()}`

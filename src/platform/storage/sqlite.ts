@@ -172,7 +172,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     },
     async space() {
       await refusal()
-      return bytesOf(file)
+      return { ...(await bytesOf(file)), tables: null }
     },
     stats() {
       const { open, idle, waiting } = snapshots.stats()

@@ -92,6 +92,13 @@ export interface StorageStats {
   writes: { commits: number; works: number; queued: number; retries: number }
 }
 
+export interface StorageSpace {
+  bytes: number
+  freeBytes: number | null
+  // Bytes of each table with its indexes, where the engine knows them without reading the tables.
+  tables: Readonly<Record<string, number>> | null
+}
+
 export interface Storage {
   readonly engine: Engine
   // At most one server uses this database, so what an earlier one claimed and did not finish can be claimed again.
@@ -108,7 +115,7 @@ export interface Storage {
   // Rejects with a StorageUnavailable if writes are known to fail: a standby, a full disk.
   checkWrites(): Promise<void>
   // How much the database takes, and how much is free on its disk where that can be known. Rejects if it cannot be reached.
-  space(): Promise<{ bytes: number; freeBytes: number | null }>
+  space(): Promise<StorageSpace>
   stats(): StorageStats
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { install } from '../../domain/oauth/installing.ts'
 import { paths, resourceOf } from '../../domain/oauth/metadata.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
 import { mayInstall } from '../../domain/users/roles.ts'
-import { createSignIn, type SignedIn, type Visitor } from '../../domain/users/signin.ts'
+import { createCountedSignIn, type SignedIn, type Visitor } from '../../domain/users/signin.ts'
 import { findUser, listMerchantsOf } from '../../domain/users/users.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
@@ -21,6 +21,7 @@ import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { passkeyBrowser } from '../signin/visit.ts'
@@ -39,6 +40,7 @@ export interface InteractionParts {
   server: AuthorizationServer
   log: Log
   passwordCost?: PasswordCost | undefined
+  signIns?: Counts | undefined
 }
 
 // A request to an interaction of this browser and of an existing app.
@@ -51,7 +53,7 @@ interface Visit {
 
 export function createInteractions(parts: InteractionParts) {
   const { storage, rootSecret, publicOrigin, clock, server } = parts
-  const door = createSignIn(parts)
+  const door = createCountedSignIn(parts)
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
     const isPost = request.raw.method === 'POST'

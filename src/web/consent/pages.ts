@@ -14,6 +14,7 @@ import type { OAuthCaller } from '../../platform/http/open.ts'
 import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
 import { late } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import { style } from './page/assets.ts'
 import { errorPage } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
@@ -24,6 +25,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
   throttle: Throttle | null
   beginThrottle: Throttle | null
   passwordCost?: PasswordCost | undefined
+  signIns?: Counts | undefined
 }
 
 export interface OAuthPages {

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { PlaceName } from '../../domain/users/places.ts'
-import { createSignIn } from '../../domain/users/signin.ts'
+import { createCountedSignIn } from '../../domain/users/signin.ts'
 import { readForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
@@ -24,7 +24,7 @@ export interface SignInAnswers {
 }
 
 export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
-  const tools: SignInTools = { ...parts, signIn: createSignIn(parts) }
+  const tools: SignInTools = { ...parts, signIn: createCountedSignIn(parts) }
   const entrance = createEntrance(tools)
   const account = createAccountPages(tools)
   const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {

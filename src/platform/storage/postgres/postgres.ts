@@ -17,6 +17,7 @@ import {
   type StorageOptions,
   StorageOutage,
   StorageRefused,
+  type StorageSpace,
   StorageUnavailable,
   type Tx,
 } from '../storage.ts'
@@ -234,11 +235,22 @@ class Server {
     }
   }
 
-  async space(): Promise<{ bytes: number; freeBytes: null }> {
+  async space(): Promise<StorageSpace> {
     const [size] = await this.retried(() =>
       this.readOnce((db) => db.sql<{ bytes: number }>`select pg_database_size(current_database()) as "bytes"`),
     )
-    return { bytes: size?.bytes ?? 0, freeBytes: null }
+    const tables = await this.retried(() =>
+      this.readOnce(
+        (db) => db.sql<{ name: string; bytes: number }>`
+          select relname as "name", pg_total_relation_size(oid) as "bytes" from pg_class
+          where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+      ),
+    )
+    return {
+      bytes: size?.bytes ?? 0,
+      freeBytes: null,
+      tables: Object.fromEntries(tables.map(({ name, bytes }) => [name, bytes])),
+    }
   }
 
   stats(): ReturnType<Storage['stats']> {
