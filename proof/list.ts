@@ -38,6 +38,7 @@ import {
 } from './suites.ts'
 import { upgradeRun } from './upgrade.ts'
 import { wireRun } from './wire.ts'
+import { withdrawalsRun } from './withdrawals.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
   crashRun,
@@ -65,6 +66,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   deliveriesRun,
   receiversRun,
   mailRun,
+  withdrawalsRun,
   nodesRun,
   failoverRun,
   proxiesRun,

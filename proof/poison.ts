@@ -75,7 +75,7 @@ export async function runPoison(ground: Ground, numbers: PoisonNumbers, tools: R
   return { seen, violations: [...violations] }
 }
 
-function givenBy(ground: Ground, ends: (() => Promise<void>)[]): Given {
+export function givenBy(ground: Ground, ends: (() => Promise<void>)[]): Given {
   const { engine, freshUrl } = ground
   const given: Given = {
     engine,

@@ -32,6 +32,8 @@ export interface ServerOptions {
   port?: number
   drainSeconds?: number
   trustedProxies?: string
+  // Where e-mails go (default: nowhere).
+  mailUrl?: string
   // How long it may take until it listens.
   startMsMax?: number
   // Required for `liveBytes`.
@@ -76,6 +78,7 @@ function environmentOf({
   port = 0,
   drainSeconds = 0,
   trustedProxies = '',
+  mailUrl = 'off',
 }: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -86,7 +89,8 @@ function environmentOf({
     CARTWRIGHT_DATABASE_URL: url,
     CARTWRIGHT_SECRET: rootSecretText,
     CARTWRIGHT_RATE_LIMIT: rateLimit,
-    CARTWRIGHT_MAIL_URL: 'off',
+    CARTWRIGHT_MAIL_URL: mailUrl,
+    CARTWRIGHT_MAIL_FROM: 'shop@example.com',
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
     // The same after every restart, whatever the port: answers must not depend on it.

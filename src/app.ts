@@ -8,6 +8,7 @@ import type { CartTools } from './domain/carts/change.ts'
 import { cartOperations } from './domain/carts/operations.ts'
 import { catalogOperations } from './domain/catalog/operations.ts'
 import { listShopWindows } from './domain/catalog/store.ts'
+import { customerHash } from './domain/checkout/customer.ts'
 import { checkoutOperations } from './domain/checkout/operations.ts'
 import type { CheckoutPort } from './domain/checkout/port.ts'
 import { createReceiptService } from './domain/checkout/receipt.ts'
@@ -37,10 +38,11 @@ import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.t
 import { observeWebhooks } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
 import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
+import { createWithdrawals } from './domain/withdrawals/receive.ts'
 import { demoMerchantSlug } from './ops/provisioning/demo.ts'
 import { createIdentify, type Identify } from './platform/access/identify.ts'
 import { createKnownOrigins } from './platform/access/origins.ts'
-import { addressBucket, createThrottle } from './platform/access/throttle.ts'
+import { addressBucket, createThrottle, type Throttle } from './platform/access/throttle.ts'
 import type { Rate } from './platform/config.ts'
 import { type AdminCallers, createAdminGate } from './platform/http/admin.ts'
 import type { Throttles } from './platform/http/call.ts'
@@ -69,6 +71,7 @@ import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
+import { withdrawalPages } from './web/checkout/withdrawal.ts'
 import { createOAuthPages } from './web/consent/pages.ts'
 import { sharedAssets } from './web/dashboard/assets.ts'
 import { createDashboard } from './web/dashboard/pages.ts'
@@ -319,6 +322,10 @@ export function createApp(parts: AppParts): App {
     post: rateLimit && createThrottle(postsOfAddress),
     look: rateLimit && createThrottle(looksOfAddress),
   }
+  const withdrawalThrottles = rateLimit && {
+    address: createThrottle(withdrawalsOfAddress),
+    shop: createThrottle(withdrawalsOfShop),
+  }
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
     surfaces: [open, admin, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
@@ -351,6 +358,18 @@ export function createApp(parts: AppParts): App {
         origin: publicOrigin,
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
+      }),
+      ...withdrawalPages({
+        withdrawals: createWithdrawals({
+          storage,
+          rootSecret,
+          clock,
+          emailHash: async (tx, merchantId, email, now) =>
+            customerHash(await payTools.customerKey(tx, now), merchantId, email),
+        }),
+        origin: publicOrigin,
+        sendsMail: mail !== null,
+        waitMs: (shopId, address) => withdrawalWaitMs(withdrawalThrottles, shopId, address, clock().getTime()),
       }),
       providerWebhookPage({
         ...payTools,
@@ -462,7 +481,20 @@ const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const
 // Calls to payment providers about accounts. A person types keys, and does not guess them.
 const accountsOfMerchant = { perSecond: 1 / 20, burst: 20 } as const
+// Confirmed withdrawals. No one makes that many by hand. A refused shopper gets the typed text back, to send it again.
+const withdrawalsOfAddress = { perSecond: 0.2, burst: 30 } as const
+const withdrawalsOfShop = { perSecond: 5, burst: 300 } as const
 const refusedProviderWebhooks = { perSecond: 5, burst: 60 } as const
+
+function withdrawalWaitMs(
+  throttles: Readonly<Record<'address' | 'shop', Throttle>> | null,
+  shopId: string,
+  address: string,
+  now: number,
+): number {
+  if (!throttles) return 0
+  return throttles.address.take(addressBucket(address), now) || throttles.shop.take(shopId, now)
+}
 
 // The unauthenticated read and wrong keys are limited by address.
 function throttlesFor(rate: Rate | null): Throttles {

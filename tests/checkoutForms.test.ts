@@ -42,7 +42,8 @@ anyEngine('the checkout without script', (given) => {
   }
 
   // Of the open page: the button that pays, with its words for the chosen method.
-  const payButton = (page: Scriptless) => page.buttons().find((name) => /^(Pay|Place order)/.test(name))
+  const payButton = (page: Scriptless) =>
+    page.buttons().find((name) => /^(Pay|Place order|Order with|Buy and)/.test(name))
 
   async function pay(page: Scriptless, number: string): Promise<void> {
     const button = payButton(page)

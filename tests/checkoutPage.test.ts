@@ -262,7 +262,7 @@ describe('the checkout page', () => {
     const look = async (tab: Tab) => {
       assert.equal(await payButton(tab).innerText(), 'Pay €75.80')
       await tab.getByLabel('Bank transfer').check()
-      assert.equal(await payButton(tab).innerText(), 'Place order · €75.80')
+      assert.equal(await payButton(tab).innerText(), 'Order with obligation to pay · €75.80')
       assert.ok(!(await tab.getByLabel('Card number').isVisible()))
       await tab.getByLabel('Card', { exact: true }).check()
       assert.ok(await tab.getByLabel('Card number').isVisible())

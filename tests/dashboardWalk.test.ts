@@ -15,6 +15,7 @@ import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
+import { withdraw } from '../harness/withdrawals.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
@@ -77,7 +78,12 @@ eachEngine('a walk over the dashboard', (given) => {
       body: { items: [{ skuId: asked.skuId, quantity: 1 }], reason: 'late', idempotencyKey: newId('req') },
     })
     assert.equal(opened.status, 200, opened.text)
+    const { number } = await testServer.orders.place({ items: { CARD: 1 } })
+    await withdraw(testServer, { order: number })
+    const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
     pages = await walk([
+      `withdrawals/${withdrawal.id}`,
+      `withdrawals/${withdrawal.id}/statement`,
       `orders/${sent.orderId}/return`,
       `returns/${asked.returnId}/approve`,
       `returns/${asked.returnId}/refuse`,
@@ -236,6 +242,7 @@ eachEngine('a walk over the dashboard', (given) => {
       notes: await db.sql`select * from order_notes order by id`,
       fulfillments: await db.sql`select * from fulfillments order by id`,
       returns: await db.sql`select * from returns where merchant_id = ${own} order by id`,
+      withdrawals: await db.sql`select * from withdrawals where merchant_id = ${own} order by id`,
       refunds: await db.sql`select * from refunds where merchant_id = ${own} order by id`,
       endpoints: await db.sql`select * from webhook_endpoints order by id`,
       deliveries: await db.sql`select id, status, replay_of from webhook_deliveries order by id`,

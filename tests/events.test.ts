@@ -12,7 +12,9 @@ import { issuesOf as issuesBySchema } from '../harness/schemas.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { withdraw } from '../harness/withdrawals.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import type { AdminWithdrawal } from '../src/contract/admin/withdrawals.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import { openDocument } from '../src/contract/open/document.ts'
 import { eventSchemaName, eventSchemas, events } from '../src/contract/open/events.ts'
@@ -271,6 +273,13 @@ const scenarios = {
     const subjectId = await approvedReturn(world)
     return { ...(await askedAdmin(world, 'closeAdminReturn', { path: { returnId: subjectId }, body: {} })), subjectId }
   },
+  'withdrawal.received': async ({ testServer, orders }) => {
+    const { number } = await orders.place({ items: { CARD: 1 } })
+    await withdraw(testServer, { order: number })
+    const { body } = await testServer.askAdmin('listAdminWithdrawals')
+    const found = body.data.find((row: AdminWithdrawal) => row.order?.number === number)
+    return { subjectId: found.id, cause: null }
+  },
   'inventory.low': async (world) => {
     const { cause } = await opened(world, { LOW: 4 })
     return { subjectId: world.checkout.carts.sku('LOW'), cause }
@@ -461,6 +470,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   installation: { table: 'installations', column: 'case when ended_at is null then 1 else 2 end' },
   product: { table: 'products', column: 'version' },
   merchant: { table: 'merchants', column: 'version' },
+  withdrawal: { table: 'withdrawals', column: 'version' },
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }

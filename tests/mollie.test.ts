@@ -45,7 +45,7 @@ eachEngine('a purchase by Mollie', (given) => {
     const { sessionId, secret, view } = await checkout.ready({ CARD: 2 })
     const shopper = scriptless(testServer.origin)
     await shopper.open(`/c/${secret}`)
-    const [pay] = shopper.buttons().filter((name) => /^Continue to payment ·/.test(name))
+    const [pay] = shopper.buttons().filter((name) => /^Buy and continue to payment ·/.test(name))
     await shopper.press(pay ?? '', { method: 'mollie:online' })
     const [link] = [...shopper.links().values()].filter((href) => href.startsWith(mollie.url))
     const cookie = (shopper.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
@@ -169,7 +169,7 @@ eachEngine('a purchase by Mollie', (given) => {
     const { status, lastPaymentError } = await one.session()
     assert.deepEqual([status, lastPaymentError?.code], ['open', 'insufficient_funds'])
     await one.shopper.open(`/c/${one.secret}`)
-    const [pay] = one.shopper.buttons().filter((name) => /^Continue to payment ·/.test(name))
+    const [pay] = one.shopper.buttons().filter((name) => /^Buy and continue to payment ·/.test(name))
     await one.shopper.press(pay ?? '', { method: 'mollie:online' })
     assert.match(one.shopper.html, /http-equiv="refresh"/)
   })

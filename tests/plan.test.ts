@@ -17,8 +17,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['access', 'audit', 'idempotency', 'http', 'html'],
   ],
   domain: [
-    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
-    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns'],
+    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
+    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'emails'],
   ],

@@ -70,7 +70,7 @@ async function visit(
     tab.on('pageerror', (error) => lines.push(String(error)))
     await tab.goto(`${shop.testServer.origin}/c/${secret}`)
     await tab.check('input[value="stripe:stripe"]')
-    const next = locale === 'ar' ? /^المتابعة إلى الدفع · / : /^Continue to payment · €/
+    const next = locale === 'ar' ? /^الشراء والمتابعة إلى الدفع · / : /^Buy and continue to payment · €/
     assert.match(await tab.locator('#pay-button').innerText(), next)
     await tab.click('#pay-button')
     await tab.waitForSelector('[data-state="redirect"]')

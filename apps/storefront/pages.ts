@@ -53,6 +53,7 @@ export interface ShopBar {
 export interface ShopDetails {
   supportEmail: string | null
   links: Site['links']
+  withdrawalUrl: string | null
 }
 
 export interface ListView {
@@ -747,12 +748,18 @@ function absolute({ origin }: Surroundings, path: string): string {
   return new URL(path, origin).href
 }
 
-function foot({ merchant, details: { links, supportEmail }, isTest, speaker: { say } }: Surroundings): Html {
+function foot({
+  merchant,
+  details: { links, supportEmail, withdrawalUrl },
+  isTest,
+  speaker: { say },
+}: Surroundings): Html {
   const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
     return href === undefined || !/^https?:/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
   })
   const all = [
+    ...(withdrawalUrl === null ? [] : [{ href: withdrawalUrl, text: say('legal.withdrawal') }]),
     ...pages,
     ...(supportEmail === null ? [] : [{ href: `mailto:${supportEmail}`, text: say('legal.contact') }]),
   ]

@@ -431,7 +431,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const surroundings: Surroundings = {
       ...bareSurroundings(request),
       merchant: shop.merchant,
-      details: { supportEmail: shop.supportEmail, links: shop.links },
+      details: { supportEmail: shop.supportEmail, links: shop.links, withdrawalUrl: shop.withdrawalUrl },
       isTest: shop.mode === 'test',
       bar: barOf(shop),
       categories: known,
@@ -464,8 +464,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Search engines keep what they know of a shop that says 503, and come again.
   async function closed(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const { merchant, supportEmail, links } = await site()
-    const body = closedPage({ ...bareSurroundings(request), merchant, details: { supportEmail, links } })
+    const { merchant, supportEmail, links, withdrawalUrl } = await site()
+    const body = closedPage({ ...bareSurroundings(request), merchant, details: { supportEmail, links, withdrawalUrl } })
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 
@@ -561,7 +561,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
-const noDetails = { supportEmail: null, links: {} }
+const noDetails = { supportEmail: null, links: {}, withdrawalUrl: null }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>

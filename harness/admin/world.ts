@@ -21,6 +21,7 @@ import { returnGivens } from './returns.ts'
 import { shopGivens } from './shop.ts'
 import { siteGivens } from './site.ts'
 import { transferGivens } from './transfers.ts'
+import { withdrawalGivens } from './withdrawals.ts'
 
 export type AdminTestServer = TestServer & { orders: Orders }
 
@@ -31,6 +32,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...homeGivens,
   ...orderGivens,
   ...returnGivens,
+  ...withdrawalGivens,
   ...catalogGivens,
   ...pictureGivens,
   ...shopGivens,

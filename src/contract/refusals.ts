@@ -76,6 +76,7 @@ export const operatorRefusals = {
   payment_account_not_found:  { status: 404, sentence: 'There is no such account at a payment provider.' },
   category_not_found:         { status: 404, sentence: 'There is no such category.' },
   picture_not_found:          { status: 404, sentence: 'There is no such picture.' },
+  withdrawal_not_found:       { status: 404, sentence: 'There is no such withdrawal.' },
   fulfillment_not_found:      { status: 404, sentence: 'There is no such fulfillment.' },
   change_not_found:           { status: 404, sentence: 'There is no such entry in the list of changes.' },
   sku_not_found:              { status: 404, sentence: 'There is no such SKU.' },

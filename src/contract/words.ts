@@ -57,6 +57,7 @@ export const idPrefixes = {
   orderNote: 'nte',
   document: 'doc',
   return: 'ret',
+  withdrawal: 'wdr',
   change: 'chg',
   transfer: 'trf',
   webhookEndpoint: 'whe',
@@ -226,6 +227,15 @@ export type OrderCanceller = (typeof orderCancellers)[number]
 export const cancellationStatuses = ['completed', 'refund_pending', 'refund_failed'] as const
 export type CancellationStatus = (typeof cancellationStatuses)[number]
 
+// A statement of withdrawal (Directive 2011/83/EU, Art. 11a). `received`: waits for the merchant.
+export const withdrawalStatuses = ['received', 'settled'] as const
+export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
+
+// `accepted`: the goods come back or the money went back. `declined`: there is no right of withdrawal, and the shopper knows why.
+// `unknown`: it names no order of the shop.
+export const withdrawalOutcomes = ['accepted', 'declined', 'unknown'] as const
+export type WithdrawalOutcome = (typeof withdrawalOutcomes)[number]
+
 export const orderTimelineTypes = [
   'placed',
   'paid',
@@ -295,6 +305,7 @@ export const eventSubjects = [
   'promotion',
   'installation',
   'merchant',
+  'withdrawal',
   'webhook_endpoint',
   'webhook_delivery',
 ] as const
@@ -325,6 +336,7 @@ export const eventKinds = [
   'return.refused',
   'return.received',
   'return.closed',
+  'withdrawal.received',
   'inventory.low',
   'inventory.depleted',
   'inventory.replenished',
@@ -373,6 +385,7 @@ export const changeSubjects = [
   'refund',
   'order_note',
   'return',
+  'withdrawal',
   'transfer',
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]

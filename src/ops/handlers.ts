@@ -23,6 +23,7 @@ import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminPeopleOperations } from '../domain/users/admin.ts'
 import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
+import { adminWithdrawalOperations } from '../domain/withdrawals/admin.ts'
 import type { Throttle } from '../platform/access/throttle.ts'
 import type { AdminHandlers } from '../platform/http/admin.ts'
 import type { RootSecret } from '../platform/secrets/secrets.ts'
@@ -66,6 +67,7 @@ export function adminHandlersFor({
       findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
     }),
     ...adminReturnOperations({ rootSecret }),
+    ...adminWithdrawalOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
       undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer],

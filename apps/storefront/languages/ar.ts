@@ -191,6 +191,7 @@ export const ar: Texts = {
   'legal.terms': 'الشروط',
   'legal.privacy': 'الخصوصية',
   'legal.refunds': 'الإرجاع',
+  'legal.withdrawal': 'الانسحاب من العقد هنا',
   'legal.imprint': 'بيانات الناشر',
   'legal.contact': 'التواصل',
   'notice.added': 'أُضيف إلى سلتك.',

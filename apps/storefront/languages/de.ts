@@ -172,6 +172,7 @@ export const de: Texts = {
   'legal.terms': 'AGB',
   'legal.privacy': 'Datenschutz',
   'legal.refunds': 'Widerruf und Rückgabe',
+  'legal.withdrawal': 'Vertrag widerrufen',
   'legal.imprint': 'Impressum',
   'legal.contact': 'Kontakt',
   'notice.added': 'In den Warenkorb gelegt.',

@@ -174,6 +174,7 @@ export const en = {
   'legal.terms': 'Terms',
   'legal.privacy': 'Privacy',
   'legal.refunds': 'Returns and refunds',
+  'legal.withdrawal': 'Withdraw from contract here',
   'legal.imprint': 'Legal notice',
   'legal.contact': 'Contact',
   'notice.added': 'Added to your cart.',

@@ -170,6 +170,7 @@ export const es: Texts = {
   'legal.terms': 'Condiciones',
   'legal.privacy': 'Privacidad',
   'legal.refunds': 'Devoluciones',
+  'legal.withdrawal': 'Desistir del contrato aquí',
   'legal.imprint': 'Aviso legal',
   'legal.contact': 'Contacto',
   'notice.added': 'Añadido a su carrito.',

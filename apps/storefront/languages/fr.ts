@@ -171,6 +171,7 @@ export const fr: Texts = {
   'legal.terms': 'Conditions de vente',
   'legal.privacy': 'Confidentialité',
   'legal.refunds': 'Retours',
+  'legal.withdrawal': 'Se rétracter du contrat ici',
   'legal.imprint': 'Mentions légales',
   'legal.contact': 'Contact',
   'notice.added': 'Ajouté à votre panier.',

@@ -167,6 +167,7 @@ export const ja: Texts = {
   'legal.terms': '利用規約',
   'legal.privacy': 'プライバシー',
   'legal.refunds': '返品・返金',
+  'legal.withdrawal': '契約の撤回はこちら',
   'legal.imprint': '事業者情報',
   'legal.contact': 'お問い合わせ',
   'notice.added': 'カートに入れました。',

@@ -172,6 +172,7 @@ export const nl: Texts = {
   'legal.terms': 'Voorwaarden',
   'legal.privacy': 'Privacy',
   'legal.refunds': 'Retourneren en terugbetalen',
+  'legal.withdrawal': 'Overeenkomst hier herroepen',
   'legal.imprint': 'Bedrijfsgegevens',
   'legal.contact': 'Contact',
   'notice.added': 'Toegevoegd aan je winkelwagen.',

@@ -38,6 +38,7 @@ import { returnExamples } from './examples/returns.ts'
 import { shopExamples } from './examples/shop.ts'
 import { siteExamples } from './examples/site.ts'
 import { transferExamples } from './examples/transfers.ts'
+import { withdrawalExamples } from './examples/withdrawals.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
@@ -50,6 +51,7 @@ import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
 import * as site from './site.ts'
 import * as transfers from './transfers.ts'
+import * as withdrawals from './withdrawals.ts'
 
 const description = `What runs a merchant's shop over HTTP: orders, catalog, settings, people. Storefronts use the [open interface](/docs) instead.
 
@@ -93,6 +95,7 @@ const pathWords: Readonly<Record<string, string>> = {
   deliveryId: 'Id of the webhook delivery.',
   memberId: 'Id of the member or the invitation.',
   changeId: 'Id of the entry in the list of changes.',
+  withdrawalId: 'Id of the withdrawal.',
   transferId: 'Id of the import.',
   piece: 'Which piece of the file, from 1.',
 }
@@ -106,6 +109,7 @@ export const adminDocument: SurfaceDocument = {
     ...homeExamples,
     ...orderExamples,
     ...returnExamples,
+    ...withdrawalExamples,
     ...catalogExamples,
     ...pictureExamples,
     ...shopExamples,
@@ -136,6 +140,7 @@ export const adminDocument: SurfaceDocument = {
       changes,
       reports,
       transfers,
+      withdrawals,
     ),
   ],
   errorSchema: errors.AdminErrorResponse,

@@ -1,7 +1,7 @@
 // Home and search: schemas and rows.
 
 import { Amount, Count, Currency, Instant, line, OrderId, ProductId, PromotionId, SkuId, Slug } from '../parts.ts'
-import { object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
 import { AdminSalesReport } from './reports.ts'
@@ -13,6 +13,7 @@ export const AdminTodo = object(
     awaitingPayment: Count,
     refundsFailed: Count,
     disputesOpen: Count,
+    withdrawals: Count,
     lowStock: Count,
     webhooksFailing: Count,
     paymentAccountsFailing: Count,
@@ -20,7 +21,13 @@ export const AdminTodo = object(
   { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
 )
 export const AdminOrderCounts = object(
-  { toSend: Count, awaitingPayment: Count },
+  {
+    toSend: Count,
+    awaitingPayment: Count,
+    withdrawals: nullable(Count, {
+      description: 'Withdrawals that wait. null where there is none, and the shop sells to no country with this right.',
+    }),
+  },
   { description: 'How many orders wait for someone. 1000 means 1000 or more.' },
 )
 export const AdminOrderCountsResponse = object({ data: AdminOrderCounts })

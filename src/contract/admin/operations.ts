@@ -16,11 +16,13 @@ import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 import { siteRows } from './site.ts'
 import { transferRows } from './transfers.ts'
+import { withdrawalRows } from './withdrawals.ts'
 
 export const adminOperations = {
   ...homeRows,
   ...orderRows,
   ...returnRows,
+  ...withdrawalRows,
   ...catalogRows,
   ...pictureRows,
   ...shopRows,

@@ -137,6 +137,10 @@ export const CheckoutSession = object({
     description:
       'The page on which the shopper follows the order. Whoever has it can see the page; null until there is an order, and in events.',
   }),
+  withdrawalUrl: nullable(Type.String(), {
+    description:
+      'The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one, and in events.',
+  }),
   mode: Mode,
   currency: Currency,
   locale: Locale,

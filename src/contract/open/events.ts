@@ -19,6 +19,7 @@ import {
   Slug,
   Version,
   WebhookEndpointId,
+  WithdrawalId,
 } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../schema.ts'
 import {
@@ -94,6 +95,17 @@ export const PromotionChangeEventData = object({
 
 export const ShopChangeEventData = object({ shop: object({ id: MerchantId, slug: Slug, version: Version }) })
 
+export const WithdrawalEventData = object({
+  withdrawal: object({
+    id: WithdrawalId,
+    orderNumber: nullable(Type.String(), {
+      description: 'The number of an order as the shopper gave it. It may be wrong, or of another shopper.',
+    }),
+    receivedAt: Instant,
+    refundDueAt: described('The money has to be back by then: 14 days after it was received.', Instant),
+  }),
+})
+
 export const EndpointDisabledEventData = object({
   endpoint: object({
     id: WebhookEndpointId,
@@ -140,6 +152,7 @@ export const events = {
   'return.refused':                 { subject: 'return',           data: ReturnEventData,           says: 'A return was refused.' },
   'return.received':                { subject: 'return',           data: ReturnEventData,           says: 'Items of a return came.' },
   'return.closed':                  { subject: 'return',           data: ReturnEventData,           says: 'A return is over.' },
+  'withdrawal.received':             { subject: 'withdrawal',       data: WithdrawalEventData,       says: 'A shopper withdrew from a contract. Every installation of the merchant gets it; admin operations show who it was.' },
   'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },
   'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
   'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },

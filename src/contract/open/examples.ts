@@ -58,6 +58,7 @@ const site: Site = {
   links: { terms: 'https://bloom.test/terms' },
   legal: { name: 'Bloom GmbH', address: ['Lindenstraße 3', '10969 Berlin'] },
   pricesIncludeTax: true,
+  withdrawalUrl: 'https://shop.bloom.test/w/bloom',
   shipsTo: ['AT', 'DE'],
 }
 
@@ -199,7 +200,13 @@ export const examples: Examples = {
   getStorefrontOrder: {
     path: { orderId: order.id },
     body: undefined,
-    reply: { data: { ...order, statusUrl: 'https://shop.bloom.test/o/d0RrX2hTM3VqVzZxTFlfbVZ0MTNaYVBrMU5nOEVyQ2I' } },
+    reply: {
+      data: {
+        ...order,
+        statusUrl: 'https://shop.bloom.test/o/d0RrX2hTM3VqVzZxTFlfbVZ0MTNaYVBrMU5nOEVyQ2I',
+        withdrawalUrl: 'https://shop.bloom.test/w/bloom?order=1001',
+      },
+    },
   },
   cancelStorefrontOrder: {
     path: { orderId: order.id },
@@ -536,6 +543,14 @@ export const eventExamples: Record<EventKind, Event> = {
   'return.refused': returnEvent('return.refused', { version: 2, status: 'refused', answer: 'It was worn.' }),
   'return.received': returnEvent('return.received', receivedReturn),
   'return.closed': returnEvent('return.closed', { ...receivedReturn, version: 4, status: 'closed' }),
+  'withdrawal.received': event('withdrawal.received', { type: 'withdrawal', id: sampleId('withdrawal') }, 1, {
+    withdrawal: {
+      id: sampleId('withdrawal'),
+      orderNumber: '1001',
+      receivedAt: '2026-06-20T17:04:31.000Z',
+      refundDueAt: '2026-07-04T17:04:31.000Z',
+    },
+  }),
   'inventory.low': stockEvent('inventory.low', 31, 5),
   'inventory.depleted': stockEvent('inventory.depleted', 32, 0),
   'inventory.replenished': stockEvent('inventory.replenished', 33, 24),

@@ -176,6 +176,10 @@ export const Order = object({
   statusUrl: nullable(Type.String(), {
     description: 'The page on which the shopper follows the order. Whoever has it can see the page; null in events.',
   }),
+  withdrawalUrl: nullable(Type.String(), {
+    description:
+      'The page on which the shopper withdraws from the contract, with the order filled in. null where the shop sells to no country that demands one, and in events.',
+  }),
 })
 
 export const StorefrontOrderListResponse = object({

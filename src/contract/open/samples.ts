@@ -173,6 +173,7 @@ export const session: CheckoutSession = {
   cartId: cart.id,
   orderId: null,
   statusUrl: null,
+  withdrawalUrl: null,
   mode: 'test',
   currency: cart.currency,
   locale: 'auto',
@@ -263,6 +264,7 @@ export const order: Order = {
   cancellable: true,
   metadata: {},
   statusUrl: null,
+  withdrawalUrl: null,
 }
 
 export const cancellation: OrderCancellation = {

@@ -30,6 +30,10 @@ export const Site = object({
     },
     { description: 'Legal pages.' },
   ),
+  withdrawalUrl: nullable(Type.String(), {
+    description:
+      'The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one.',
+  }),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),
   shipsTo: Type.Array(Type.String(), {

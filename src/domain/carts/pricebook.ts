@@ -7,7 +7,13 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Zone } from '../../platform/kit/shipping.ts'
 import { onceDurable, type Reader } from '../../platform/storage/storage.ts'
 import { listCategories } from '../catalog/store.ts'
-import { listShippingZones, listTaxRates, type TaxRate } from '../merchants/store.ts'
+import {
+  findMerchantFace,
+  listShippingZones,
+  listTaxRates,
+  type TaxRate,
+  withdrawalPathOf,
+} from '../merchants/store.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { parseZone } from './shipping.ts'
 import { type CartRow, listOffers, type Offer } from './store.ts'
@@ -17,6 +23,8 @@ export interface Pricebook {
   zones: readonly Zone[]
   // The slugs of a category and of all above it.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
+  // Without the origin; null where the merchant sells to no country that demands one.
+  withdrawalPath: string | null
 }
 
 export interface OfferAsk extends MerchantMode {
@@ -61,10 +69,11 @@ function keepBooks(): Pricebooks['find'] {
 }
 
 async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
-  const [taxRates, zones, categories] = await Promise.all([
+  const [taxRates, zones, categories, face] = await Promise.all([
     listTaxRates(db, merchant),
     listShippingZones(db, merchant),
     listCategories(db, merchant),
+    findMerchantFace(db, merchant),
   ])
   const byId = new Map(categories.map((category) => [category.id, category]))
   const slugsUpFrom = new Map<string, string[]>()
@@ -78,7 +87,8 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
     }
     slugsUpFrom.set(id, slugs)
   }
-  return { taxRates, zones: zones.map(parseZone), slugsUpFrom }
+  const withdrawalPath = face ? withdrawalPathOf(face) : null
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath }
 }
 
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {

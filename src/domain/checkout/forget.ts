@@ -10,6 +10,7 @@ import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
 import { findCart } from '../carts/store.ts'
 import { lockOrder } from '../orders/store.ts'
 import { listPending } from '../webhooks/sweep.ts'
+import { forgetWithdrawal, listIdsOfShopper } from '../withdrawals/store.ts'
 import { customerHashes, listCustomerKeys } from './customer.ts'
 import { lockSessionAndCart } from './sessions.ts'
 import { findSession } from './store.ts'
@@ -32,6 +33,7 @@ export interface Forgotten {
   orders: number
   addresses: number
   eventTexts: number
+  withdrawals: number
   kept: ShopperData[]
   // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
   pendingTexts: number
@@ -57,6 +59,7 @@ export async function forgetShopper(
       await forgetSession(work, installationId, id)
     for await (const id of idsOf(storage, 'orders', installationId, hashes)) await forgetOrder(work, installationId, id)
   }
+  await forgetWithdrawals(work, merchantId, hashes)
   return work.forgotten
 }
 
@@ -67,7 +70,7 @@ interface Work {
 }
 
 function nothing(): Forgotten {
-  return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, kept: [], pendingTexts: 0 }
+  return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0, kept: [], pendingTexts: 0 }
 }
 
 // Rows that one statement looks at. There is no index of customers: this is asked for rarely, and every purchase would have to
@@ -155,6 +158,15 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     const locked = await lockSessionAndCart(tx, key)
     return locked?.status === 'processing' ? keep() : erase(tx, tx)
   })
+}
+
+// Also one that waits for the merchant: it says by then of which order it is, and when it came.
+async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonly string[]): Promise<void> {
+  const { storage, input, forgotten } = work
+  for (const { mode, id } of await storage.read((db) => listIdsOfShopper(db, merchantId, hashes))) {
+    forgotten.withdrawals += 1
+    if (!input.isDryRun) await storage.write((tx) => forgetWithdrawal(tx, { merchantId, mode, withdrawalId: id }))
+  }
 }
 
 interface PersonalOrder {

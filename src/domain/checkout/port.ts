@@ -68,6 +68,8 @@ export interface CheckoutMerchant {
   // `#rrggbb`, of buttons.
   color: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
+  // Whether shoppers can withdraw from a contract at its page.
+  offersWithdrawal: boolean
 }
 
 export interface CheckoutMethod {

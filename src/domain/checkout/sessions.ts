@@ -21,8 +21,10 @@ import {
 } from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
 import { createCart, refuseUnsellable } from '../carts/lines.ts'
+import type { Pricebook } from '../carts/pricebook.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
 import type { CartKey } from '../carts/store.ts'
+import type { Quote } from '../carts/view.ts'
 import { release } from '../inventory/holds.ts'
 import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
 import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
@@ -112,7 +114,8 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
     ...facts,
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
   })
-  const view = { session, quote, orderPayment: null, orderSecretSealed: null }
+  const { withdrawalPath } = await bookOf(tools, db, quote)
+  const view = { session, quote, orderPayment: null, orderSecretSealed: null, withdrawalPath }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
@@ -237,7 +240,13 @@ export async function factsOf(
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
-  return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null, orderSecretSealed }
+  const { withdrawalPath } = await bookOf(tools, db, quote)
+  const orderPayment = order ? orderPaymentOf(order.paymentStatus) : null
+  return { session, quote, orderPayment, orderSecretSealed, withdrawalPath }
+}
+
+function bookOf({ carts }: CheckoutTools, db: Reader, { cart }: Quote): Promise<Pricebook> {
+  return carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
 }
 
 export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
@@ -251,7 +260,9 @@ export function showSession(tools: CheckoutTools, facts: SessionFacts, now: numb
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
   const { orderId } = session
   const statusUrl = orderId === null || sealed === null ? null : orderPageUrl(tools, { orderId, sealed })
-  return sessionView(facts, now, { url, statusUrl }, tools.carts.pictureUrl)
+  const { withdrawalPath: path } = facts
+  const withdrawalUrl = path === null ? null : tools.publicOrigin() + path
+  return sessionView(facts, now, { url, statusUrl, withdrawalUrl }, tools.carts.pictureUrl)
 }
 
 export interface CancelAsk {
@@ -328,7 +339,7 @@ export async function endSession(
   return view
 }
 
-const noLinks = { url: null, statusUrl: null }
+const noLinks = { url: null, statusUrl: null, withdrawalUrl: null }
 
 export function announceSession(
   tools: CheckoutTools,

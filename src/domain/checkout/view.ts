@@ -16,6 +16,8 @@ export interface SessionFacts {
   orderPayment: 'paid' | 'pending' | 'unpaid' | null
   // The sealed secret of the order's page, where the session is shown to those who may follow the order.
   orderSecretSealed: string | null
+  // Of the merchant's page, where the session is shown to those who may link to it.
+  withdrawalPath: string | null
 }
 
 // Whoever has them can pay, and see the order: they are null in events.
@@ -23,12 +25,13 @@ export interface SessionLinks {
   // While the session is open.
   url: string | null
   statusUrl: string | null
+  withdrawalUrl: string | null
 }
 
 export function sessionView(
   { session, quote, orderPayment }: SessionFacts,
   now: number,
-  { url, statusUrl }: SessionLinks,
+  { url, statusUrl, withdrawalUrl }: SessionLinks,
   pictureUrl: (picture: string) => string,
 ): CheckoutSession {
   const status = sessionStatusAt(session, now)
@@ -42,6 +45,7 @@ export function sessionView(
     cartId: session.cartId,
     orderId: session.orderId,
     statusUrl,
+    withdrawalUrl,
     mode: session.mode,
     currency: cart.currency,
     locale: session.locale,

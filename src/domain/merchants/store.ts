@@ -3,6 +3,7 @@
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { duties } from '../duties/rules.ts'
 
 export interface Merchant {
   id: string
@@ -196,6 +197,8 @@ export async function replaceShippingZones(tx: Tx, merchant: string, zones: read
 // What a shopper sees of a merchant.
 export interface MerchantFace {
   slug: string
+  // Whether it sells to a country that demands a way to withdraw from a contract.
+  offersWithdrawal: boolean
   name: string
   country: string
   supportEmail: string | null
@@ -206,9 +209,36 @@ export interface MerchantFace {
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
-  const [merchant] = await db.sql<MerchantFace>`
-    select slug, name, country, support_email as "supportEmail", logo, color, links, legal from merchants where id = ${id}`
-  return merchant
+  const [merchant] = await db.sql<Omit<MerchantFace, 'offersWithdrawal'> & { sells: number }>`
+    select slug, name, country, support_email as "supportEmail", logo, color, links, legal,
+      ${sellsTo(duties.withdrawal.countries)} as "sells"
+    from merchants m where m.id = ${id}`
+  if (!merchant) return undefined
+  const { sells, ...face } = merchant
+  return { ...face, offersWithdrawal: sells === 1 }
+}
+
+// 1 where the merchant `m` delivers to one of these countries; where it delivers nothing, its own country counts. Countries of a zone are
+// stored as a JSON list of codes in quotation marks, so a text match always finds a whole code.
+function sellsTo(countries: readonly string[]): Fragment {
+  const patterns = ['*', ...countries].map((code) => `%"${code}"%`)
+  const isServed = patterns.map(() => 'z.countries like ?').join(' or ')
+  const own = countries.map(() => '?').join(', ')
+  return new Fragment(
+    `case when exists (select 1 from shipping_zones z where z.merchant_id = m.id and (${isServed}))
+      or (m.country in (${own}) and not exists (select 1 from shipping_zones z where z.merchant_id = m.id))
+      then 1 else 0 end`,
+    [...patterns, ...countries],
+  )
+}
+
+// Without the origin. An order is filled in where one is named.
+export function withdrawalPathOf(
+  { slug, offersWithdrawal }: Pick<MerchantFace, 'slug' | 'offersWithdrawal'>,
+  orderNumber?: string,
+): string | null {
+  if (!offersWithdrawal) return null
+  return orderNumber === undefined ? `/w/${slug}` : `/w/${slug}?order=${encodeURIComponent(orderNumber)}`
 }
 
 // After each change that a list or a cart shows: list pages and price books are cached by this version.

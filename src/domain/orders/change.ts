@@ -69,7 +69,7 @@ export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now,
     kind,
     subject: { type: 'order', id },
     sequence: version,
-    dataText: JSON.stringify({ order: { ...orderView(facts), statusUrl: null } }),
+    dataText: JSON.stringify({ order: { ...orderView(facts), statusUrl: null, withdrawalUrl: null } }),
     cause,
     now,
   })

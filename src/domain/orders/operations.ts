@@ -5,6 +5,7 @@ import type { OpenHandler } from '../../platform/http/open.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
+import { findMerchantFace, withdrawalPathOf } from '../merchants/store.ts'
 import { cancelOrder } from './cancel.ts'
 import { findOrderFacts } from './change.ts'
 import { type OrderPageTools, orderPageUrl } from './secret.ts'
@@ -36,7 +37,10 @@ export function orderOperations(pages: OrderPageTools): { [Id in OrderOperation]
       const key = { installationId, orderId }
       const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
       if (!facts || sealed === undefined) throw refuse('order_not_found')
-      return { data: { ...orderView(facts), statusUrl: orderPageUrl(pages, { orderId, sealed }) } }
+      const face = await findMerchantFace(db, facts.order.merchantId)
+      const path = face ? withdrawalPathOf(face, facts.order.number) : null
+      const withdrawalUrl = path === null ? null : pages.publicOrigin() + path
+      return { data: { ...orderView(facts), statusUrl: orderPageUrl(pages, { orderId, sealed }), withdrawalUrl } }
     },
 
     async cancelStorefrontOrder({ db, caller: { installationId }, path: { orderId }, body, now, cause }) {

@@ -55,7 +55,7 @@ export function orderView({
   fulfillments,
   payments,
   refunds,
-}: OrderFacts): Omit<Order, 'statusUrl'> {
+}: OrderFacts): Omit<Order, 'statusUrl' | 'withdrawalUrl'> {
   return {
     ...orderSummary(order),
     items: lines.map(itemView),

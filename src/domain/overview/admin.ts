@@ -14,7 +14,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { salesReport } from '../reports/report.ts'
-import { countOrders, countTodo } from './home.ts'
+import { countOrders, countTodo, countWithdrawals } from './home.ts'
 import { findAnything } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
@@ -27,7 +27,8 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
     },
 
     async getAdminOrderCounts({ db, caller }) {
-      return { data: await countOrders(db, caller) }
+      const [orders, withdrawals] = await Promise.all([countOrders(db, caller), countWithdrawals(db, caller)])
+      return { data: { ...orders, withdrawals } }
     },
 
     async searchAdmin({ db, caller, query: { q } }) {

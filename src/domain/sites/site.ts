@@ -7,7 +7,13 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { shopEntryOf } from '../merchants/settings.ts'
-import { findMerchantById, listShippingZones, type Merchant } from '../merchants/store.ts'
+import {
+  findMerchantById,
+  findMerchantFace,
+  listShippingZones,
+  type Merchant,
+  withdrawalPathOf,
+} from '../merchants/store.ts'
 import { type ShopName, shopPathFor } from './places.ts'
 import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite } from './store.ts'
 
@@ -45,11 +51,13 @@ export async function adminSiteView(db: Reader, parts: SiteContext, seller: Merc
 }
 
 export async function siteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<Site> {
-  const [merchant, site, zones] = await Promise.all([
+  const [merchant, site, zones, face] = await Promise.all([
     merchantOf(db, seller),
     findStoredSite(db, seller),
     listShippingZones(db, seller.merchantId),
+    findMerchantFace(db, seller.merchantId),
   ])
+  const withdrawalPath = face ? withdrawalPathOf(face) : null
   const { slug, name, currency, country, supportEmail, logo, color, links, legal, pricesIncludeTax } =
     shopEntryOf(merchant)
   return {
@@ -61,6 +69,7 @@ export async function siteView(db: Reader, parts: SiteContext, seller: MerchantM
     logo: logo?.startsWith('/') ? `${parts.publicOrigin()}${logo}` : (logo ?? null),
     color: color ?? null,
     links: links ?? {},
+    withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
     legal: legal ?? null,
     pricesIncludeTax: pricesIncludeTax ?? true,
     shipsTo: [...new Set(zones.flatMap(({ countries }) => JSON.parse(countries) as string[]))].sort(),

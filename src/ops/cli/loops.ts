@@ -31,6 +31,7 @@ import { indexOrders } from '../../domain/search/orders.ts'
 import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
 import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
+import { deleteOldWithdrawals, withdrawalsDeletedMax } from '../../domain/withdrawals/retention.ts'
 import { deleteDeadKeys } from '../../platform/access/retention.ts'
 import { credentialsDeletedMax } from '../../platform/access/store.ts'
 import { cutLargeEntries, deleteOldEntries, entriesCutMax, entriesDeletedMax } from '../../platform/audit/store.ts'
@@ -192,7 +193,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
 // A cart goes after its sessions.
 function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
-  const { checkouts, customers, completed, log, changes, transfers } = retentionMs
+  const { checkouts, customers, completed, log, changes, transfers, withdrawals } = retentionMs
   return [
     { full: sessionsSweptMax, round: () => eraseCustomers(storage, endedBy(customers)) },
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'without order', endedBy(checkouts)) },
@@ -203,6 +204,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: emailsDeletedMax, round: () => deleteOldEmails(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },
+    { full: withdrawalsDeletedMax, round: () => deleteOldWithdrawals(storage, endedBy(withdrawals)) },
     { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]

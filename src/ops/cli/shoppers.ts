@@ -55,9 +55,9 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
 }
 
 function erasedLines(erased: Omit<Forgotten, 'kept' | 'pendingTexts'>, isDryRun: boolean): string[] {
-  const { checkoutSessions, orders, addresses, eventTexts } = erased
-  if (checkoutSessions + orders === 0) return ['nothing is stored about this shopper']
-  const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts`
+  const { checkoutSessions, orders, addresses, eventTexts, withdrawals } = erased
+  if (checkoutSessions + orders + withdrawals === 0) return ['nothing is stored about this shopper']
+  const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts, ${withdrawals} withdrawals`
   return [`${isDryRun ? 'would be erased' : 'erased'}: ${counts}`]
 }
 

@@ -42,6 +42,7 @@ export interface MemberChange {
 const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'order',
   'order_note',
+  'withdrawal',
   'fulfillment',
   'refund',
   'return',

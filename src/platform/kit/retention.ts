@@ -23,6 +23,8 @@ export const retentionDefaultsMs = {
   log: 90 * dayMs,
   // Entries of the list of changes.
   changes: 730 * dayMs,
+  // Withdrawals, from their receipt on: three years and some, after which no claim comes of them.
+  withdrawals: 1_200 * dayMs,
   // Imports, from their last step on.
   transfers: 7 * dayMs,
 } as const

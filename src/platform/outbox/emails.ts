@@ -2,6 +2,7 @@
 // Where no server sends e-mails, or the merchant has switched a kind off, nothing is written.
 
 import { createHmac } from 'node:crypto'
+import type { Mode } from '../../contract/words.ts'
 import { mailboxOf, withoutTag } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
@@ -20,10 +21,12 @@ export const emailKinds = {
   return_refused: 'shopper',
   return_received: 'shopper',
   return_closed: 'shopper',
+  withdrawal_acknowledged: 'shopper',
   order_received: 'merchant',
   return_asked: 'merchant',
   refund_failed: 'merchant',
   dispute_opened: 'merchant',
+  withdrawal_received: 'merchant',
   payment_account_problem: 'merchant',
   endpoint_disabled: 'merchant',
   stock_low: 'merchant',
@@ -45,11 +48,11 @@ export type UserEmailKind = {
 // With a link that lets the person in. The other e-mails to a person say what another one did with their account or team.
 export type LinkEmailKind = 'invitation' | 'password_reset'
 export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind>
-type FactEmailKind = Exclude<EmailKind, UserEmailKind>
+type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged'>
 
-// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could.
+// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could, and not what the law demands.
 export const switchableKinds = (Object.keys(emailKinds) as EmailKind[]).filter(
-  (kind): kind is FactEmailKind => emailKinds[kind] !== 'person',
+  (kind): kind is FactEmailKind => emailKinds[kind] !== 'person' && kind !== 'withdrawal_acknowledged',
 )
 
 export const emailStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
@@ -100,6 +103,37 @@ export function queueEmails(tx: Tx, of: EmailContext, emails: readonly QueuedEma
     left join checkout_sessions c on c.installation_id = ${installationId} and c.id = ${sessionId}
     where coalesce(s.kinds_off, '') not like '%"' || queued.kind || '"%'
       and case when queued.audience = 'merchant' then m.support_email else coalesce(o.email_hash, c.email_hash) end is not null
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+export interface WithdrawalEmails {
+  merchantId: string
+  mode: Mode
+  withdrawalId: string
+  // Of the mailbox that the shopper gave.
+  recipientHash: string
+}
+
+// To the shopper, and to the merchant. The address is opened from the withdrawal when the e-mail is sent.
+export function queueWithdrawalEmails(tx: Tx, of: WithdrawalEmails, now: number): void {
+  const { merchantId, mode, withdrawalId, recipientHash } = of
+  const facts = JSON.stringify({ mode })
+  const rows = (['withdrawal_acknowledged', 'withdrawal_received'] as const).map((kind) => [
+    newId('eml'),
+    kind,
+    emailKinds[kind] === 'merchant' ? merchantRecipient : recipientHash,
+  ])
+  tx.send`
+    with queued (id, kind, recipient) as (${tx.rows(rows, ['text', 'text', 'text'])})
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, status, attempts, due_at, created_at)
+    select m.id, queued.id, m.id, queued.kind, cast(${withdrawalId} as text), cast(${facts} as text), queued.recipient, 'pending', 0,
+      cast(${now} as bigint), cast(${now} as bigint)
+    from queued
+    join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    join merchants m on m.id = ${merchantId}
+    left join mail_settings s on s.merchant_id = m.id
+    where queued.recipient <> ${merchantRecipient}
+      or (m.support_email is not null and coalesce(s.kinds_off, '') not like '%"' || queued.kind || '"%')
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 

@@ -43,6 +43,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'returns',            table: 'returns',           column: 'note_sealed',     keys: tenant, purposes: ['return note'], context: byId },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
   { what: 'documents',          table: 'documents',         column: 'buyer_sealed',    keys: ['merchant_id', 'id'], purposes: ['document buyer'], context: byId },
+  { what: 'withdrawals',        table: 'withdrawals',       column: 'sealed',          keys: ['merchant_id', 'mode', 'id'], purposes: ['withdrawal'], context: (row) => `${row.merchant_id} ${row.mode} ${row.id}` },
   { what: 'e-mails',            table: 'emails',            column: 'sealed',          keys: tenant, purposes: ['letter'], context: byId },
   { what: 'OAuth tokens',       table: 'oauth_artifacts',   column: 'sealed',          keys: ['kind', 'id'], purposes: ['oauth artifact'], context: (row) => `${row.kind} ${row.id}` },
   { what: 'idempotent answers', table: 'idempotency_keys',  column: 'answer',          keys: ['installation_id', 'key'], purposes: ['idempotent answer'], context: (row) => `${row.installation_id} ${row.key}` },

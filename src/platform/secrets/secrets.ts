@@ -171,6 +171,7 @@ export const sealPurposes = [
   'second factor being set up',
   'user e-mail',
   'webhook secret',
+  'withdrawal',
 ] as const
 export type SealPurpose = (typeof sealPurposes)[number]
 

@@ -148,7 +148,7 @@ export function slowPage(
 ): string {
   const { say } = speaker
   const way = again
-    ? html`<form method="post" action="${path}/${again.action}">
+    ? html`<form method="post" action="${again.action === '' ? path : `${path}/${again.action}`}">
 ${hiddenFields(again.fields)}
 <button class="first wide">${say('slow.retry')}</button>
 </form>`
@@ -191,7 +191,7 @@ export function shopUrl(url: string, sessionId: string): string {
   return isWebAddress(url) ? url.replaceAll(/\{sessionId\}|%7BsessionId%7D/gi, sessionId) : '/'
 }
 
-const icons = {
+export const icons = {
   check: html`<svg class="icon good" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 24.5 6.5 6.5L34 18"/></svg>`,
   clock: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v12l8 4"/></svg>`,
   cross: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m17 17 14 14m0-14L17 31"/></svg>`,

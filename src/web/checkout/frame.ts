@@ -1,6 +1,7 @@
 // What every page of the checkout has around it: the merchant's name, the foot, and the headers.
 
 import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
+import { withdrawalPathOf } from '../../domain/merchants/store.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -61,11 +62,18 @@ function refresh({ to, seconds, isForAll = false }: Refresh): Html {
 }
 
 // A page in one narrow column, for everything but the open checkout.
-export function sheet(speaker: Speaker, merchant: CheckoutMerchant | null, isTest: boolean, inside: Html): Html {
+// `order`: its number, for the link by which one withdraws.
+export function sheet(
+  speaker: Speaker,
+  merchant: CheckoutMerchant | null,
+  isTest: boolean,
+  inside: Html,
+  order?: string,
+): Html {
   return html`<div class="sheet">
 ${merchant && merchantBar(speaker, merchant, isTest)}
 <main id="main">${inside}</main>
-${merchant && foot(speaker, merchant)}
+${merchant && foot(speaker, merchant, order)}
 </div>`
 }
 
@@ -97,7 +105,9 @@ ${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
 </section>`
 }
 
-export function foot({ say }: Speaker, { links, supportEmail }: CheckoutMerchant): Html {
+export function foot({ say }: Speaker, merchant: CheckoutMerchant, order?: string): Html {
+  const { links, supportEmail } = merchant
+  const withdrawalPath = withdrawalPathOf(merchant, order)
   const named = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
     return href === undefined || !isWebAddress(href) ? [] : [{ href, text: say(`legal.${name}`) }]
@@ -112,6 +122,7 @@ ${
       html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}<span class="hidden"> (${say('page.newTab')})</span></a></li>`,
   )}</ul></nav>`
 }
+${withdrawalPath !== null && html`<p><a class="withdraw" href="${withdrawalPath}">${say('withdrawal.link')}</a></p>`}
 </footer>`
 }
 

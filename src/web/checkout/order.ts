@@ -60,5 +60,5 @@ ${
 </section>`
 }`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
-  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside) })
+  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside, order.number) })
 }

@@ -23,6 +23,7 @@ const tones: Readonly<Record<string, Tone>> = {
   enabled: 'good',
   healthy: 'good',
   done: 'good',
+  accepted: 'good',
   in_stock: 'good',
   pending: 'wait',
   unfulfilled: 'wait',

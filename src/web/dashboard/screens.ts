@@ -24,6 +24,7 @@ import { sendMany } from './screens/sendmany.ts'
 import { movements, stock } from './screens/stock.ts'
 import { store } from './screens/store.ts'
 import { undo } from './screens/undo.ts'
+import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
 export const screens: readonly Screen[] = [
   home,
@@ -47,6 +48,9 @@ export const screens: readonly Screen[] = [
   returnReceipt,
   returnRefund,
   ...returnAnswers,
+  withdrawals,
+  withdrawal,
+  withdrawalStatement,
   products,
   changeProducts,
   prices,

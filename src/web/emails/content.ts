@@ -1,12 +1,14 @@
 // What each e-mail says: one description, which is rendered as text and as HTML. Pure.
 // Nothing that a shopper typed is in any of them: neither the name nor the city. Anyone can order with another's e-mail address, so a
-// name would let them send words of their own to any mailbox, in the name of the merchant.
+// name would let them send words of their own to any mailbox, in the name of the merchant. One exception: the acknowledgement of a
+// withdrawal has to repeat the statement (Directive 2011/83/EU, Art. 11a(4)), short and without links.
 
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals } from '../../domain/orders/view.ts'
 import type { ReturnFacts } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
+import { type Statement, withoutLinks } from '../../domain/withdrawals/statement.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
@@ -208,6 +210,52 @@ export function returnNotice(of: OrderEmail, kind: ReturnEmailKind, { row, lines
         rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: '' })),
       },
     ],
+  }
+}
+
+export interface WithdrawalEmail {
+  speaker: Speaker
+  merchantName: string
+  // When it was received, and by when the money has to be back.
+  receivedAt: string
+  due: string
+}
+
+export function withdrawalAcknowledged(
+  { speaker, merchantName, receivedAt }: WithdrawalEmail,
+  { name, order, email, items }: Statement,
+): Email {
+  const values = { merchant: merchantName, date: receivedAt }
+  const { say } = speaker
+  return {
+    subject: tell(speaker, 'withdrawal_acknowledged.subject', values),
+    title: tell(speaker, 'withdrawal_acknowledged.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, 'withdrawal_acknowledged.text', values) },
+      { kind: 'text', text: say('withdrawal.statement', values) },
+      {
+        kind: 'facts',
+        rows: [
+          { name: say('contact.name'), value: withoutLinks(name) },
+          { name: say('withdrawal.order'), value: withoutLinks(order) },
+          { name: say('withdrawal.items'), value: items === '' ? say('withdrawal.all') : withoutLinks(items) },
+          { name: say('contact.email'), value: withoutLinks(email) },
+          { name: say('withdrawal.receivedAt'), value: receivedAt },
+        ],
+      },
+      { kind: 'text', text: tell(speaker, 'withdrawal_acknowledged.next', values) },
+    ],
+  }
+}
+
+// To the merchant. Only the number of the order is in it.
+export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail, orderNumber: string | null): Email {
+  const order = orderNumber ?? tell(speaker, 'withdrawal_received.unnamed')
+  const values = { order, date: receivedAt, due }
+  return {
+    subject: tell(speaker, 'withdrawal_received.subject', values),
+    title: tell(speaker, 'withdrawal_received.title'),
+    parts: [{ kind: 'text', text: tell(speaker, 'withdrawal_received.text', values) }],
   }
 }
 

@@ -17,6 +17,8 @@ export interface MerchantFacts {
   replyTo: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
   // An https address of a picture, and a colour as #rrggbb; null where the merchant has none.
+  // With the order filled in, if the e-mail is about one; null where the merchant offers none.
+  withdrawalUrl: string | null
   logo: string | null
   color: string | null
 }
@@ -41,10 +43,12 @@ export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame):
     const url = merchant.links[name]
     return url !== undefined && /^https?:\/\//i.test(url) ? [{ name: speaker.say(`legal.${name}`), url }] : []
   })
+  const withdrawal =
+    merchant.withdrawalUrl === null ? [] : [{ name: speaker.say('withdrawal.link'), url: merchant.withdrawalUrl }]
   return {
     test: isTest ? speaker.say('status.test') : null,
     help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'email.reply') : null,
     reason: tell(speaker, reasons[audience], named),
-    links: audience === 'shopper' ? links : [],
+    links: audience === 'shopper' ? [...withdrawal, ...links] : [],
   }
 }

@@ -17,7 +17,12 @@ import {
 } from '../../domain/emails/store.ts'
 import { findSkuName } from '../../domain/inventory/store.ts'
 import { findMailSettings } from '../../domain/merchants/mail.ts'
-import { findMerchantFace } from '../../domain/merchants/store.ts'
+import {
+  findMerchantById,
+  findMerchantFace,
+  type MerchantFace,
+  withdrawalPathOf,
+} from '../../domain/merchants/store.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
 import { openCustomer } from '../../domain/orders/customer.ts'
 import { orderPageUrl } from '../../domain/orders/secret.ts'
@@ -26,6 +31,9 @@ import { findDispute } from '../../domain/payments/disputes.ts'
 import { findPayment } from '../../domain/payments/store.ts'
 import { findReturn } from '../../domain/returns/store.ts'
 import { isLinkOpen } from '../../domain/users/invitations.ts'
+import { openStatement } from '../../domain/withdrawals/receive.ts'
+import { refundDueAt } from '../../domain/withdrawals/statement.ts'
+import { findWithdrawal } from '../../domain/withdrawals/store.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '../../platform/outbox/emails.ts'
@@ -47,6 +55,8 @@ import {
   refunded,
   returnNotice,
   shipped,
+  withdrawalAcknowledged,
+  withdrawalReceived,
 } from './content.ts'
 import type { EmailFrame, MerchantFacts } from './frame.ts'
 import { emailHtml } from './html.ts'
@@ -84,6 +94,7 @@ export async function prepareEmail(
     name: merchant.name,
     replyTo: replyTo !== null && isPlainAddress(replyTo) ? replyTo : null,
     links: JSON.parse(merchant.links) as MerchantFacts['links'],
+    withdrawalUrl: withdrawalUrlOf(tools, merchant, written.orderNumber),
     logo: logoOf(tools, merchant.logo),
     color: merchant.color,
   }
@@ -100,6 +111,16 @@ export async function prepareEmail(
     recipientHash,
     keepsAddress: audience !== 'shopper' || email.orderId !== null,
   }
+}
+
+// Every e-mail to a shopper about an order leads there.
+function withdrawalUrlOf(
+  { publicOrigin }: PrepareTools,
+  merchant: MerchantFace,
+  orderNumber: string | undefined,
+): string | null {
+  const path = orderNumber === undefined ? null : withdrawalPathOf(merchant, orderNumber)
+  return path === null ? null : publicOrigin() + path
 }
 
 // An address with a tag is counted with the address without it, which would otherwise have no bound. Its row says so once it was tried.
@@ -127,6 +148,8 @@ interface Written {
   speaker: Speaker
   isTest: boolean
   email: Email
+  // Of an e-mail that is about one order.
+  orderNumber?: string
 }
 
 type Writing = Promise<Written | { discarded: Discard }>
@@ -154,6 +177,9 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
       return writeOfOrder(tools, db, email, merchant)
     case 'payment_returned':
       return writeOfReturn(tools, db, email, merchant)
+    case 'withdrawal_acknowledged':
+    case 'withdrawal_received':
+      return writeOfWithdrawal(tools, db, email, merchant)
     case 'refund_failed':
       return writeOfFailure(db, email, merchant)
     case 'dispute_opened':
@@ -195,7 +221,8 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
   }
   const described = await describe(db, email, of)
   if (!described) return { discarded: 'missing' }
-  return { to: customer?.email ?? null, speaker, isTest: facts.order.mode === 'test', email: described }
+  const { number: orderNumber, mode } = facts.order
+  return { to: customer?.email ?? null, speaker, isTest: mode === 'test', email: described, orderNumber }
 }
 
 // What the shopper chose, or read.
@@ -263,6 +290,27 @@ async function writeOfReturn(tools: PrepareTools, db: Reader, email: EmailRow, m
   const values = { merchant: merchant.name, amount: speaker.amount(refund.amount, refund.currency) }
   const described = notice(speaker, 'payment_returned', { key: 'payment_returned.text', values })
   return { to: customer.email, speaker, isTest: refund.mode === 'test', email: described }
+}
+
+async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const { mode } = JSON.parse(email.facts) as { mode: 'test' | 'live' }
+  const { merchantId, subjectId: withdrawalId } = email
+  const row = await findWithdrawal(db, { merchantId, mode, withdrawalId })
+  const timeZone = (await findMerchantById(db, merchantId))?.timeZone ?? 'UTC'
+  if (!row) return { discarded: 'missing' }
+  const isToShopper = email.kind === 'withdrawal_acknowledged'
+  const speaker = speakerFor(isToShopper ? row.locale : merchant.locale, undefined)
+  const of = {
+    speaker,
+    merchantName: merchant.name,
+    receivedAt: speaker.moment(toInstant(row.receivedAt), timeZone),
+    due: speaker.date(toInstant(refundDueAt(row.receivedAt))),
+  }
+  const isTest = mode === 'test'
+  if (!isToShopper) return { to: null, speaker, isTest, email: withdrawalReceived(of, row.orderNumber) }
+  const statement = openStatement(tools.rootSecret, row)
+  if (!statement) return { discarded: statement === null ? 'erased' : 'unreadable' }
+  return { to: statement.email, speaker, isTest, email: withdrawalAcknowledged(of, statement) }
 }
 
 async function writeOfFailure(db: Reader, email: EmailRow, merchant: Merchant): Writing {

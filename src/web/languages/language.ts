@@ -18,6 +18,8 @@ export interface Speaker {
   number(value: number): string
   amount(amountMinor: number, currency: string): string
   date(instant: string): string
+  // Date and time, to the second, as clocks show it there.
+  moment(instant: string, timeZone: string): string
   // 1900 is 19 %.
   percent(basisPoints: number): string
   // In whole minutes, from two hours on in whole hours, from two days on in whole days.
@@ -87,6 +89,7 @@ function createSpeaker(language: Language, locale: string): Speaker {
     number: (value) => kept.numbers(locale).format(value),
     amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
     date: (instant) => kept.dates(locale).format(new Date(instant)),
+    moment: (instant, timeZone) => kept.moments(`${locale} ${timeZone}`).format(new Date(instant)),
     percent: (basisPoints) => kept.percents(locale).format(basisPoints / 10_000),
     duration(ms) {
       const minutes = Math.max(0, Math.ceil(ms / minuteMs))
@@ -124,6 +127,10 @@ const kept = {
   plurals: keeping((locale) => new Intl.PluralRules(locale)),
   numbers: keeping((locale) => new Intl.NumberFormat(locale)),
   dates: keeping((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })),
+  moments: keeping((key) => {
+    const [locale, timeZone] = key.split(' ')
+    return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'long', timeZone })
+  }),
   percents: keeping((locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })),
   minutes: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })),
   hours: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })),

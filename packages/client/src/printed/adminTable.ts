@@ -27,6 +27,12 @@ export const adminTable = {
     refund: 'POST b /api/v1/admin/returns/{returnId}/refunds',
     close: 'POST b /api/v1/admin/returns/{returnId}/closings',
   },
+  withdrawals: {
+    list: 'GET qp /api/v1/admin/withdrawals',
+    get: 'GET  /api/v1/admin/withdrawals/{withdrawalId}',
+    statement: 'GET  /api/v1/admin/withdrawals/{withdrawalId}/statement',
+    settle: 'POST b /api/v1/admin/withdrawals/{withdrawalId}/settlements',
+  },
   products: {
     list: 'GET qp /api/v1/admin/products',
     get: 'GET  /api/v1/admin/products/{productId}',

@@ -156,6 +156,7 @@ export type WebhookEvent =
   | ReturnRefusedEvent
   | ReturnReceivedEvent
   | ReturnClosedEvent
+  | WithdrawalReceivedEvent
   | InventoryLowEvent
   | InventoryDepletedEvent
   | InventoryReplenishedEvent
@@ -490,6 +491,8 @@ export interface CheckoutSession {
   orderId: string | null
   /** The page on which the shopper follows the order. Whoever has it can see the page; null until there is an order, and in events. */
   statusUrl: string | null
+  /** The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one, and in events. */
+  withdrawalUrl: string | null
   mode: Mode
   /** ISO 4217 code. */
   currency: string
@@ -753,7 +756,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null
@@ -1126,6 +1129,8 @@ export interface Order {
   metadata: Record<string, string>
   /** The page on which the shopper follows the order. Whoever has it can see the page; null in events. */
   statusUrl: string | null
+  /** The page on which the shopper withdraws from the contract, with the order filled in. null where the shop sells to no country that demands one, and in events. */
+  withdrawalUrl: string | null
 }
 
 export interface OrderCancellation {
@@ -2168,6 +2173,8 @@ export interface Site {
     refunds?: string | undefined
     imprint?: string | undefined
   }
+  /** The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one. */
+  withdrawalUrl: string | null
   /** Who sells. */
   legal: {
     /** Of the company or the person. */
@@ -2474,4 +2481,38 @@ export interface WebhookSignatureFixture {
     headers: Record<string, string>
     body: string
   }
+}
+
+export interface WithdrawalEventData {
+  withdrawal: {
+    /** Id of a withdrawal. */
+    id: string
+    /** The number of an order as the shopper gave it. It may be wrong, or of another shopper. */
+    orderNumber: string | null
+    /** RFC 3339, UTC, with milliseconds. */
+    receivedAt: string
+    /** The money has to be back by then: 14 days after it was received. */
+    refundDueAt: string
+  }
+}
+
+export interface WithdrawalReceivedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'withdrawal.received'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'withdrawal'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: WithdrawalEventData | TruncatedEventData
 }

@@ -17,6 +17,7 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
           awaitingPayment: 3,
           refundsFailed: 0,
           disputesOpen: 1,
+          withdrawals: 1,
           lowStock: 2,
           webhooksFailing: 0,
           paymentAccountsFailing: 0,
@@ -25,7 +26,11 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
       },
     },
   },
-  getAdminOrderCounts: { path: {}, body: undefined, reply: { data: { toSend: 12, awaitingPayment: 3 } } },
+  getAdminOrderCounts: {
+    path: {},
+    body: undefined,
+    reply: { data: { toSend: 12, awaitingPayment: 3, withdrawals: 1 } },
+  },
   searchAdmin: {
     path: {},
     query: { q: 'lovelace' },

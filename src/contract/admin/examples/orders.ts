@@ -11,7 +11,7 @@ const placed = {
   installation: { id: sampleId('installation'), name: 'Web shop' },
 }
 
-const { statusUrl: _, ...shown } = openOrder
+const { statusUrl: _, withdrawalUrl: __, ...shown } = openOrder
 const [item] = openOrder.items
 const fulfillment: AdminFulfillment = {
   id: sampleId('fulfillment'),

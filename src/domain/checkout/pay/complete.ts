@@ -61,7 +61,7 @@ export async function completeSession(settlement: Settlement): Promise<void> {
   }
   saveSession(tx, completed)
   const orderPayment = orderPaymentOf(placed.order.paymentStatus)
-  const view = { session: completed, quote, orderPayment, orderSecretSealed: null }
+  const view = { session: completed, quote, orderPayment, orderSecretSealed: null, withdrawalPath: null }
   announceSession(tools, tx, view, { kind: move.announces, now, cause })
 }
 

@@ -11,6 +11,7 @@ export type PageState =
   | 'refused'
   | 'return'
   | 'slow'
+  | 'withdrawal'
 
 // Also the answer to the script that asks how a session stands.
 export type SessionState = 'open' | 'processing' | 'completed' | 'cancelled' | 'expired' | 'challenge' | 'redirect'

@@ -35,6 +35,7 @@ interface Todo {
   awaitingPayment: number
   refundsFailed: number
   disputesOpen: number
+  withdrawals: number
   lowStock: number
   webhooksFailing: number
   paymentAccountsFailing: number
@@ -59,6 +60,7 @@ function todoCards(visit: Visit, todo: Todo): Html {
       href: to('orders', { view: 'all', attention: 'dispute_open' }),
       isAlarm: true,
     },
+    { key: 'home.withdrawals', count: todo.withdrawals, href: to('withdrawals'), isAlarm: true },
     {
       key: 'home.paymentAccountsFailing',
       count: todo.paymentAccountsFailing,

@@ -36,10 +36,10 @@ export const orders: Screen = {
       }),
       visit.ask('getAdminOrderCounts'),
     ])
-    const { toSend, awaitingPayment } = counts.data
+    const { toSend, awaitingPayment, withdrawals } = counts.data
     return {
       title: words.say('orders.title'),
-      actions: html`${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
+      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
       body: html`${tabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),
@@ -144,6 +144,11 @@ function exportLink({ words, query, to }: Visit): Html {
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
   const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
   return linkButton({ label: words.say('transfers.export'), href: to('developers/export', parameters) })
+}
+
+function withdrawalsLink({ words, to }: Visit, count: number): Html {
+  const label = words.say('withdrawals.title')
+  return linkButton({ label: count === 0 ? label : `${label} (${countText(words, count)})`, href: to('withdrawals') })
 }
 
 // In one line, cut where it is too long. Most are short, and a box and a direction for each would take 7 ms of the first paint.

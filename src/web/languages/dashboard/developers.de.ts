@@ -354,6 +354,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.refund': 'Erstattung',
   'subject.order_note': 'Notiz',
   'subject.return': 'Rücksendung',
+  'subject.withdrawal': 'Widerruf',
   'subject.transfer': 'Import',
   'change.createAdminProduct': 'hat ein Produkt angelegt',
   'change.replaceAdminProduct': 'hat ein Produkt bearbeitet',

@@ -347,6 +347,7 @@ export const developersEn = {
   'subject.refund': 'refund',
   'subject.order_note': 'note',
   'subject.return': 'return',
+  'subject.withdrawal': 'withdrawal',
   'subject.transfer': 'import',
   'change.createAdminProduct': 'added a product',
   'change.replaceAdminProduct': 'edited a product',

@@ -56,6 +56,16 @@ export const ar: EmailTexts = {
   'payment_returned.title': 'تعذر إتمام طلبك',
   'payment_returned.text':
     'وصلت دفعتك بقيمة {amount}، لكن تعذر إتمام الطلب. يُعاد المبلغ إليك بطريقة الدفع نفسها. لا يلزمك فعل أي شيء.',
+  'withdrawal_acknowledged.subject': 'استلمنا انسحابك ({merchant})',
+  'withdrawal_acknowledged.title': 'تم استلام انسحابك',
+  'withdrawal_acknowledged.text': 'في {date} استلمنا هذا التصريح:',
+  'withdrawal_acknowledged.next':
+    'نؤكد بهذا استلام انسحابك. سيتواصل معك {merchant} بشأن الخطوات التالية. إن لم تكن أنت من أرسله فأجب على هذه الرسالة.',
+  'withdrawal_received.subject': 'انسحاب من الطلب {order}',
+  'withdrawal_received.title': 'انسحب أحد المشترين من عقد',
+  'withdrawal_received.text':
+    'يذكر الانسحاب الطلب {order}. استُلم في {date}. يظهر التصريح في لوحة التحكم تحت Orders ثم Withdrawals. إذا كان حق الانسحاب قائمًا فيجب إعادة المبلغ حتى {due}.',
+  'withdrawal_received.unnamed': 'برقم غير معروف',
   'order_received.subject': 'طلب جديد {number}: {amount}',
   'order_received.title': 'طلب جديد {number}',
   'order_received.paid': 'مدفوع: {amount}.',

@@ -59,6 +59,16 @@ export const de: EmailTexts = {
   'payment_returned.title': 'Ihre Bestellung konnte nicht abgeschlossen werden',
   'payment_returned.text':
     'Ihre Zahlung über {amount} ist eingegangen, die Bestellung war aber nicht mehr möglich. Das Geld geht auf dem Zahlungsweg an Sie zurück. Sie müssen nichts tun.',
+  'withdrawal_acknowledged.subject': 'Ihr Widerruf ist eingegangen ({merchant})',
+  'withdrawal_acknowledged.title': 'Ihr Widerruf ist eingegangen',
+  'withdrawal_acknowledged.text': 'Am {date} haben wir diese Erklärung erhalten:',
+  'withdrawal_acknowledged.next':
+    'Damit bestätigen wir den Eingang Ihres Widerrufs. {merchant} meldet sich bei Ihnen zum weiteren Ablauf. Wenn Sie das nicht waren, antworten Sie bitte auf diese Nachricht.',
+  'withdrawal_received.subject': 'Widerruf zu Bestellung {order}',
+  'withdrawal_received.title': 'Ein Käufer hat einen Vertrag widerrufen',
+  'withdrawal_received.text':
+    'Der Widerruf nennt Bestellung {order}. Er ist am {date} eingegangen. Die Erklärung steht im Dashboard unter Bestellungen, Widerrufe. Besteht das Widerrufsrecht, muss das Geld bis {due} zurückgezahlt sein.',
+  'withdrawal_received.unnamed': 'mit unbekannter Nummer',
   'order_received.subject': 'Neue Bestellung {number}: {amount}',
   'order_received.title': 'Neue Bestellung {number}',
   'order_received.paid': 'Bezahlt: {amount}.',

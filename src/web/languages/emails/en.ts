@@ -59,6 +59,16 @@ export const en = {
   'payment_returned.title': 'Your order could not be completed',
   'payment_returned.text':
     'We have received your payment of {amount}, but the order could no longer be placed. The money will be returned to your original payment method. You do not need to do anything.',
+  'withdrawal_acknowledged.subject': 'We have received your withdrawal ({merchant})',
+  'withdrawal_acknowledged.title': 'Your withdrawal has been received',
+  'withdrawal_acknowledged.text': 'On {date} we received this statement:',
+  'withdrawal_acknowledged.next':
+    'This confirms that your withdrawal was received. {merchant} will get in touch with you about what comes next. If it was not you, please answer this e-mail.',
+  'withdrawal_received.subject': 'A shopper withdrew from order {order}',
+  'withdrawal_received.title': 'A shopper withdrew from a contract',
+  'withdrawal_received.text':
+    'The withdrawal names order {order}. It was received on {date}. The dashboard shows the statement, under Orders, Withdrawals. If the right of withdrawal applies, the money has to be back by {due}.',
+  'withdrawal_received.unnamed': 'an unknown number',
   'order_received.subject': 'New order {number}: {amount}',
   'order_received.title': 'New order {number}',
   'order_received.paid': 'Paid: {amount}.',

@@ -58,6 +58,16 @@ export const es: EmailTexts = {
   'payment_returned.title': 'No se pudo completar su pedido',
   'payment_returned.text':
     'Su pago de {amount} ha llegado, pero el pedido ya no era posible. El dinero se le devuelve por la misma forma de pago. No tiene que hacer nada.',
+  'withdrawal_acknowledged.subject': 'Hemos recibido su desistimiento ({merchant})',
+  'withdrawal_acknowledged.title': 'Hemos recibido su desistimiento',
+  'withdrawal_acknowledged.text': 'El {date} recibimos esta declaración:',
+  'withdrawal_acknowledged.next':
+    'Esto confirma la recepción de su desistimiento. {merchant} se pondrá en contacto con usted sobre los siguientes pasos. Si no fue usted, responda a este correo.',
+  'withdrawal_received.subject': 'Desistimiento del pedido {order}',
+  'withdrawal_received.title': 'Un cliente ha desistido de un contrato',
+  'withdrawal_received.text':
+    'El desistimiento se refiere al pedido {order}. Se recibió el {date}. La declaración está en el panel, en Orders, Withdrawals. Si existe derecho de desistimiento, el dinero debe devolverse antes del {due}.',
+  'withdrawal_received.unnamed': 'de número desconocido',
   'order_received.subject': 'Nuevo pedido {number}: {amount}',
   'order_received.title': 'Nuevo pedido {number}',
   'order_received.paid': 'Pagado: {amount}.',

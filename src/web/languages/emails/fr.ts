@@ -60,6 +60,16 @@ export const fr: EmailTexts = {
   'payment_returned.title': 'Votre commande n’a pas pu aboutir',
   'payment_returned.text':
     'Votre paiement de {amount} est arrivé, mais la commande n’était plus possible. L’argent vous est rendu par votre moyen de paiement. Vous n’avez rien à faire.',
+  'withdrawal_acknowledged.subject': 'Nous avons reçu votre rétractation ({merchant})',
+  'withdrawal_acknowledged.title': 'Votre rétractation a été reçue',
+  'withdrawal_acknowledged.text': 'Le {date}, nous avons reçu cette déclaration :',
+  'withdrawal_acknowledged.next':
+    'Ceci confirme la réception de votre rétractation. {merchant} vous contactera pour la suite. Si ce n’était pas vous, veuillez répondre à cet e-mail.',
+  'withdrawal_received.subject': 'Rétractation pour la commande {order}',
+  'withdrawal_received.title': 'Un client s’est rétracté d’un contrat',
+  'withdrawal_received.text':
+    'La rétractation concerne la commande {order}. Elle a été reçue le {date}. La déclaration figure dans le tableau de bord, sous Orders, Withdrawals. Si le droit de rétractation s’applique, l’argent doit être remboursé avant le {due}.',
+  'withdrawal_received.unnamed': 'au numéro inconnu',
   'order_received.subject': 'Nouvelle commande {number} : {amount}',
   'order_received.title': 'Nouvelle commande {number}',
   'order_received.paid': 'Payé : {amount}.',

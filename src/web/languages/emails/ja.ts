@@ -56,6 +56,16 @@ export const ja: EmailTexts = {
   'payment_returned.title': 'ご注文を完了できませんでした',
   'payment_returned.text':
     '{amount} のお支払いを確認しましたが、ご注文を承ることができませんでした。お支払い方法に返金します。お手続きは不要です。',
+  'withdrawal_acknowledged.subject': '契約の撤回を受け付けました（{merchant}）',
+  'withdrawal_acknowledged.title': '契約の撤回を受け付けました',
+  'withdrawal_acknowledged.text': '{date}に次の申し出を受け付けました。',
+  'withdrawal_acknowledged.next':
+    '撤回を受け付けたことをお知らせします。今後については{merchant}からご連絡します。お心当たりがない場合は、このメールにご返信ください。',
+  'withdrawal_received.subject': '注文 {order} の撤回',
+  'withdrawal_received.title': '購入者が契約を撤回しました',
+  'withdrawal_received.text':
+    '撤回は注文 {order} に関するもので、{date}に受け付けました。内容はダッシュボードの Orders、Withdrawals にあります。撤回権がある場合、{due}までに返金が必要です。',
+  'withdrawal_received.unnamed': '番号不明',
   'order_received.subject': '新しい注文 {number}: {amount}',
   'order_received.title': '新しい注文 {number}',
   'order_received.paid': '支払い済み: {amount}',

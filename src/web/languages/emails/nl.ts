@@ -60,6 +60,16 @@ export const nl: EmailTexts = {
   'payment_returned.title': 'Je bestelling kon niet worden afgerond',
   'payment_returned.text':
     'We hebben je betaling van {amount} ontvangen, maar de bestelling kon niet meer worden geplaatst. Het geld wordt teruggestort op de manier waarop je hebt betaald. Je hoeft niets te doen.',
+  'withdrawal_acknowledged.subject': 'Wij hebben uw herroeping ontvangen ({merchant})',
+  'withdrawal_acknowledged.title': 'Uw herroeping is ontvangen',
+  'withdrawal_acknowledged.text': 'Op {date} hebben wij deze verklaring ontvangen:',
+  'withdrawal_acknowledged.next':
+    'Hiermee bevestigen wij de ontvangst van uw herroeping. {merchant} neemt contact met u op over het vervolg. Was u dit niet, beantwoord dan deze e-mail.',
+  'withdrawal_received.subject': 'Herroeping van bestelling {order}',
+  'withdrawal_received.title': 'Een klant heeft een overeenkomst herroepen',
+  'withdrawal_received.text':
+    'De herroeping noemt bestelling {order}. Zij is ontvangen op {date}. De verklaring staat in het dashboard, onder Orders, Withdrawals. Als het herroepingsrecht geldt, moet het geld uiterlijk {due} terug zijn.',
+  'withdrawal_received.unnamed': 'met onbekend nummer',
   'order_received.subject': 'Nieuwe bestelling {number}: {amount}',
   'order_received.title': 'Nieuwe bestelling {number}',
   'order_received.paid': 'Betaald: {amount}.',

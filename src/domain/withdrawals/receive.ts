@@ -1,0 +1,143 @@
+// Receives a withdrawal: one transaction writes the statement, its event and its two e-mails, and only then the page says so. No order is
+// looked up, so neither the answer nor its time shows whether there is one.
+
+import { createHmac } from 'node:crypto'
+import type { EventDataOf } from '../../contract/open/events.ts'
+import type { Mode } from '../../contract/words.ts'
+import { idFromDigest } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { onlyMove } from '../../platform/kit/lifecycle.ts'
+import { announce } from '../../platform/outbox/announce.ts'
+import { queueWithdrawalEmails } from '../../platform/outbox/emails.ts'
+import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { listActiveInstallations } from '../inventory/store.ts'
+import { findMerchant, findMerchantFace, type MerchantFace } from '../merchants/store.ts'
+import { withdrawalLifecycle } from './lifecycle.ts'
+import { modeOfOrder, orderNumberIn, refundDueAt, type Statement } from './statement.ts'
+import { findWithdrawal, insertWithdrawal, type WithdrawalRow } from './store.ts'
+
+export interface WithdrawalTools {
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+  // Of the mailbox, as orders have it.
+  emailHash(tx: Tx, merchantId: string, email: string, now: number): Promise<string>
+}
+
+export interface WithdrawalPort {
+  // Undefined where there is no such shop, or it sells to no country with this duty.
+  findShop(slug: string): Promise<WithdrawalShop | undefined>
+  receive(shop: WithdrawalShop, given: GivenStatement): Promise<ReceivedStatement>
+}
+
+export interface WithdrawalShop extends MerchantFace {
+  id: string
+  timeZone: string
+}
+
+export interface GivenStatement {
+  statement: Statement
+  // Made when the form was drawn: the same form sent twice is one withdrawal.
+  attempt: string
+  locale: string
+}
+
+export interface ReceivedStatement {
+  id: string
+  mode: Mode
+  receivedAt: string
+}
+
+export function createWithdrawals({ storage, rootSecret, clock, emailHash }: WithdrawalTools): WithdrawalPort {
+  return {
+    findShop: (slug) =>
+      storage.read(async (db) => {
+        const merchant = await findMerchant(db, slug)
+        if (!merchant) return undefined
+        const face = await findMerchantFace(db, merchant.id)
+        return face?.offersWithdrawal ? { ...face, id: merchant.id, timeZone: merchant.timeZone } : undefined
+      }),
+
+    receive: (shop, { statement, attempt, locale }) =>
+      storage.write(async (tx) => {
+        const now = clock().getTime()
+        const orderNumber = orderNumberIn(statement.order)
+        const mode = modeOfOrder(orderNumber)
+        const id = withdrawalId(rootSecret, shop.id, attempt, statement)
+        const { to: status } = onlyMove(withdrawalLifecycle, 'receive')
+        const row: WithdrawalRow = {
+          merchantId: shop.id,
+          mode,
+          id,
+          sealed: sealStatement(rootSecret, { merchantId: shop.id, mode, id }, statement),
+          orderNumber,
+          emailHash: await emailHash(tx, shop.id, statement.email, now),
+          locale,
+          status,
+          outcome: null,
+          version: 1,
+          receivedAt: now,
+          settledAt: null,
+        }
+        const isNew = await insertWithdrawal(tx, row)
+        if (isNew) await announceAndQueue(tx, row)
+        const first = isNew ? row : await findWithdrawal(tx, { merchantId: shop.id, mode, withdrawalId: id })
+        return { id, mode, receivedAt: toInstant((first ?? row).receivedAt) }
+      }),
+  }
+}
+
+// The statement is part of it, so one that was corrected after going back is another withdrawal.
+function withdrawalId(rootSecret: RootSecret, merchantId: string, attempt: string, statement: Statement): string {
+  const { name, order, email, items } = statement
+  const form = JSON.stringify([merchantId, attempt, name, order, email, items])
+  return idFromDigest('wdr', createHmac('sha256', deriveKey(rootSecret, 'withdrawal attempt')).update(form).digest())
+}
+
+async function announceAndQueue(tx: Tx, row: WithdrawalRow): Promise<void> {
+  const { merchantId, mode, id, orderNumber, receivedAt, emailHash } = row
+  const { announces } = onlyMove(withdrawalLifecycle, 'receive')
+  const data: EventDataOf<'withdrawal.received'> = {
+    withdrawal: {
+      id,
+      orderNumber,
+      receivedAt: toInstant(receivedAt),
+      refundDueAt: toInstant(refundDueAt(receivedAt)),
+    },
+  }
+  for (const { id: installationId } of await listActiveInstallations(tx, { merchantId, mode }))
+    announce(tx, {
+      installationId,
+      mode,
+      kind: announces,
+      subject: { type: 'withdrawal', id },
+      sequence: row.version,
+      dataText: JSON.stringify(data),
+      cause: null,
+      now: receivedAt,
+    })
+  queueWithdrawalEmails(tx, { merchantId, withdrawalId: id, recipientHash: emailHash ?? '', mode }, receivedAt)
+}
+
+interface SealedName {
+  merchantId: string
+  mode: Mode
+  id: string
+}
+
+const contextOf = ({ merchantId, mode, id }: SealedName) => `${merchantId} ${mode} ${id}`
+
+function sealStatement(rootSecret: RootSecret, name: SealedName, statement: Statement): string {
+  return sealByRoot(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
+}
+
+// Null once it is erased; undefined when the version of the root secret that sealed it was given up.
+export function openStatement(
+  rootSecret: RootSecret,
+  row: SealedName & { sealed: string | null },
+): Statement | null | undefined {
+  if (row.sealed === null) return null
+  const text = openByRoot(rootSecret, 'withdrawal', row.sealed, contextOf(row))
+  return text === undefined ? undefined : (JSON.parse(text) as Statement)
+}

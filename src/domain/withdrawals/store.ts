@@ -1,0 +1,153 @@
+// The SQL of withdrawals.
+
+import type { Mode, WithdrawalOutcome, WithdrawalStatus } from '../../contract/words.ts'
+import { isNotDeferred, type RowKey } from '../../platform/jobs/store.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { expectVersion } from '../../platform/storage/guard.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface WithdrawalRow {
+  merchantId: string
+  mode: Mode
+  id: string
+  sealed: string | null
+  orderNumber: string | null
+  emailHash: string | null
+  locale: string
+  status: WithdrawalStatus
+  outcome: WithdrawalOutcome | null
+  version: number
+  receivedAt: number
+  settledAt: number | null
+}
+
+const columns = new Fragment(`
+  w.merchant_id as "merchantId", w.mode, w.id, w.sealed, w.order_number as "orderNumber", w.email_hash as "emailHash", w.locale,
+  w.status, w.outcome, w.version, w.received_at as "receivedAt", w.settled_at as "settledAt"`)
+
+// False where the same statement of the same form was received before.
+export async function insertWithdrawal(tx: Tx, row: WithdrawalRow): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into withdrawals (merchant_id, mode, id, sealed, order_number, email_hash, locale, status, outcome, version,
+      received_at, settled_at)
+    values (${row.merchantId}, ${row.mode}, ${row.id}, ${row.sealed}, ${row.orderNumber}, ${row.emailHash}, ${row.locale},
+      ${row.status}, ${row.outcome}, ${row.version}, ${row.receivedAt}, ${row.settledAt})
+    on conflict (merchant_id, mode, id) do nothing returning id`
+  return rows.length > 0
+}
+
+export interface WithdrawalKey extends MerchantMode {
+  withdrawalId: string
+}
+
+export async function findWithdrawal(
+  db: Reader,
+  { merchantId, mode, withdrawalId }: WithdrawalKey,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.sql<WithdrawalRow>`
+    select ${columns} from withdrawals w
+    where w.merchant_id = ${merchantId} and w.mode = ${mode} and w.id = ${withdrawalId}`
+  return row
+}
+
+export async function lockWithdrawal(
+  tx: Tx,
+  { merchantId, mode, withdrawalId }: WithdrawalKey,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await tx.sql<WithdrawalRow>`
+    select ${columns} from withdrawals w
+    where w.merchant_id = ${merchantId} and w.mode = ${mode} and w.id = ${withdrawalId} ${tx.forUpdate}`
+  return row
+}
+
+export function updateSettled(tx: Tx, before: WithdrawalRow, after: WithdrawalRow): void {
+  tx.send`
+    update withdrawals set ${expectVersion(before.version, after.version)}, status = ${after.status}, outcome = ${after.outcome},
+      settled_at = ${after.settledAt}
+    where merchant_id = ${after.merchantId} and mode = ${after.mode} and id = ${after.id}`
+}
+
+// The order of the number that was given, and whether it is of the same mailbox. Looked for when the merchant looks, never while the
+// shopper waits.
+export interface WithdrawnOrderRow {
+  orderNumber: string
+  orderId: string
+  emailHash: string | null
+}
+
+export async function listOrdersOfNumbers(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  numbers: readonly string[],
+): Promise<WithdrawnOrderRow[]> {
+  if (numbers.length === 0) return []
+  return db.sql<WithdrawnOrderRow>`
+    select o.number as "orderNumber", o.id as "orderId", o.email_hash as "emailHash" from orders o
+    where o.merchant_id = ${merchantId} and o.mode = ${mode} and o.number in (${list(numbers)})`
+}
+
+export interface WithdrawalQuestion {
+  status: WithdrawalStatus | undefined
+  after: CursorPosition | null
+  limit: number
+}
+
+export async function listWithdrawals(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { status, after, limit }: WithdrawalQuestion,
+): Promise<WithdrawalRow[]> {
+  const isAsked = status === undefined ? new Fragment('1 = 1') : new Fragment('w.status = ?', [status])
+  const isBehind =
+    after === null ? new Fragment('1 = 1') : new Fragment('(w.received_at, w.id) < (?, ?)', [after.at, after.id])
+  return db.sql<WithdrawalRow>`
+    select ${columns} from withdrawals w
+    where w.merchant_id = ${merchantId} and w.mode = ${mode} and ${isAsked} and ${isBehind}
+    order by w.received_at desc, w.id desc limit ${limit}`
+}
+
+export async function countReceived(db: Reader, { merchantId, mode }: MerchantMode, max: number): Promise<number> {
+  const [row] = await db.sql<{ n: number }>`
+    select count(*) as n from (select id from withdrawals
+      where merchant_id = ${merchantId} and mode = ${mode} and status = 'received' limit ${max}) few`
+  return row?.n ?? 0
+}
+
+// Those of a shopper, in both modes.
+export async function listIdsOfShopper(
+  db: Reader,
+  merchantId: string,
+  hashes: readonly string[],
+): Promise<{ mode: Mode; id: string }[]> {
+  return db.sql<{ mode: Mode; id: string }>`
+    select mode, id from withdrawals
+    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${list(hashes)}) order by mode, id`
+}
+
+// What was stated goes, with what its e-mails say of who got them. That there was a withdrawal, of which order and when, stays.
+export async function forgetWithdrawal(tx: Tx, { merchantId, mode, withdrawalId }: WithdrawalKey): Promise<void> {
+  await tx.sql`
+    update withdrawals set sealed = null, email_hash = null
+    where merchant_id = ${merchantId} and mode = ${mode} and id = ${withdrawalId}`
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${merchantId} and kind = 'withdrawal_acknowledged' and subject_id = ${withdrawalId}`
+}
+
+export async function listOldWithdrawals(
+  db: Reader,
+  receivedBy: number,
+  now: number,
+  limit: number,
+): Promise<(RowKey & { mode: Mode })[]> {
+  return db.sql<RowKey & { mode: Mode }>`
+    select w.merchant_id as "tenantId", w.id as "rowId", w.mode from withdrawals w
+    where w.received_at <= ${receivedBy} and ${isNotDeferred('retention', 'w.merchant_id', 'w.id', now)}
+    order by w.received_at limit ${limit}`
+}
+
+export async function deleteWithdrawals(tx: Tx, key: MerchantMode, ids: readonly string[]): Promise<void> {
+  await tx.sql`
+    delete from withdrawals where merchant_id = ${key.merchantId} and mode = ${key.mode} and id in (${list(ids)})`
+}

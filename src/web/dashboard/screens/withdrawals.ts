@@ -1,0 +1,192 @@
+// Withdrawals: which wait, how many days are left to pay the money back, and what came of each. The statement is shown by one press,
+// which is a post, because each look is written down.
+
+import type { AdminWithdrawal, AdminWithdrawalStatement } from '../../../contract/admin/withdrawals.ts'
+import { type WithdrawalOutcome, type WithdrawalStatus, withdrawalOutcomes } from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { type Field, form, keyIn, problemsOf } from '../form.ts'
+import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
+import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { table, tabs } from '../table.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { versionIn } from './send.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+export const withdrawals: Screen = {
+  path: 'withdrawals',
+  name: 'dashboard withdrawals',
+  place: 'orders',
+  needs: 'listAdminWithdrawals',
+  async get(visit) {
+    const { words, query, to } = visit
+    const status = statusOf(query.get('view'))
+    const cursor = query.get('cursor') ?? undefined
+    const { data, meta } = await visit.ask('listAdminWithdrawals', { query: status ? { status } : {}, cursor })
+    return {
+      title: words.say('withdrawals.title'),
+      back: { href: to('orders'), label: words.say('orders.title') },
+      sub: words.say('withdrawals.sub'),
+      body: html`${tabs(visit, words.say('withdrawals.views'), [
+        { label: words.say('withdrawals.open'), query: { view: undefined } },
+        { label: words.say('withdrawals.settled'), query: { view: 'settled' } },
+        { label: words.say('orders.all'), query: { view: 'all' } },
+      ])}
+${table(visit, {
+  label: words.say('withdrawals.title'),
+  columns: [
+    { head: words.say('orders.number'), cell: (row) => orderText(words, row), isMain: true },
+    { head: words.say('withdrawals.received'), cell: ({ receivedAt }) => time(words, receivedAt), isPlain: true },
+    { head: words.say('withdrawals.left'), cell: (row) => leftText(visit, row), isPlain: true },
+    { head: words.say('products.status'), cell: (row) => statePill(words, row), isCorner: true },
+  ],
+  rows: data,
+  idOf: ({ id }) => id,
+  hrefOf: ({ id }) => to(`withdrawals/${id}`),
+  next: meta.next,
+  empty: { title: words.say('withdrawals.empty'), text: words.say('withdrawals.emptyText') },
+})}`,
+    }
+  },
+}
+
+export const withdrawal: Screen = {
+  path: 'withdrawals/:withdrawalId',
+  name: 'dashboard withdrawal',
+  place: 'orders',
+  needs: 'getAdminWithdrawal',
+  get: async (visit) => oneSheet(visit, await find(visit)),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const path = { withdrawalId: idOf(posted) }
+    const outcome = sent.get('outcome') as WithdrawalOutcome
+    const body = { outcome, ...versionIn(sent) }
+    const settled = await attempt(posted.ask('settleAdminWithdrawal', { path, body, key: keyIn(sent) }))
+    if (!('refusal' in settled)) return done(posted.to('withdrawals'), 'done.settled')
+    const problems = problemsOf(words, settled.refusal, settleFields(words))
+    return { ...oneSheet(posted, await find(posted), { problems }), status: 409 }
+  },
+}
+
+export const withdrawalStatement: Screen = {
+  path: 'withdrawals/:withdrawalId/statement',
+  name: 'dashboard withdrawal statement',
+  place: 'orders',
+  needs: 'getAdminWithdrawalStatement',
+  // After a reload by its address.
+  get: async (visit) => oneSheet(visit, await find(visit)),
+  async post(posted) {
+    const { data } = await posted.ask('getAdminWithdrawalStatement', { path: { withdrawalId: idOf(posted) } })
+    return oneSheet(posted, await find(posted), { statement: data })
+  },
+}
+
+// Undefined: all.
+function statusOf(view: string | null): WithdrawalStatus | undefined {
+  if (view === 'all') return undefined
+  return view === 'settled' ? 'settled' : 'received'
+}
+
+function idOf({ path }: Visit): string {
+  return path.withdrawalId ?? ''
+}
+
+async function find(visit: Visit): Promise<AdminWithdrawal> {
+  return (await visit.ask('getAdminWithdrawal', { path: { withdrawalId: idOf(visit) } })).data
+}
+
+function orderText(words: Words, { order }: AdminWithdrawal): string {
+  return order?.number ?? words.say('withdrawals.noOrder')
+}
+
+function statePill(words: Words, { status, outcome }: AdminWithdrawal): Html {
+  return pill(words, 'withdrawal', outcome ?? status)
+}
+
+function leftText({ words, now }: Visit, { status, refundDueAt }: AdminWithdrawal): Html | string {
+  if (status === 'settled') return '–'
+  const days = Math.floor((Date.parse(refundDueAt) - now.getTime()) / dayMs)
+  if (days < 0) return html`<strong class="bad-text">${words.say('withdrawals.overdue')}</strong>`
+  return words.say('withdrawals.days', { count: days })
+}
+
+interface Shown {
+  // Undefined: not asked for. Null: erased.
+  statement?: AdminWithdrawalStatement | null
+  problems?: ReturnType<typeof problemsOf>
+}
+
+function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problems }: Shown = {}): Sheet {
+  const { words, to, may } = visit
+  const { id, order, receivedAt, refundDueAt, settledAt, version } = row
+  const link = order && html`<a href="${to(`orders/${order.id}`)}">${order.number}</a>`
+  return {
+    title: words.say('withdrawals.one', { order: orderText(words, row) }),
+    back: { href: to('withdrawals'), label: words.say('withdrawals.title') },
+    badge: statePill(words, row),
+    actions:
+      order && may('refundAdminOrder')
+        ? linkButton({ label: words.say('withdrawals.toOrder'), href: to(`orders/${order.id}`) })
+        : undefined,
+    body: html`<div class="columns"><div>
+${card({
+  title: words.say('withdrawals.statement'),
+  body: html`${facts([
+    [words.say('orders.number'), link ?? words.say('withdrawals.noOrder')],
+    [words.say('withdrawals.received'), moment(words, receivedAt)],
+    [words.say('withdrawals.due'), moment(words, refundDueAt)],
+    ...(settledAt === null ? [] : [[words.say('withdrawals.settledAt'), moment(words, settledAt)] as const]),
+  ])}
+${order !== null && !order.emailMatches && notice('info', words.say('withdrawals.otherEmail'))}
+${statementPart(visit, id, statement)}`,
+})}
+</div><div>
+${
+  may('settleAdminWithdrawal') &&
+  card({
+    title: words.say('withdrawals.settle'),
+    body: form(visit, {
+      action: to(`withdrawals/${id}`),
+      fields: settleFields(words),
+      values: { outcome: row.outcome ?? 'accepted' },
+      problems,
+      hidden: { version },
+      submit: words.say('withdrawals.settleButton'),
+    }),
+  })
+}
+</div></div>`,
+  }
+}
+
+function statementPart(visit: Visit, id: string, statement: AdminWithdrawalStatement | null | undefined): Html | false {
+  const { words, to, may } = visit
+  if (statement === null) return html`<p class="soft">${words.say('withdrawals.erased')}</p>`
+  if (statement === undefined)
+    return (
+      may('getAdminWithdrawalStatement') &&
+      html`<form method="post" action="${to(`withdrawals/${id}/statement`)}">${button({ label: words.say('withdrawals.show') })}
+<p class="soft small">${words.say('withdrawals.showText')}</p></form>`
+    )
+  const { name, order, email, items } = statement
+  return facts([
+    [words.say('withdrawals.name'), html`<bdi>${name}</bdi>`],
+    [words.say('withdrawals.email'), html`<a href="mailto:${email}" dir="ltr">${email}</a>`],
+    [words.say('withdrawals.typedOrder'), html`<bdi>${order}</bdi>`],
+    [words.say('withdrawals.items'), items === '' ? words.say('withdrawals.whole') : html`<bdi>${items}</bdi>`],
+  ])
+}
+
+function settleFields(words: Words): Field[] {
+  return [
+    {
+      name: 'outcome',
+      label: words.say('withdrawals.outcome'),
+      kind: 'choice',
+      isRequired: true,
+      help: words.say('withdrawals.settleText'),
+      options: withdrawalOutcomes.map((value) => ({ value, label: words.say(`withdrawals.outcome.${value}`) })),
+    },
+  ]
+}
