@@ -12,6 +12,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -23,11 +24,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
-import { cartwright } from '../harness/commandline.ts'
+import { cartwright, serveHere } from '../harness/commandline.ts'
 import { begin, serve, tempFolder } from '../harness/process.ts'
 import { answer, openReceiver } from '../harness/receiver.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { copyTemplate } from '../harness/templates.ts'
+import { until } from '../harness/until.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { backUp, restore } from '../src/platform/storage/backup.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
@@ -541,3 +543,71 @@ async function buy(origin: string, key: string, skuId: string): Promise<string> 
   assert.match(paid.headers.get('location') ?? (await paid.text()), /^http:\/\/localhost:9\/thanks/)
   return data.id
 }
+
+describe('backups that a server makes by itself', () => {
+  const madeIn = (folder: string) => readdirSync(folder).filter((name) => /^cartwright-\d{8}T\d{6}Z\.db$/.test(name))
+  const timeIn = (text: string) =>
+    Number(/^cartwright_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
+
+  test('one at the start, which restores; none while the newest is young; old ones are removed', async () => {
+    const folder = await tempFolder()
+    const to = join(folder, 'backups')
+    const settings = settingsFor(folder, { HOST: '127.0.0.1' })
+    await copyTemplate(join(folder, 'shop.db'))
+    mkdirSync(to)
+    const old = 'cartwright-20200101T000000Z.db'
+    writeFileSync(join(to, old), 'old')
+    writeFileSync(join(to, 'notes.txt'), 'not a backup')
+    const args = ['--no-demo', '--backup-every', '1h', '--backup-to', to]
+    const server = await serveHere(settings, args)
+    await until(() => !existsSync(join(to, old)), 'the backup')
+    const [made = '', ...others] = madeIn(to)
+    assert.deepEqual([others, existsSync(join(to, 'notes.txt'))], [[], true])
+    const shown = await (await fetch(`${server.origin}/metrics`)).text()
+    assert.ok(Date.now() / 1000 - timeIn(shown) < 60)
+    assert.match(shown, /^cartwright_backup_failures_total 0$/m)
+    assert.match(server.printed(), /"message":"backup made"/)
+    assert.equal(await server.stop(), 0)
+
+    const again = await serveHere(settings, args)
+    assert.equal(timeIn(await (await fetch(`${again.origin}/metrics`)).text()), timeIn(shown), 'known after a restart')
+    assert.equal(await again.stop(), 0)
+    assert.deepEqual(madeIn(to), [made])
+
+    const elsewhere = settingsFor(join(folder, 'elsewhere'))
+    assert.equal((await cartwright(['restore', join(to, made)], elsewhere)).code, 0)
+    assert.equal((await cartwright(['doctor'], elsewhere)).code, 0)
+  })
+
+  test('a failure is counted and logged with its reason', async () => {
+    const folder = await tempFolder()
+    const to = join(folder, 'backups')
+    await copyTemplate(join(folder, 'shop.db'))
+    mkdirSync(to)
+    const args = ['--no-demo', '--backup-every', '1s', '--backup-to', to]
+    const server = await serveHere(settingsFor(folder, { HOST: '127.0.0.1' }), args)
+    await until(() => madeIn(to).length > 0, 'the first backup')
+    rmSync(to, { recursive: true })
+    await until(() =>
+      /"message":"backup failed; retrying".*"reason":"cartwright: there is no folder/.test(server.printed()),
+    )
+    assert.match(await (await fetch(`${server.origin}/metrics`)).text(), /^cartwright_backup_failures_total [1-9]/m)
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('what cannot be is refused at the start', async () => {
+    const folder = await tempFolder()
+    writeFileSync(join(folder, 'file'), '')
+    for (const [args, code, words] of [
+      [['--backup-every', '6h'], 2, /--backup-every and --backup-to go together/],
+      [['--backup-every', 'often', '--backup-to', folder], 2, /--backup-every must be a time/],
+      [['--backup-every', '6h', '--backup-to', join(folder, 'file')], 1, /backups cannot be written to/],
+    ] as const) {
+      const outcome = await cartwright(['serve', ...args], settingsFor(folder))
+      assert.deepEqual([outcome.code, words.test(outcome.err)], [code, true], outcome.err)
+    }
+    const postgres = { ...settingsFor(folder), CARTWRIGHT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const { code, err } = await cartwright(['serve', '--backup-every', '6h', '--backup-to', folder], postgres)
+    assert.deepEqual([code, /is for SQLite/.test(err)], [1, true], err)
+  })
+})

@@ -144,7 +144,7 @@ describe('docs/production.md', () => {
   }
 
   test('the first hour, the backup and the drill do what they say', async () => {
-    const server = await serveHere(settings, ['--no-demo'])
+    const server = await serveHere(settings, ['--no-demo', '--backup-every', '6h', '--backup-to', join(folder, 'own')])
     await type('## 5. The first hour', settings)
     await type('## 6. Backups, and the drill', settings)
     await assertMetricsExist(await (await fetch(`${server.origin}/metrics`)).text())

@@ -33,6 +33,7 @@ import {
   makeDemoShop,
   needsDemoShop,
 } from '../provisioning/demo.ts'
+import { type BackupPlan, readBackupPlan, startBackups } from './backups.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
@@ -49,6 +50,9 @@ export const serveCommand = command({
   effect: 'creates',
   options: {
     'no-demo': { help: 'leave an empty database empty' },
+    'backup-every': { value: 'TIME', help: 'back up the SQLite database so often, such as 6h; with --backup-to' },
+    'backup-to': { value: 'FOLDER', help: 'where these backups go' },
+    'backup-days': { value: 'N', help: 'for how many days the last one of each day stays (default: 30)' },
   },
   async run(given, terminal) {
     const settings = readSettings(given.environment)
@@ -57,6 +61,7 @@ export const serveCommand = command({
       throw new Failure(
         'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
       )
+    const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.
@@ -74,7 +79,16 @@ export const serveCommand = command({
       log: (message, fields) => log.warn(message, { ...fields }),
     })
     const { storage, config } = database
-    const parts: ServeParts = { config, storage, damaged, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
+    const parts: ServeParts = {
+      config,
+      storage,
+      damaged,
+      log,
+      sink,
+      terminal,
+      mayDemo: isDemoAllowed(config, given),
+      backupPlan,
+    }
     try {
       if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
         log.warn(
@@ -117,6 +131,7 @@ interface ServeParts {
   sink: Sink
   terminal: Terminal
   mayDemo: boolean
+  backupPlan: BackupPlan | undefined
 }
 
 function originAt(port: number): string {
@@ -218,13 +233,14 @@ async function serve(parts: ServeParts): Promise<void> {
     await begin(origin)
     const facts = parts.mayDemo && config.demoHistory ? await findDueHistory(parts) : undefined
     const loops = facts ? startLoopsAfter(parts, app, facts) : await startLoops(parts, app)
+    const backups = parts.backupPlan && startBackups(parts.backupPlan, { ...parts.terminal, log, metrics: app.metrics })
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
     const reason = await Promise.race([signalled, parts.damaged])
     tellEnd(log, reason)
     if (!(reason instanceof StorageRefused)) await announceEnd(parts, app)
-    await Promise.all([finish(parts, app), loops.drain()])
+    await Promise.all([finish(parts, app), loops.drain(), backups?.drain()])
     if (reason instanceof StorageRefused) throw reason
     log.info('stopped')
   } catch (error) {

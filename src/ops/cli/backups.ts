@@ -1,0 +1,164 @@
+// Backups that a server of a SQLite file makes by itself. Each is the command `backup` in a process of its own, so copying and checking a
+// large file holds up no request. A failure is logged and counted, and tried again soon.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { constants as osConstants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../../platform/config.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { Failure, type Given, Misuse } from './command.ts'
+import { backupName, backupTime, outdatedBackups, readDays, readEvery } from './schedule.ts'
+
+export interface BackupPlan {
+  everyMs: number
+  folder: string
+  days: number
+}
+
+// Undefined where none are asked for. The folder is made, and must be writable: the first failure is at the start, not at night.
+export function readBackupPlan({ texts }: Given, databaseUrl: string): BackupPlan | undefined {
+  const { 'backup-every': every, 'backup-to': folder, 'backup-days': days = '30' } = texts
+  if (every === undefined && folder === undefined && texts['backup-days'] === undefined) return undefined
+  if (every === undefined || folder === undefined) throw new Misuse('--backup-every and --backup-to go together')
+  const plan = { everyMs: readEvery(every), folder, days: readDays(days) }
+  if (!databaseUrl.startsWith('sqlite:'))
+    throw new Failure('--backup-every is for SQLite; a PostgreSQL database is backed up by pg_dump or its own tools')
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new Failure(`backups cannot be written to ${folder}: ${(error as Error).message}`)
+  }
+  return plan
+}
+
+export interface Backups {
+  drain(): Promise<void>
+}
+
+interface Tools {
+  environment: Environment
+  log: Log
+  metrics: Metrics
+}
+
+const retryMsMax = 10 * 60_000
+
+export function startBackups({ everyMs, folder, days }: BackupPlan, { environment, log, metrics }: Tools): Backups {
+  const seen = { ...newestIn(folder), failures: 0, tookMs: undefined as number | undefined }
+  let timer: NodeJS.Timeout | undefined
+  let child: ChildProcess | undefined
+  let round: Promise<void> = Promise.resolve()
+  let isEnding = false
+  observeBackups(metrics, seen)
+
+  function rest(ms: number): void {
+    if (isEnding) return
+    timer = setTimeout(
+      () => {
+        round = make()
+      },
+      Math.max(0, ms),
+    )
+    timer.unref()
+  }
+
+  // Resolves with what went wrong, or with undefined.
+  async function attempt(file: string, startedAt: number): Promise<string | undefined> {
+    const problem = await runBackup(file, environment, (process) => {
+      child = process
+    })
+    child = undefined
+    if (problem !== undefined || isEnding) return problem
+    seen.tookMs = Date.now() - startedAt
+    Object.assign(seen, newestIn(folder))
+    log.info('backup made', { file, bytes: seen.bytes, ms: seen.tookMs })
+    for (const name of outdatedBackups(readdirSync(folder), Date.now(), days)) rmSync(join(folder, name))
+    return undefined
+  }
+
+  async function make(): Promise<void> {
+    const startedAt = Date.now()
+    const file = join(folder, backupName(startedAt))
+    // The folder may go away at any moment.
+    const problem = await attempt(file, startedAt).catch((error: Error) => error.message)
+    if (isEnding) return
+    if (problem === undefined) return rest(startedAt + everyMs - Date.now())
+    seen.failures += 1
+    log.error('backup failed; retrying', undefined, { file, reason: problem })
+    rest(Math.min(everyMs, retryMsMax))
+  }
+
+  rest(seen.at === undefined ? 0 : seen.at + everyMs - Date.now())
+  return {
+    async drain() {
+      isEnding = true
+      clearTimeout(timer)
+      // It removes what it has written so far.
+      child?.kill('SIGTERM')
+      await round
+    },
+  }
+}
+
+function newestIn(folder: string): { at: number | undefined; bytes: number | undefined } {
+  const times = readdirSync(folder).flatMap((name) => backupTime(name) ?? [])
+  if (times.length === 0) return { at: undefined, bytes: undefined }
+  const at = Math.max(...times)
+  return { at, bytes: statSync(join(folder, backupName(at)), { throwIfNoEntry: false })?.size }
+}
+
+const reasonLengthMax = 500
+
+// Resolves with what went wrong, or with undefined.
+function runBackup(
+  file: string,
+  environment: Environment,
+  onStart: (child: ChildProcess) => void,
+): Promise<string | undefined> {
+  const main = fileURLToPath(new URL('../../main.js', import.meta.url))
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'backup', file], {
+    env: { ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onStart(child)
+  lowerPriority(child.pid)
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, reasonLengthMax)
+  })
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message))
+    child.on('close', (code, signal) => resolve(code === 0 ? undefined : said.trim() || `ended by ${signal ?? code}`))
+  })
+}
+
+// Requests come first.
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, osConstants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system does not allow it.
+  }
+}
+
+interface Seen {
+  at: number | undefined
+  bytes: number | undefined
+  failures: number
+  tookMs: number | undefined
+}
+
+function observeBackups(metrics: Metrics, seen: Seen): void {
+  const seconds = (ms: number | undefined) => ms && ms / 1_000
+  for (const [name, help, type, values] of [
+    ['last_success_timestamp_seconds', 'When the newest backup was begun.', 'gauge', () => seconds(seen.at)],
+    ['last_size_bytes', 'Size of the newest backup.', 'gauge', () => seen.bytes],
+    ['last_duration_seconds', 'How long the newest backup of this process took.', 'gauge', () => seconds(seen.tookMs)],
+    ['failures_total', 'Backups that failed.', 'counter', () => seen.failures],
+  ] as const)
+    metrics.read({ name: `cartwright_backup_${name}`, help, type, values })
+}
