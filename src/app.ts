@@ -70,6 +70,7 @@ import { pageSecretHash } from './platform/secrets/pagesecret.ts'
 import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
+import { agentRoutes } from './web/agents/routes.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
 import { createOAuthPages } from './web/consent/pages.ts'
@@ -273,6 +274,17 @@ export function createApp(parts: AppParts): App {
     handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
     gates: { key: createAdminGate(gates) },
   })
+  const agents = agentRoutes({
+    tools: payTools,
+    open,
+    receive: surfaceParts.receive,
+    sealedKeeper: surfaceParts.sealedKeeper,
+    answersMs: retentionMs.answers,
+    shopUrl: parts.shopUrl ?? (() => undefined),
+    isLimited: rateLimit !== null,
+    version,
+    mainShop: null,
+  })
   const loadPersonReader = late(async () => {
     const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })
@@ -328,7 +340,7 @@ export function createApp(parts: AppParts): App {
   }
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
-    surfaces: [open, admin, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
+    surfaces: [open, admin, agents, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
     pages: [
       ...sitePages({
         origin: publicOrigin,

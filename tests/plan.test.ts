@@ -20,9 +20,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
     ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'sites', 'catalog'],
-    ...['carts', 'overview', 'checkout', 'emails'],
+    ...['carts', 'overview', 'checkout', 'emails', 'agents'],
   ],
-  web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'dashboard'],
+  web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'agents', 'dashboard'],
   ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],
 }
 // `contract` has no folders of its own order: it is small, and has no circles.

@@ -8,6 +8,7 @@ import { newId } from '../../src/platform/kit/ids.ts'
 import type { Orders } from '../orders.ts'
 import type { RowRequest } from '../rows.ts'
 import type { TestServer } from '../testServer.ts'
+import { agentGivens } from './agents.ts'
 import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
@@ -38,6 +39,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...shopGivens,
   ...siteGivens,
   ...paymentGivens,
+  ...agentGivens,
   ...developerGivens,
   ...peopleGivens,
   ...changeGivens,

@@ -63,6 +63,7 @@ export const idPrefixes = {
   webhookEndpoint: 'whe',
   event: 'evt',
   webhookDelivery: 'whd',
+  platform: 'plt',
   request: 'req',
 } as const
 export type IdNoun = keyof typeof idPrefixes
@@ -387,6 +388,7 @@ export const changeSubjects = [
   'return',
   'withdrawal',
   'transfer',
+  'agents',
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]
 
@@ -402,6 +404,7 @@ export const undoScopes = {
   shipping: 'admin:settings',
   payment_method: 'admin:settings',
   site: 'admin:settings',
+  agents: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

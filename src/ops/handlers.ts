@@ -1,6 +1,8 @@
 // The handlers of the admin surface. `app.ts` loads this file with the first request to it: a server that nobody administers does
 // without their code.
 
+import { adminAgentOperations } from '../domain/agents/admin.ts'
+import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
@@ -70,7 +72,7 @@ export function adminHandlersFor({
     ...adminWithdrawalOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
-      undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer],
+      undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer, agentUndoer],
     }),
     ...adminImageOperations(),
     ...adminReportOperations(),
@@ -87,5 +89,6 @@ export function adminHandlersFor({
     ...adminShopOperations(shopParts),
     ...adminSiteOperations(sites),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
+    ...adminAgentOperations({ publicOrigin }),
   }
 }

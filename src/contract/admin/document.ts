@@ -19,12 +19,14 @@ import * as openOrders from '../open/orders.ts'
 import * as openReturns from '../open/returns.ts'
 import type { SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
+import * as agents from './agents.ts'
 import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
 import * as changes from './changes.ts'
 import * as developers from './developers.ts'
 import * as dryrun from './dryrun.ts'
 import * as errors from './errors.ts'
+import { agentExamples } from './examples/agents.ts'
 import { catalogExamples } from './examples/catalog.ts'
 import { changeExamples } from './examples/changes.ts'
 import { developerExamples } from './examples/developers.ts'
@@ -115,6 +117,7 @@ export const adminDocument: SurfaceDocument = {
     ...shopExamples,
     ...siteExamples,
     ...paymentExamples,
+    ...agentExamples,
     ...developerExamples,
     ...peopleExamples,
     ...changeExamples,
@@ -135,6 +138,7 @@ export const adminDocument: SurfaceDocument = {
       shop,
       site,
       payments,
+      agents,
       developers,
       people,
       changes,

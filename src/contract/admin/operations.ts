@@ -2,6 +2,7 @@
 
 import { openRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
 import type { Surface } from '../surface.ts'
+import { agentRows } from './agents.ts'
 import { catalogRows } from './catalog.ts'
 import { changeRows } from './changes.ts'
 import { developerRows } from './developers.ts'
@@ -28,6 +29,7 @@ export const adminOperations = {
   ...shopRows,
   ...siteRows,
   ...paymentRows,
+  ...agentRows,
   ...developerRows,
   ...peopleRows,
   ...changeRows,

@@ -13,6 +13,11 @@ export type NormalAddress = Address
 type Text = 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region'
 
 export function checkAddress(address: Address): { address: NormalAddress } | { issues: Issue[] } {
+  const { address: normal, issues } = normalized(address)
+  return issues.length > 0 ? { issues } : { address: normal }
+}
+
+function normalized(address: Address): { address: NormalAddress; issues: Issue[] } {
   const { country } = address
   const issues: Issue[] = []
   // A field that is empty and not needed is left out, as if it had not been sent.
@@ -36,7 +41,13 @@ export function checkAddress(address: Address): { address: NormalAddress } | { i
     ...keep('postalCode', postalCodeFinding(country, address.postalCode)),
     ...keep('phone', phoneFinding(address.phone)),
   }
-  return issues.length > 0 ? { issues } : { address: normal }
+  return { address: normal, issues }
+}
+
+// An address that may still lack something: enough to price a delivery, not to send one. What is wrong is left out, and reported like
+// what is missing. Undefined without a country.
+export function draftAddress(address: Address): { address: NormalAddress; issues: Issue[] } | undefined {
+  return isCountry(address.country) ? normalized(address) : undefined
 }
 
 const prefixLengthMax = 3

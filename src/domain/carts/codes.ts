@@ -44,9 +44,21 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
 }
 
 // Codes are short and worth money, so guessing them must be slow.
-function refuseGuessing({ guesses, guessesSince }: CartRow, now: number): void {
-  if (guesses < guessesMax || isOver(guessesSince, now)) return
-  throw refuse('rate_limited', { retryAfterMs: guessesSince + guessesMs - now })
+function refuseGuessing(cart: CartRow, now: number): void {
+  const retryAfterMs = guessingMs(cart, now)
+  if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
+}
+
+type Guesses = Pick<CartRow, 'guesses' | 'guessesSince'>
+
+// How long no other code is tried; 0 for not at all.
+export function guessingMs({ guesses, guessesSince }: Guesses, now: number): number {
+  return guesses < guessesMax || isOver(guessesSince, now) ? 0 : guessesSince + guessesMs - now
+}
+
+// With one more that was refused.
+export function nextGuesses({ guesses, guessesSince }: Guesses, now: number): Guesses {
+  return isOver(guessesSince, now) ? { guesses: 1, guessesSince: now } : { guesses: guesses + 1, guessesSince }
 }
 
 // A minute that begins further ahead than another one was counted before the clock was set back.
@@ -68,8 +80,8 @@ async function rejectCode(
   { code, promotion, reason }: RejectedCode,
 ): Promise<CodeOutcome> {
   const at = now.getTime()
-  const isNewMinute = isOver(facts.cart.guessesSince, at)
-  countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
+  const { guesses, guessesSince } = nextGuesses(facts.cart, at)
+  countGuess(db, facts.cart, guesses, guessesSince)
   const quote = await quoteChange(db, tools.pricebooks, facts, at)
   return {
     quote,

@@ -12,7 +12,7 @@ import type { CartRow } from './store.ts'
 import { livingAddress, type Quote } from './view.ts'
 
 // Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
-const addressMs = 7 * 24 * 3_600_000
+export const addressMs = 7 * 24 * 3_600_000
 
 export interface Destination {
   quote: Quote

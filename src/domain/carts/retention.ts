@@ -38,6 +38,7 @@ async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
     await tx.sql`delete from cart_lines where installation_id = ${installationId} and cart_id in (${cartIds})`
     if (addressIds.length > 0)
       await tx.sql`delete from addresses where installation_id = ${installationId} and id in (${list(addressIds)})`
+    await tx.sql`delete from agent_checkouts where installation_id = ${installationId} and cart_id in (${cartIds})`
     await tx.sql`delete from carts where installation_id = ${installationId} and id in (${cartIds})`
   }
   return carts.length

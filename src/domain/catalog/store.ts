@@ -434,6 +434,39 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
   return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
 }
 
+export interface NamedListing {
+  slug: string
+  productId: string
+  // Of the word by which it was found, where that names one of its SKUs.
+  skuId: string | null
+  word: string
+}
+
+// Products that are shown, by their ids and slugs, and by the ids and codes of their SKUs.
+export async function listNamedListings(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  words: readonly string[],
+): Promise<NamedListing[]> {
+  if (words.length === 0) return []
+  const shown = new Fragment('l.merchant_id = ? and l.mode = ?', [merchantId, mode])
+  const [byProduct, bySlug, bySku] = await Promise.all([
+    db.sql<NamedListing>`
+      select l.slug, l.product_id as "productId", null as "skuId", l.product_id as "word" from listed_products l
+      where ${shown} and l.product_id in (${list(words)})`,
+    db.sql<NamedListing>`
+      select l.slug, l.product_id as "productId", null as "skuId", l.slug as "word" from listed_products l
+      where ${shown} and l.slug in (${list(words)})`,
+    db.sql<Omit<NamedListing, 'word'> & { code: string }>`
+      select l.slug, l.product_id as "productId", s.id as "skuId", s.code
+      from skus s cross join listed_products l
+      where s.merchant_id = ${merchantId} and (s.id in (${list(words)}) or s.code in (${list(words)})) and s.retired_at is null
+        and ${shown} and l.product_id = s.product_id`,
+  ])
+  const named = bySku.map(({ code, ...row }) => ({ ...row, word: words.includes(code) ? code : (row.skuId ?? '') }))
+  return [...byProduct, ...bySlug, ...named]
+}
+
 export const codesMax = 4_000 // in one statement
 
 // The slug of the product that has a code, also where its SKU is retired.

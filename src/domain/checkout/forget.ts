@@ -149,6 +149,8 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     if (addressId !== undefined) deleteAddress(tx, installationId, addressId)
     await forgetEmailsOfSessions(tx, installationId, [id])
     await tx.sql`
+      update agent_checkouts set asked_sealed = null where installation_id = ${installationId} and cart_id = ${cartId}`
+    await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`
   }
@@ -213,6 +215,10 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
         where merchant_id = ${merchantId} and promotion_id = ${promotionId} and order_id = ${id}`
     if (addressId !== null) eraseWholeAddress(tx, installationId, addressId)
     await forgetEmailsOfOrder(tx, installationId, id)
+    await tx.sql`
+      update agent_checkouts set asked_sealed = null
+      where installation_id = ${installationId} and cart_id = (
+        select cart_id from orders where installation_id = ${installationId} and id = ${id})`
     await tx.sql`
       update orders set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`

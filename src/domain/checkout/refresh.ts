@@ -21,7 +21,8 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
   const at = ask.now.getTime()
   // It has expired, which is not recorded yet: the sweep will do that, and until then it holds nothing.
   if (sessionStatusAt(session, at) === 'expired') return cart
-  const held = await holdWhatThereIs(ask, session, lines)
+  const isHolding = !session.holdsLater || session.holdExpiresAt !== null
+  const held = isHolding ? await holdWhatThereIs(ask, session, lines) : session
   saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
   return cart
 }

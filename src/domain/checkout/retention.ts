@@ -24,6 +24,9 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
     await forgetEmailsOfSessions(tx, installationId, sessionIds)
     await tx.sql`
+      update agent_checkouts set asked_sealed = null
+      where installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+    await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`
   })

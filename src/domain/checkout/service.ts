@@ -406,6 +406,7 @@ async function openAgain(
     },
     now,
     cause: pageCause(),
+    ...(old.holdsLater && { isForAgent: true }),
   })
   saveSuccessor(tx, old, opened.id)
   return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }

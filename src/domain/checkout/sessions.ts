@@ -60,6 +60,8 @@ export interface OpenAsk {
   body: HostedCheckoutCreateRequest
   now: Date
   cause: Cause | null
+  // Opened by ourselves for software: it has no page to go back to, and holds no stock until the shopper looks or it is paid.
+  isForAgent?: boolean
 }
 
 const lifeSecondsDefault = 1_800
@@ -69,7 +71,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   const rules = await findRedirectRules(db, caller.installationId)
   // Ended in the moment since the caller was let in.
   if (!rules) throw refuse('unauthenticated')
-  const issues = redirectIssues(body, rules)
+  const issues = ask.isForAgent ? [] : redirectIssues(body, rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 
   const cartId =
@@ -103,7 +105,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
-    holdExpiresAt: holdUntil(wanted.expiresAt, at),
+    holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted.expiresAt, at),
   }
   if (living) saveSession(db, session)
   else insertSession(db, session)
@@ -119,7 +121,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
-  await holdLines(db, session, { lines: facts.lines, now, cause })
+  if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause })
   return showSession(tools, view, at)
 }
 
@@ -145,7 +147,12 @@ function redirectIssues(
   })
 }
 
-function newSession(tools: CheckoutTools, { caller }: OpenAsk, cartId: string, at: number): SessionRow {
+function newSession(
+  tools: CheckoutTools,
+  { caller, isForAgent = false }: OpenAsk,
+  cartId: string,
+  at: number,
+): SessionRow {
   const id = newId('cks')
   const secret = checkoutPageSecrets.make(tools.rootSecret, id)
   return {
@@ -178,6 +185,7 @@ function newSession(tools: CheckoutTools, { caller }: OpenAsk, cartId: string, a
     completedAt: null,
     cancelledAt: null,
     continuedBy: null,
+    holdsLater: isForAgent,
   }
 }
 

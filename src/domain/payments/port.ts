@@ -218,6 +218,24 @@ export interface PaymentProvider {
   ): AsyncIterable<ProviderEvent>
   // Pure: whether it can take this at all. Left out by those that take everything.
   offers?(facts: { currency: string; amount: number }): boolean
+  // How software pays for a shopper, without the page. Left out by those that only people can pay with.
+  readonly tokens?: readonly TokenHandler[]
+}
+
+// What a platform hands over in the place of what a shopper types.
+export interface TokenHandler {
+  // Unique among all handlers of a shop.
+  id: string
+  // A reverse domain name, such as com.google.pay. Null: below the name of this server.
+  name: string | null
+  // What it is called below the name of this server.
+  ownName: string
+  version: string
+  // Kinds of instruments, such as card.
+  instruments: readonly string[]
+  config?(facts: { mode: Mode; merchantName: string; currency: string }): object
+  // Pure: what `start` needs, or undefined where the credential is not one that it takes. Nothing of it is stored, logged or repeated.
+  read(credential: Readonly<Record<string, unknown>>): { method: string; details: Details } | undefined
 }
 
 export interface ProviderEvent {

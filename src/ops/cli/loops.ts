@@ -2,6 +2,7 @@
 
 import type { App } from '../../app.ts'
 import { sweepAddresses } from '../../domain/addresses/vault.ts'
+import { forgetPlatforms, platformsDeletedMax } from '../../domain/agents/retention.ts'
 import { cartsDeletedMax, deleteCarts } from '../../domain/carts/retention.ts'
 import { bringUnannouncedForward } from '../../domain/carts/store.ts'
 import { expireCarts } from '../../domain/carts/sweep.ts'
@@ -206,6 +207,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },
     { full: withdrawalsDeletedMax, round: () => deleteOldWithdrawals(storage, endedBy(withdrawals)) },
     { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
+    { full: platformsDeletedMax, round: () => forgetPlatforms(storage, now) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

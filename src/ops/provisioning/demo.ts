@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
+import { agentSettingsOf, setAgentLevel } from '../../domain/agents/settings.ts'
 import type { ProductRow } from '../../domain/catalog/product.ts'
 import { listProductsBySlug } from '../../domain/catalog/store.ts'
 import {
@@ -97,6 +98,9 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       await freshKey(tx, rootSecret, installation, 'none', now),
       await freshKey(tx, rootSecret, installation, 'admin', now),
     ]
+    // Agents may buy there, with test cards. What was set since stays.
+    const seller = { merchantId, mode: installation.mode }
+    if ((await agentSettingsOf(tx, seller)).version === 0) await setAgentLevel(tx, seller, 'buy', now)
     await ensureDemoPeople(tx, rootSecret, { merchantId, passwordHash, openedAt, now })
     return {
       merchant: { slug: file.merchant.slug },

@@ -55,6 +55,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'webhook',
   'webhook_delivery',
   'transfer',
+  'agents',
 ])
 
 export function isOfOneMode(changes: readonly AuditedChange[]): boolean {

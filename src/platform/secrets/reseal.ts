@@ -35,6 +35,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: ['invitation e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
+  { what: 'checkouts',          table: 'agent_checkouts',   column: 'asked_sealed',    keys: ['installation_id', 'cart_id'], purposes: ['agent checkout'], context: (row) => row.cart_id ?? '' },
   { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },
   { what: 'payment accounts',   table: 'payment_accounts',  column: 'secrets_sealed',  keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
   { what: 'payment accounts',   table: 'payment_accounts',  column: 'previous_sealed', keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },

@@ -154,6 +154,7 @@ export function open(key: KeyObject, sealed: string, context: string): string | 
 // cannot change, or stored rows would not open: e-mails are a 'letter'.
 export const sealPurposes = [
   'address row key',
+  'agent checkout',
   'checkout customer',
   'checkout page',
   'database key',

@@ -133,8 +133,8 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
 }
 
 // Instructions for paying are shown here, because the shop does not have them. Once the app is uninstalled, there is no shop to
-// return to.
+// return to; nor is there one where software opened the checkout for the shopper.
 export function afterPaying({ session, secret, awaited, isClosed }: CheckoutView): string {
-  const staysHere = isClosed || (awaited !== null && awaited.instructions !== null)
+  const staysHere = isClosed || session.successUrl === '' || (awaited !== null && awaited.instructions !== null)
   return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
 }

@@ -63,6 +63,7 @@ ${view.awaited && howToPay(speaker, view.awaited)}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
 ${
   !view.isClosed &&
+  session.successUrl !== '' &&
   html`<a class="second wide" href="${shopUrl(session.successUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`
 }
 </div>

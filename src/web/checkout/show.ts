@@ -49,7 +49,7 @@ export function createShow(clock: () => Date): Show {
       chosen,
       billing: billing ?? null,
     })
-    const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
+    const shopUrls = view.isClosed ? [] : [session.successUrl || null, session.cancelUrl]
     return problem?.code === 'too_many_tries'
       ? waiting(answerPage(429, text, { shopUrls }), problem.waitMs)
       : answerPage(200, text, { shopUrls, sources: sourcesFor(view) })

@@ -79,6 +79,10 @@ export const adminTable = {
     open: 'POST b /api/v1/admin/site/open',
     close: 'POST b /api/v1/admin/site/close',
   },
+  agents: {
+    getMany: 'GET  /api/v1/admin/agents',
+    updateMany: 'PATCH b /api/v1/admin/agents',
+  },
   installations: {
     list: 'GET p /api/v1/admin/installations',
     create: 'POST b /api/v1/admin/installations',

@@ -2,6 +2,7 @@
 
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
+import { checkAddress } from '../../addresses/check.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import { livingAddress, type Quote } from '../../carts/view.ts'
 import { findMethodSettings } from '../../payments/methods.ts'
@@ -23,8 +24,11 @@ export async function findOrderProblem(
   if (session.emailHash === null || !openCustomerOf(tools, session))
     return { code: 'invalid', issues: [issueAt('/email', 'needed')] }
   if (needsShipping(lines.map(({ offer }) => offer))) {
-    if (!livingAddress(cart, now) || !(await openAddressOf(tools, tx, cart, now)))
-      return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
+    const address = livingAddress(cart, now) ? await openAddressOf(tools, tx, cart, now) : undefined
+    if (!address) return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
+    // Agents may begin with a part of it.
+    const checked = checkAddress(address)
+    if ('issues' in checked) return { code: 'invalid', issues: checked.issues }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
   }
   if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion)))

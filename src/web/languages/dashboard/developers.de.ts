@@ -356,6 +356,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.return': 'Rücksendung',
   'subject.withdrawal': 'Widerruf',
   'subject.transfer': 'Import',
+  'subject.agents': 'Agenten',
   'change.createAdminProduct': 'hat ein Produkt angelegt',
   'change.replaceAdminProduct': 'hat ein Produkt bearbeitet',
   'change.updateAdminProducts': 'hat Produkte geändert',

@@ -349,6 +349,7 @@ export const developersEn = {
   'subject.return': 'return',
   'subject.withdrawal': 'withdrawal',
   'subject.transfer': 'import',
+  'subject.agents': 'agents',
   'change.createAdminProduct': 'added a product',
   'change.replaceAdminProduct': 'edited a product',
   'change.updateAdminProducts': 'changed products',

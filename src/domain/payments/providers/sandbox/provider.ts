@@ -14,7 +14,7 @@ import {
   type TestRefundAnswer,
   type Verdict,
 } from '../../ledger.ts'
-import type { Charge, Details, Outcome, PaymentProvider, Problem, Texts } from '../../port.ts'
+import type { Charge, Details, Outcome, PaymentProvider, Problem, Texts, TokenHandler } from '../../port.ts'
 import { brandOf, cardDigits, cardMethod, cardProblems, cardTexts } from './card.ts'
 
 export { chargesOf, type TestCharge } from '../../ledger.ts'
@@ -49,6 +49,27 @@ export const sandboxCards: readonly TestCard[] = [
 ]
 
 const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((card) => [card.number, card]))
+
+// Words in the place of numbers, for software that may not handle numbers of cards.
+const cardByToken: ReadonlyMap<string, string> = new Map([
+  ['success_token', '4242424242424242'],
+  ['fail_token', '4000000000000002'],
+  ['challenge_token', '4000002500003155'],
+  ['silent_token', '4000000000000259'],
+])
+
+const testCards: TokenHandler = {
+  id: 'mock_payment_handler',
+  name: null,
+  ownName: 'test_cards',
+  version: '2026-08-25',
+  instruments: ['card'],
+  read({ token, number }) {
+    const card = typeof token === 'string' ? cardByToken.get(token) : typeof number === 'string' ? number : undefined
+    if (card === undefined || !cardsByNumber.has(card)) return undefined
+    return { method: cardMethod.id, details: { number: card, expiry: '12/99', cvc: '123', name: 'Test Buyer' } }
+  },
+}
 
 const texts = {
   en: {
@@ -106,6 +127,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
     methods: [{ ...cardMethod, noteKey: 'test.note' }],
     texts,
     calls,
+    tokens: [testCards],
     check,
     instrument: (method, details) => (method === cardMethod.id ? cardDigits(details.number ?? '') : undefined),
 

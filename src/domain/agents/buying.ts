@@ -1,0 +1,304 @@
+// What software asks of a checkout, in one shape for all protocols: open, replace, look, cancel, pay. Prices, stock, payments and orders
+// are those of every other checkout; here is only who may, and what of the buyer's data comes out again.
+
+import type { CheckoutSession } from '../../contract/open/checkout.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Cause } from '../../platform/outbox/announce.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { createCart } from '../carts/lines.ts'
+import { type LineNote, replaceCart } from '../carts/replace.ts'
+import { isServed, needsShipping } from '../carts/shipping.ts'
+import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
+import { pay } from '../checkout/pay/pay.ts'
+import type { CheckoutProblem } from '../checkout/port.ts'
+import {
+  cancelSession,
+  customerColumns,
+  factsOf,
+  lockSessionAndCart,
+  openSession,
+  showSession,
+} from '../checkout/sessions.ts'
+import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
+import type { PayTools } from '../checkout/tools.ts'
+import type { SessionFacts } from '../checkout/view.ts'
+import { findMerchantFace } from '../merchants/store.ts'
+import { nobody as noCustomer, openCustomer } from '../orders/customer.ts'
+import { findOrder } from '../orders/store.ts'
+import { listPaymentsOfSession } from '../payments/store.ts'
+import { type Asked, addressOf, customerOf, openAsked, sealAsked, type Wish } from './asked.ts'
+import { type AgentCheckoutRow, findCheckout, insertCheckout, saveCheckout } from './store.ts'
+
+// Who asks. Its carts, sessions and orders belong to the shop's installation for agents.
+export interface AgentCaller extends MerchantMode {
+  installationId: string
+  platformId: string
+  protocol: string
+  version: string
+}
+
+export interface AgentMoment {
+  now: Date
+  cause: Cause | null
+}
+
+// A checkout as it is, with what is needed to show it to the platform that made it.
+export interface AgentCheckout {
+  session: CheckoutSession
+  // What the platform sent. Undefined where it was erased.
+  asked: Asked | undefined
+  needsShipping: boolean
+  isServed: boolean
+  // Whether the address and the contact on it are those that the platform sent. Others are the shopper's own.
+  hasSentAddress: boolean
+  hasSentContact: boolean
+  hasEmail: boolean
+  place: { city: string; region: string | null; country: string } | null
+  // Why it cannot be paid as it is, beside what the buyer's data lacks.
+  isPriced: boolean
+  // A payment waits for the shopper.
+  isWaiting: boolean
+  promotion: { code: string; name: string } | null
+  order: { id: string; number: string } | null
+  links: Readonly<Record<string, string>>
+  shownTotal: number | null
+}
+
+const lifeSeconds = 6 * 3_600
+
+export type Opened = { sessionId: string } | { lineNotes: readonly LineNote[] }
+
+// Answers the notes alone where no line is left: the transaction must then not be committed.
+export async function openCheckout(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  wish: Wish,
+  { now, cause }: AgentMoment,
+): Promise<Opened> {
+  const created = await createCart(tools.carts, { db: tx, caller, items: [], metadata: {}, now, cause })
+  const cartId = created.cart.id
+  const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before: undefined }, wish, { now, cause })
+  if (isEmpty) return { lineNotes: asked.lineNotes }
+  const customer = customerOf(wish.buyer)
+  const session = await openSession(tools, {
+    db: tx,
+    caller,
+    body: { cartId, successUrl: '', locale: 'auto', expiresInSeconds: lifeSeconds, customer },
+    now,
+    cause,
+    isForAgent: true,
+  })
+  insertCheckout(tx, {
+    ...checkoutRow(caller, cartId, now),
+    sessionId: session.id,
+    askedSealed: sealAsked(tools.rootSecret, cartId, asked),
+    shownTotal: session.totals.total,
+  })
+  return { sessionId: session.id }
+}
+
+function checkoutRow(
+  { installationId, merchantId, platformId, protocol, version }: AgentCaller,
+  cartId: string,
+  now: Date,
+): Omit<AgentCheckoutRow, 'sessionId' | 'askedSealed' | 'shownTotal'> {
+  return { installationId, cartId, merchantId, platformId, protocol, version, createdAt: now.getTime() }
+}
+
+// Writes lines, code, address and option as one change of the cart. Codes are tried again only where the list is another one: a list
+// that is repeated is not a guess.
+async function writeWish(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  { cartId, before }: { cartId: string; before: Asked | undefined },
+  wish: Wish,
+  { now, cause }: AgentMoment,
+): Promise<{ asked: Asked; isEmpty: boolean }> {
+  const { address, issues } = addressOf(wish)
+  const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
+  const { quote, lineNotes, codeNotes } = await replaceCart(
+    tools.carts,
+    tools.rootSecret,
+    { db: tx, caller, cartId, expectedVersion: undefined, now, cause },
+    { lines: wish.lines, codes: isKnownList ? null : wish.codes, address, shippingOption: wish.shippingOption },
+  )
+  const { codes, buyer, destination, shippingOption, attribution } = wish
+  const asked: Asked = {
+    codes,
+    buyer,
+    destination,
+    shippingOption,
+    attribution,
+    lineNotes,
+    codeNotes: codeNotes ?? before?.codeNotes ?? [],
+    addressIssues: issues,
+    addressToken: quote.cart.address?.token ?? null,
+  }
+  return { asked, isEmpty: quote.lines.length === 0 }
+}
+
+export interface Located {
+  session: SessionRow
+  row: AgentCheckoutRow
+}
+
+// Undefined where there is no such checkout, or it is another platform's.
+export async function findAgentSession(
+  db: Reader,
+  caller: AgentCaller,
+  sessionId: string,
+): Promise<Located | undefined> {
+  const { installationId, platformId } = caller
+  const session = await findSession(db, { installationId, sessionId })
+  const row = session && (await findCheckout(db, installationId, session.cartId))
+  return session && row?.sessionId === sessionId && row.platformId === platformId ? { session, row } : undefined
+}
+
+// `busy`: it is being paid, and nothing was changed.
+export type Replacing = 'done' | 'busy'
+
+export async function replaceCheckout(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  sessionId: string,
+  wish: Wish,
+  moment: AgentMoment,
+): Promise<Replacing> {
+  const { session, row } = await lockOpen(tx, caller, sessionId, moment.now)
+  if (session.status === 'processing') return 'busy'
+  const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  await saveCustomer(tools, tx, session, wish, moment.now.getTime())
+  const place = { cartId: row.cartId, before }
+  const { asked } = await writeWish(tools, tx, caller, place, wish, moment)
+  const facts = await factsOf(tools, tx, session, moment.now.getTime())
+  saveCheckout(tx, {
+    ...row,
+    protocol: caller.protocol,
+    version: caller.version,
+    askedSealed: sealAsked(tools.rootSecret, row.cartId, asked),
+    shownTotal: facts.quote.pricing.totals.total,
+  })
+  return 'done'
+}
+
+async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Date): Promise<Located> {
+  const session = await lockSessionAndCart(tx, { installationId: caller.installationId, sessionId })
+  const row = session && (await findCheckout(tx, caller.installationId, session.cartId))
+  if (!session || row?.platformId !== caller.platformId) throw refuse('checkout_session_not_found')
+  const status = sessionStatusAt(session, now.getTime())
+  if (status !== 'processing' && (session.closedAt !== null || !moveFor(sessionLifecycle, 'change', status)))
+    throw refuse('checkout_session_not_open', { current: { status, version: session.version } })
+  return { session, row }
+}
+
+// Sealed anew only where it is another one.
+async function saveCustomer(tools: PayTools, tx: Tx, session: SessionRow, wish: Wish, at: number): Promise<void> {
+  const customer = customerOf(wish.buyer)
+  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
+  if (JSON.stringify(known) === JSON.stringify(customer)) return
+  const columns = await customerColumns(tools, tx, session, { customer, now: at })
+  saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+}
+
+export async function cancelCheckout(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  sessionId: string,
+  { now, cause }: AgentMoment,
+): Promise<Replacing> {
+  const { session } = await lockOpen(tx, caller, sessionId, now)
+  if (session.status === 'processing') return 'busy'
+  const cancellation = { reason: 'customer_request', note: null, by: 'api' } as const
+  await cancelSession(tools, { db: tx, caller, sessionId, expectedVersion: undefined, cancellation, now, cause })
+  return 'done'
+}
+
+export async function showCheckout(
+  tools: PayTools,
+  db: Reader,
+  { session, row }: Located,
+  now: number,
+): Promise<AgentCheckout> {
+  const facts = await factsOf(tools, db, session, now)
+  const { cart, lines, promotion } = facts.quote
+  const [merchant, payments, { zones }] = await Promise.all([
+    findMerchantFace(db, session.merchantId),
+    listPaymentsOfSession(db, session.installationId, session.id),
+    tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
+  ])
+  const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  const customer = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
+  const { address } = cart
+  return {
+    session: showSession(tools, facts, now),
+    asked,
+    needsShipping: needsShipping(lines.map(({ offer }) => offer)),
+    isServed: address === null || isServed(zones, address.country),
+    hasSentAddress: asked !== undefined && asked.addressToken === (address?.token ?? null),
+    hasSentContact: asked !== undefined && JSON.stringify(customerOf(asked.buyer)) === JSON.stringify(customer),
+    hasEmail: customer.email !== '',
+    place: address && { city: address.city, region: address.region, country: address.country },
+    isPriced: facts.quote.isPriced,
+    isWaiting: session.status === 'processing' && payments.some(({ status }) => status === 'challenge'),
+    promotion: promotion && { code: promotion.code, name: promotion.name },
+    order: await orderOf(db, facts),
+    links: merchant ? (JSON.parse(merchant.links) as Record<string, string>) : {},
+    shownTotal: row.shownTotal,
+  }
+}
+
+async function orderOf(db: Reader, { session }: SessionFacts): Promise<AgentCheckout['order']> {
+  const { installationId, orderId } = session
+  const order = orderId === null ? undefined : await findOrder(db, { installationId, orderId })
+  return order ? { id: order.id, number: order.number } : null
+}
+
+// No more than the platform was shown is charged, so a look that shows another total is recorded.
+export async function noteShownTotal(tools: PayTools, { session, row }: Located, total: number): Promise<void> {
+  if (row.shownTotal === total || session.status !== 'open') return
+  await tools.storage.write(async (tx) => {
+    const current = await findCheckout(tx, row.installationId, row.cartId)
+    if (current) saveCheckout(tx, { ...current, shownTotal: total })
+  })
+}
+
+export interface AgentPayment {
+  handlerId: string
+  credential: Readonly<Record<string, unknown>>
+  // The same key of the same checkout is one payment.
+  attempt: string
+  network?: string
+}
+
+export type PaymentAnswer = CheckoutProblem | { code: 'credential_refused' } | null
+
+// Null: begun, or begun before. How it stands is shown by the checkout.
+export async function payCheckout(
+  tools: PayTools,
+  { session, row }: Located,
+  { handlerId, credential, attempt, network }: AgentPayment,
+  cause: Cause | null,
+): Promise<PaymentAnswer> {
+  const offered = await tools.storage.read((db) => tools.providers.offered(db, session))
+  const found = offered
+    .flatMap(({ provider }) => (provider.tokens ?? []).map((handler) => ({ provider, handler })))
+    .find(({ handler }) => handler.id === handlerId)
+  const details = found?.handler.read(credential)
+  if (!found || !details) return { code: 'credential_refused' }
+  const key = { installationId: session.installationId, sessionId: session.id }
+  const input = {
+    version: session.version,
+    expectedTotal: row.shownTotal ?? -1,
+    provider: found.provider.name,
+    ...details,
+    attempt,
+    ...(network !== undefined && { network }),
+  }
+  return pay(tools, key, input, cause)
+}

@@ -1,0 +1,150 @@
+// The SQL of agents: which worlds are open to them, who called, and what they asked for.
+
+import type { AgentLevel } from '../../contract/agents/settings.ts'
+import type { Mode } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { expectVersion } from '../../platform/storage/guard.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+
+export interface AgentSettingsRow {
+  merchantId: string
+  mode: Mode
+  level: AgentLevel
+  installationId: string
+  version: number
+  updatedAt: number
+}
+
+export async function findSettings(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+): Promise<AgentSettingsRow | undefined> {
+  const [row] = await db.sql<AgentSettingsRow>`
+    select merchant_id as "merchantId", mode, level, installation_id as "installationId", version, updated_at as "updatedAt"
+    from agent_settings where merchant_id = ${merchantId} and mode = ${mode}`
+  return row
+}
+
+export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
+  tx.send`
+    insert into agent_settings (merchant_id, mode, level, installation_id, version, updated_at)
+    values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.installationId}, ${row.version}, ${row.updatedAt})`
+}
+
+// One version after the one that was read under the merchant's lock.
+export function saveSettings(tx: Tx, row: AgentSettingsRow): void {
+  tx.send`
+    update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, updated_at = ${row.updatedAt}
+    where merchant_id = ${row.merchantId} and mode = ${row.mode}`
+}
+
+export async function hasInstallationNamed(db: Reader, merchantId: string, name: string): Promise<boolean> {
+  const rows = await db.sql`select id from installations where merchant_id = ${merchantId} and name = ${name}`
+  return rows.length > 0
+}
+
+// A shop that agents may call, in one mode.
+export interface AgentShop extends MerchantMode {
+  slug: string
+  name: string
+  currency: string
+  level: Exclude<AgentLevel, 'off'>
+  installationId: string
+}
+
+// Undefined like one that does not exist: closed to agents, the merchant closed, the installation disabled.
+export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
+  const [row] = await db.sql<AgentShop>`
+    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.installation_id as "installationId"
+    from merchants m
+    join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} and s.level <> 'off'
+    join installations i on i.id = s.installation_id and i.disabled_at is null
+    where m.slug = ${slug} and m.closed_at is null`
+  return row
+}
+
+// All that are open, live ones first. At most two are asked for where one is to be the only one.
+export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
+  return db.sql<AgentShop>`
+    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.installation_id as "installationId"
+    from agent_settings s
+    join merchants m on m.id = s.merchant_id and m.closed_at is null
+    join installations i on i.id = s.installation_id and i.disabled_at is null
+    where s.level <> 'off'
+    order by s.mode, m.slug limit ${limit}`
+}
+
+export interface PlatformRow {
+  installationId: string
+  id: string
+  merchantId: string
+  profileUrl: string
+  host: string
+  firstSeenAt: number
+  lastSeenAt: number
+}
+
+// Inserted by the first call, and found by the others.
+export async function seePlatform(tx: Tx, row: PlatformRow): Promise<{ id: string }> {
+  const [seen] = await tx.sql<{ id: string }>`
+    insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, first_seen_at, last_seen_at)
+    values (${row.installationId}, ${row.id}, ${row.merchantId}, ${row.profileUrl}, ${row.host}, ${row.firstSeenAt}, ${row.lastSeenAt})
+    on conflict (installation_id, profile_url) do update set last_seen_at = excluded.last_seen_at
+    returning id`
+  if (!seen) throw new Error('a platform was neither inserted nor found')
+  return seen
+}
+
+// Those that have not called since then, and made nothing that is still here.
+export async function deleteUnusedPlatforms(tx: Tx, before: number, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from agent_platforms where (installation_id, id) in (
+      select p.installation_id, p.id from agent_platforms p
+      where p.last_seen_at < ${before} and not exists (
+        select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)
+      order by p.last_seen_at limit ${limit})
+    returning id`
+  return rows.length
+}
+
+export interface AgentCheckoutRow {
+  installationId: string
+  cartId: string
+  // Null of a cart without a checkout.
+  sessionId: string | null
+  merchantId: string
+  platformId: string
+  protocol: string
+  version: string
+  askedSealed: string | null
+  shownTotal: number | null
+  createdAt: number
+}
+
+export function insertCheckout(tx: Tx, row: AgentCheckoutRow): void {
+  tx.send`
+    insert into agent_checkouts (installation_id, cart_id, session_id, merchant_id, platform_id, protocol, version, asked_sealed,
+      shown_total, created_at)
+    values (${row.installationId}, ${row.cartId}, ${row.sessionId}, ${row.merchantId}, ${row.platformId}, ${row.protocol},
+      ${row.version}, ${row.askedSealed}, ${row.shownTotal}, ${row.createdAt})`
+}
+
+export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
+  tx.send`
+    update agent_checkouts set session_id = ${row.sessionId}, protocol = ${row.protocol}, version = ${row.version},
+      asked_sealed = ${row.askedSealed}, shown_total = ${row.shownTotal}
+    where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
+}
+
+export async function findCheckout(
+  db: Reader,
+  installationId: string,
+  cartId: string,
+): Promise<AgentCheckoutRow | undefined> {
+  const [row] = await db.sql<AgentCheckoutRow>`
+    select installation_id as "installationId", cart_id as "cartId", session_id as "sessionId", merchant_id as "merchantId",
+      platform_id as "platformId", protocol, version, asked_sealed as "askedSealed", shown_total as "shownTotal",
+      created_at as "createdAt"
+    from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
+  return row
+}

@@ -1,0 +1,210 @@
+// Everything of a cart that one request names, as one change: one version, one price, one event. Lines, code, address and shipping
+// option take the place of what was there. What cannot be had is left out and reported; only a cart that may not change is refused.
+
+import { limits } from '../../contract/limits.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import type { PromotionReason } from '../../contract/words.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { summaryOf } from '../addresses/check.ts'
+import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
+import { listSkusByCode } from '../catalog/store.ts'
+import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
+import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { guessingMs, nextGuesses } from './codes.ts'
+import { addressMs } from './destination.ts'
+import { type CartFacts, quoteFor } from './quote.ts'
+import {
+  type CartLine,
+  type CartRow,
+  countGuess,
+  deleteCartLine,
+  listOffers,
+  type Offer,
+  putCartLine,
+} from './store.ts'
+import type { Quote } from './view.ts'
+
+// A SKU by its id or by the merchant's code.
+export interface WantedLine {
+  item: string
+  quantity: number
+}
+
+// What became of a wanted line. `asked` and `got` differ where fewer are to be had.
+export type LineNote =
+  | { kind: 'adjusted'; skuId: string; name: string; asked: number; got: number }
+  | { kind: 'left_out'; item: string; name: string | null; reason: 'not_found' | 'item_unavailable' | 'out_of_stock' }
+
+export interface CodeNote {
+  code: string
+  // Null: it holds. `second`: it would, but only one does. `guessed`: too many were tried.
+  reason: PromotionReason | 'second' | 'guessed' | null
+}
+
+export interface Replacement {
+  lines: readonly WantedLine[]
+  // Null: the code stays as it is.
+  codes: readonly string[] | null
+  // In normal form. It may lack what a delivery needs.
+  address: Address | null
+  shippingOption: string | null
+}
+
+export interface Replaced {
+  quote: Quote
+  lineNotes: LineNote[]
+  // Null where the codes were not tried.
+  codeNotes: CodeNote[] | null
+}
+
+export async function replaceCart(
+  tools: CartTools,
+  rootSecret: RootSecret,
+  change: ChangeAsk,
+  wanted: Replacement,
+): Promise<Replaced> {
+  const facts = await lockCartFacts(tools, change)
+  refuseUnchangeable(facts, change)
+  const offers = await offersOf(change, facts, wanted.lines)
+  const { lines, notes } = fitLines(wanted.lines, offers)
+  const kept = writeLines(change.db, facts, lines)
+  const cart = await withAddress(rootSecret, change, facts.cart, wanted)
+  const tried = wanted.codes && (await tryCodes(tools, change, { ...facts, cart, lines: kept }, wanted.codes))
+  const promotion = tried ? tried.promotion : facts.promotion
+  const quote = await commitChange(
+    tools,
+    { ...change, isAnnouncedLater: true },
+    { cart: { ...cart, promotionId: promotion?.id ?? null }, lines: kept, promotion },
+  )
+  return { quote, lineNotes: notes, codeNotes: tried ? tried.notes : null }
+}
+
+// By the word by which each was asked for. A line that is there knows what its own session holds.
+async function offersOf(
+  { db, caller, now }: ChangeAsk,
+  { lines }: CartFacts,
+  wanted: readonly WantedLine[],
+): Promise<ReadonlyMap<string, Offer>> {
+  const known = new Map(lines.map(({ offer }) => [offer.skuId, offer]))
+  const words = [...new Set(wanted.map(({ item }) => item))]
+  const codes = words.filter((word) => !isId('sku', word))
+  const byCode = new Map(
+    codes.length > 0
+      ? (await listSkusByCode(db, caller.merchantId, codes)).map(({ id, code }) => [code, id] as const)
+      : [],
+  )
+  const idOf = (word: string) => byCode.get(word) ?? word
+  const unknown = words.map(idOf).filter((id) => isId('sku', id) && !known.has(id))
+  for (const offer of unknown.length > 0 ? await listOffers(db, caller, unknown, now.getTime()) : [])
+    known.set(offer.skuId, offer)
+  return new Map(
+    words.flatMap((word) => {
+      const offer = known.get(idOf(word))
+      return offer ? [[word, offer] as const] : []
+    }),
+  )
+}
+
+export interface FittedLine {
+  offer: Offer
+  quantity: number
+}
+
+// Pure: as many of each as can be had. Equal ones are added up.
+export function fitLines(
+  wanted: readonly WantedLine[],
+  offers: ReadonlyMap<string, Offer>,
+): { lines: FittedLine[]; notes: LineNote[] } {
+  const notes: LineNote[] = []
+  const asked = new Map<string, FittedLine & { item: string }>()
+  for (const { item, quantity } of wanted) {
+    const offer = offers.get(item)
+    if (!offer) notes.push({ kind: 'left_out', item, name: null, reason: 'not_found' })
+    else {
+      const before = asked.get(offer.skuId)?.quantity ?? 0
+      asked.set(offer.skuId, { offer, item, quantity: before + quantity })
+    }
+  }
+  const lines: FittedLine[] = []
+  for (const { offer, item, quantity } of asked.values()) {
+    const { skuId, name, maxPerOrder } = offer
+    const there = offer.whenSoldOut === 'refuse' ? offer.available : limits.quantityMax
+    const got = Math.min(quantity, there, maxPerOrder, limits.quantityMax)
+    if (!offer.isSold) notes.push({ kind: 'left_out', item, name, reason: 'item_unavailable' })
+    else if (got < 1) notes.push({ kind: 'left_out', item, name, reason: 'out_of_stock' })
+    else {
+      lines.push({ offer, quantity: got })
+      if (got < quantity) notes.push({ kind: 'adjusted', skuId, name, asked: quantity, got })
+    }
+  }
+  return { lines, notes }
+}
+
+// Those that stay keep their place.
+function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly FittedLine[]): CartLine[] {
+  const wanted = new Set(fitted.map(({ offer }) => offer.skuId))
+  const key = { installationId: cart.installationId, cartId: cart.id }
+  for (const { offer } of before) if (!wanted.has(offer.skuId)) deleteCartLine(tx, key, offer.skuId)
+  const places = new Map(before.map(({ offer, position }) => [offer.skuId, position]))
+  let last = Math.max(-1, ...places.values())
+  const lines = fitted.map(({ offer, quantity }): CartLine => {
+    const position = places.get(offer.skuId) ?? ++last
+    return { offer, position, quantity, seenPrice: offer.price }
+  })
+  for (const line of lines) putCartLine(tx, cart, line)
+  return lines.toSorted((one, other) => one.position - other.position)
+}
+
+// The same address is not sealed again.
+async function withAddress(
+  rootSecret: RootSecret,
+  { db, now }: ChangeAsk,
+  cart: CartRow,
+  { address, shippingOption }: Replacement,
+): Promise<CartRow> {
+  const at = now.getTime()
+  const owner = { installationId: cart.installationId, ownerId: cart.id }
+  const kept = cart.address && (await tryOpenAddress(db, rootSecret, { ...owner, id: cart.address.token, now: at }))
+  if (address && kept && JSON.stringify(kept) === JSON.stringify(address)) return { ...cart, shippingOption }
+  if (cart.address) deleteAddress(db, cart.installationId, cart.address.token)
+  if (!address) return { ...cart, shippingOption, address: null }
+  const summary = summaryOf(address)
+  const expiresAt = at + addressMs
+  const token = sealAddress(db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  const { city, region, country } = summary
+  return { ...cart, shippingOption, address: { token, city, region, country, expiresAt } }
+}
+
+// The first that holds is put on the cart. Codes are short and worth money, so those that do not hold are counted.
+async function tryCodes(
+  tools: CartTools,
+  { db, now }: ChangeAsk,
+  facts: CartFacts,
+  codes: readonly string[],
+): Promise<{ promotion: Promotion | null; notes: CodeNote[] }> {
+  const at = now.getTime()
+  let { guesses, guessesSince } = facts.cart
+  let applied: Promotion | null = null
+  const notes: CodeNote[] = []
+  for (const code of codes) {
+    if (guessingMs({ guesses, guessesSince }, at) > 0) {
+      notes.push({ code, reason: 'guessed' })
+      continue
+    }
+    const promotion = await findPromotionByCode(db, facts.cart, normalCode(code))
+    const tried = promotion && { ...facts, promotion, cart: { ...facts.cart, promotionId: promotion.id } }
+    const verdict = tried && (await quoteFor(db, tools.pricebooks, tried, at)).pricing.promotion
+    if (promotion && verdict && verdict.state !== 'rejected') {
+      notes.push({ code, reason: applied ? 'second' : verdict.reason })
+      applied ??= promotion
+      continue
+    }
+    ;({ guesses, guessesSince } = nextGuesses({ guesses, guessesSince }, at))
+    notes.push({ code, reason: verdict?.reason ?? 'not_found' })
+  }
+  if (guesses !== facts.cart.guesses || guessesSince !== facts.cart.guessesSince)
+    countGuess(db, facts.cart, guesses, guessesSince)
+  return { promotion: applied, notes }
+}

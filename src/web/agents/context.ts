@@ -1,0 +1,28 @@
+// What answering an agent needs.
+
+import type { Platforms } from '../../domain/agents/platforms.ts'
+import type { AgentShop } from '../../domain/agents/store.ts'
+import type { Receive } from '../../platform/http/limiter.ts'
+import type { Incoming, Trace } from '../../platform/http/message.ts'
+import type { UcpParts } from './ucp/perform.ts'
+
+export interface AgentParts extends UcpParts {
+  receive: Receive
+  // Whether callers are limited.
+  isLimited: boolean
+  version: string
+  // The shop whose profile is that of the whole server: `tea` or `tea/test`. Null: the only one that is open.
+  mainShop: string | null
+}
+
+// What answering one shop needs.
+export interface ShopContext {
+  parts: AgentParts
+  platforms: Platforms
+  shop: AgentShop
+  // The address of the shop for agents.
+  base: string
+  request: Incoming
+  trace: Trace
+  now: Date
+}

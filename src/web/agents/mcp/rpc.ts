@@ -1,0 +1,138 @@
+// JSON-RPC as the Model Context Protocol speaks it, in both eras: 2026-07-28, in which each request stands alone, and the versions
+// before it, which begin with a handshake. Pure.
+
+export const modernVersion = '2026-07-28'
+// The newest first.
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
+
+export type RpcId = string | number | null
+
+export interface RpcRequest {
+  // Undefined of a notification.
+  id: RpcId | undefined
+  method: string
+  params: Readonly<Record<string, unknown>>
+}
+
+export interface RpcHeaders {
+  version: string | undefined
+  method: string | undefined
+  name: string | undefined
+}
+
+export type Era = 'modern' | 'legacy'
+
+export class RpcError extends Error {
+  readonly status: number
+  readonly code: number
+  readonly data: object | undefined
+  constructor(status: number, code: number, message: string, data?: object) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.data = data
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function readRequest(value: unknown): RpcRequest {
+  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string')
+    throw new RpcError(400, -32600, 'The body is one JSON-RPC request.')
+  const { id, method, params = {} } = value
+  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
+    throw new RpcError(400, -32600, 'The id of a request is a text or a number.')
+  if (!isObject(params)) throw new RpcError(400, -32602, 'The params of a request are an object.')
+  return { id, method, params }
+}
+
+const versionMember = 'io.modelcontextprotocol/protocolVersion'
+const capabilitiesMember = 'io.modelcontextprotocol/clientCapabilities'
+
+// Which era a request is of. A modern one says the same in its headers and in its body.
+export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era {
+  const meta = isObject(params._meta) ? params._meta : undefined
+  const named = meta?.[versionMember]
+  if (named === undefined && headers.version !== modernVersion) {
+    const isKnown = headers.version === undefined || legacyVersions.some((known) => known === headers.version)
+    if (!isKnown && method !== 'initialize') throw unsupported(headers.version ?? '')
+    return 'legacy'
+  }
+  if (typeof named !== 'string' || !isObject(meta?.[capabilitiesMember]))
+    throw new RpcError(400, -32602, `params._meta names ${versionMember} and ${capabilitiesMember}.`)
+  if (headers.version !== undefined && headers.version !== named) throw mismatch('mcp-protocol-version')
+  if (named !== modernVersion) throw unsupported(named)
+  if (headers.method !== undefined && headers.method.trim() !== method) throw mismatch('mcp-method')
+  if (method === 'tools/call' && headers.name !== undefined && headers.name.trim() !== params.name)
+    throw mismatch('mcp-name')
+  return 'modern'
+}
+
+function unsupported(requested: string): RpcError {
+  const supported = [modernVersion, ...legacyVersions]
+  return new RpcError(400, -32022, 'This version of the protocol is not spoken here.', { supported, requested })
+}
+
+function mismatch(header: string): RpcError {
+  return new RpcError(400, -32020, `The header ${header} and the body differ.`)
+}
+
+export interface ServerFacts {
+  name: string
+  title: string
+  version: string
+  instructions: string
+  // Whether all callers see the same tools.
+  cacheScope: 'public' | 'private'
+}
+
+// The answer to what every server answers alike; undefined for tools/list, tools/call and what is unknown.
+export function commonResult({ method, params }: RpcRequest, era: Era, facts: ServerFacts): object | undefined {
+  const { name, title, version, instructions } = facts
+  const serverInfo = { name, title, version }
+  const capabilities = { tools: {} }
+  if (era === 'modern' && method === 'server/discover')
+    return {
+      ...modernFrame(facts, true),
+      supportedVersions: [modernVersion],
+      capabilities,
+      instructions,
+    }
+  if (era === 'legacy' && method === 'initialize') {
+    const protocolVersion = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0]
+    return { protocolVersion, capabilities, serverInfo, instructions }
+  }
+  return era === 'legacy' && method === 'ping' ? {} : undefined
+}
+
+// What a result of the modern era has beside its contents.
+export function modernFrame({ name, title, version, cacheScope }: ServerFacts, isCacheable: boolean): object {
+  return {
+    resultType: 'complete',
+    ...(isCacheable && { ttlMs: 300_000, cacheScope }),
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name, title, version } },
+  }
+}
+
+export interface ToolResult {
+  structured: object | undefined
+  text: string
+  isError: boolean
+}
+
+export function toolResult({ structured, text, isError }: ToolResult): object {
+  return {
+    content: [{ type: 'text', text }],
+    ...(structured && { structuredContent: structured }),
+    ...(isError && { isError }),
+  }
+}
+
+export function rpcReply(id: RpcId | undefined, result: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, result })
+}
+
+export function rpcFailure(id: RpcId | undefined, { code, message, data }: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message, ...(data && { data }) } })
+}

@@ -1,0 +1,131 @@
+// MCP for shoppers: the operations of a shop as tools. A chat program has no profile, and needs none: it finds products, opens a
+// checkout and hands the buyer over to its page.
+
+import { hash } from 'node:crypto'
+import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
+import { refusals } from '../../../contract/refusals.ts'
+import type { Outgoing } from '../../../platform/http/message.ts'
+import { Refusal } from '../../../platform/kit/refuse.ts'
+import type { ShopContext } from '../context.ts'
+import { introduce } from '../ucp/caller.ts'
+import { performUcp, UcpError } from '../ucp/perform.ts'
+import { checked, keyIn } from '../ucp/rest.ts'
+import { RpcError, toolResult } from './rpc.ts'
+import { answerPost } from './transport.ts'
+
+export function answerMcp(context: ShopContext): Promise<Outgoing> {
+  const { parts, shop, request } = context
+  const isTest = shop.mode === 'test'
+  return answerPost(request, parts.receive, parts.tools.publicOrigin(), {
+    facts: {
+      name: `cartwright-${shop.slug}${isTest ? '-test' : ''}`,
+      title: `${shop.name}${isTest ? ' (test)' : ''}`,
+      version: parts.version,
+      instructions: instructionsFor(shop.name),
+      cacheScope: 'public',
+    },
+    listTools: async () => tools,
+    callTool: (name, args) => callTool(context, name, args),
+  })
+}
+
+function instructionsFor(shop: string): string {
+  return [
+    `Buy from ${shop}.`,
+    '1. search_catalog finds products; prices are in minor units (cents). A variant has the id to buy.',
+    '2. create_checkout with line_items: [{item: {id}, quantity}] opens a checkout.',
+    '3. update_checkout replaces it whole: send buyer and fulfillment with an address as the messages ask for.',
+    '4. Show the buyer the totals and the continue_url: the page on which they pay.',
+    '5. complete_checkout pays without the page, for platforms with a profile (meta["ucp-agent"].profile) and a payment handler.',
+  ].join('\n')
+}
+
+const Meta = {
+  type: 'object',
+  properties: {
+    'ucp-agent': { type: 'object', properties: { profile: { type: 'string' } } },
+    'idempotency-key': { type: 'string' },
+  },
+}
+
+const rows = Object.entries(ucpRows) as [UcpRowId, UcpRow][]
+
+const tools = rows.map(([, row]) => ({
+  name: row.tool,
+  title: row.title,
+  description: row.description,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      meta: Meta,
+      ...(row.path.includes('{id}') && { id: { type: 'string' } }),
+      ...(row.payload !== null && { [row.payload]: row.body }),
+    },
+    required: [
+      ...(row.needsKey ? ['meta'] : []),
+      ...(row.path.includes('{id}') ? ['id'] : []),
+      ...(row.payload !== null ? [row.payload] : []),
+    ],
+  },
+  annotations: {
+    readOnlyHint: row.kind === 'read',
+    destructiveHint: row.kind === 'complete' || row.tool.startsWith('cancel'),
+    idempotentHint: row.kind === 'read',
+    openWorldHint: false,
+  },
+}))
+
+async function callTool(context: ShopContext, name: string, args: Readonly<Record<string, unknown>>): Promise<object> {
+  const found = rows.find(([, row]) => row.tool === name)
+  if (!found) throw new RpcError(200, -32602, `There is no tool ${name}.`)
+  const [rowId, row] = found
+  context.trace.name = rowId
+  try {
+    const { parts, shop, trace, now } = context
+    const meta = (args.meta ?? {}) as Readonly<Record<string, unknown>>
+    const { caller, view } = await introduce(context, row, profileIn(context, meta), 'mcp')
+    const given = meta['idempotency-key']
+    const key = row.needsKey || given !== undefined ? keyIn(given) : null
+    const payload = row.payload === null ? null : args[row.payload]
+    const body = checked(rowId, payload)
+    const id = typeof args.id === 'string' ? args.id : ''
+    const digest = hash('sha256', JSON.stringify(payload), 'base64url')
+    const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
+    const answer = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
+    return toolResult({ structured: answer.body, text: JSON.stringify(answer.body), isError: false })
+  } catch (error) {
+    return asResult(error)
+  }
+}
+
+// What a model can mend is a result; what is wrong with the platform itself is an error of the protocol.
+const ofPlatform: readonly string[] = [
+  'invalid_profile_url',
+  'profile_unreachable',
+  'profile_malformed',
+  'version_unsupported',
+]
+
+function asResult(error: unknown): object {
+  if (error instanceof UcpError) {
+    const { status, code, message, issues } = error
+    const data = { code, content: message, ...(issues.length > 0 && { issues }) }
+    if (ofPlatform.includes(code)) throw new RpcError(status, -32001, message, data)
+    return toolResult({ structured: data, text: message, isError: true })
+  }
+  if (error instanceof Refusal && error.code !== 'internal_error' && refusals[error.code].status !== 503)
+    return toolResult({ structured: undefined, text: error.message, isError: true })
+  throw error
+}
+
+// In `meta`, or in the header as by REST.
+function profileIn({ request }: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
+  const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
+  const header = request.raw.headers['ucp-agent']
+  const named = typeof header === 'string' ? /(?:^|,)\s*profile\s*=\s*"([^"\\]*)"/.exec(header)?.[1] : undefined
+  if (profile !== undefined && typeof profile !== 'string')
+    throw new UcpError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
+  if (profile !== undefined && named !== undefined && profile !== named)
+    throw new UcpError(400, 'invalid_profile_url', 'The header and meta name different profiles.')
+  return profile ?? named
+}

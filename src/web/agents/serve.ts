@@ -1,0 +1,91 @@
+// Answers agents: finds the shop that an address names, and hands over to the profile, to REST or to MCP.
+
+import { createHash } from 'node:crypto'
+import type { Mode } from '../../contract/words.ts'
+import { agentBase } from '../../domain/agents/address.ts'
+import { createPlatforms } from '../../domain/agents/platforms.ts'
+import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agents/store.ts'
+import { addressBucket, createThrottle, type Throttle } from '../../platform/access/throttle.ts'
+import { hasCurrent } from '../../platform/http/conditional.ts'
+import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isSlug } from '../../platform/kit/slug.ts'
+import type { AgentParts } from './context.ts'
+import { answerMcp } from './mcp/shop.ts'
+import { agentsText } from './pages.ts'
+import { handlersOf } from './ucp/handlers.ts'
+import { type Dialect, dialects, newest } from './ucp/negotiate.ts'
+import { profileOf } from './ucp/profile.ts'
+import { answerRest } from './ucp/rest.ts'
+
+// Before anything is read or fetched.
+const callsOfAddress = { perSecond: 20, burst: 60 } as const
+
+export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
+  const { tools } = parts
+  const platforms = createPlatforms(tools)
+  const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
+
+  return async (request, trace) => {
+    const now = tools.clock()
+    const waitMs = throttle?.take(addressBucket(request.address), now.getTime()) ?? 0
+    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+    const path = (request.raw.url ?? '').split(/[?#]/, 1)[0] ?? ''
+    if (path === '/llms.txt') return agentsText(await openShops(parts), tools.publicOrigin())
+    if (path.startsWith('/.well-known/')) return mainProfile(parts, request, path)
+    const { slug, mode, rest } = placeOf(path)
+    const shop = isSlug(slug) ? await tools.storage.read((db) => findAgentShop(db, slug, mode)) : undefined
+    if (!shop) throw refuse('route_not_found')
+    const base = agentBase(tools.publicOrigin(), shop)
+    if (rest.startsWith('/.well-known/ucp')) return profileAnswer(parts, shop, request, rest)
+    const context = { parts, platforms, shop, base, request, trace, now }
+    return rest === '/mcp' ? answerMcp(context) : answerRest(context, rest)
+  }
+}
+
+const shopsShownMax = 50
+
+function openShops({ tools }: AgentParts): Promise<AgentShop[]> {
+  return tools.storage.read((db) => listAgentShops(db, shopsShownMax))
+}
+
+// `/ucp/tea/test/carts` is the address of a test world.
+function placeOf(path: string): { slug: string; mode: Mode; rest: string } {
+  const [, , slug = '', ...parts] = path.split('/')
+  const isTest = parts[0] === 'test'
+  return { slug, mode: isTest ? 'test' : 'live', rest: `/${(isTest ? parts.slice(1) : parts).join('/')}` }
+}
+
+async function mainProfile(parts: AgentParts, request: Incoming, path: string): Promise<Outgoing> {
+  const shops = await openShops(parts)
+  const named = parts.mainShop
+  const live = shops.filter(({ mode }) => mode === 'live')
+  const candidates = live.length > 0 ? live : shops
+  const shop =
+    named === null
+      ? candidates.length === 1
+        ? candidates[0]
+        : undefined
+      : shops.find(({ slug, mode }) => named === (mode === 'test' ? `${slug}/test` : slug))
+  if (!shop) throw refuse('route_not_found')
+  return profileAnswer(parts, shop, request, path)
+}
+
+async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incoming, path: string): Promise<Outgoing> {
+  const version = path.split('/')[3]
+  const dialect: Dialect | undefined =
+    version === undefined ? newest : dialects.find((other) => other.version === version && other !== newest)
+  if (!dialect || (raw.method !== 'GET' && raw.method !== 'HEAD')) throw refuse('route_not_found')
+  const base = agentBase(parts.tools.publicOrigin(), shop)
+  const mayBuy = shop.level === 'buy'
+  const handlers = mayBuy ? await handlersOf(parts.tools, shop) : []
+  const body = JSON.stringify(profileOf({ base, mayBuy, handlers }, dialect))
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const headers = {
+    'content-type': jsonType,
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    etag,
+  }
+  return hasCurrent(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
+}

@@ -1,0 +1,22 @@
+// The payment handlers that a shop offers now.
+
+import type { AgentShop } from '../../../domain/agents/store.ts'
+import type { PayTools } from '../../../domain/checkout/tools.ts'
+import { reversedHost, type ShownHandler } from './profile.ts'
+
+export async function handlersOf(
+  { storage, providers, publicOrigin }: PayTools,
+  shop: AgentShop,
+): Promise<ShownHandler[]> {
+  const offered = await storage.read((db) => providers.offered(db, shop))
+  const { mode, name: merchantName, currency } = shop
+  return offered.flatMap(({ provider }) =>
+    (provider.tokens ?? []).map(({ id, name, ownName, version, instruments, config }) => ({
+      id,
+      name: name ?? `${reversedHost(publicOrigin())}.${ownName}`,
+      version,
+      instruments,
+      config: config?.({ mode, merchantName, currency }),
+    })),
+  )
+}

@@ -1,0 +1,91 @@
+// Versions and capabilities: what this server speaks, what a platform's profile lists, and what both have. Pure.
+
+export interface Dialect {
+  version: string
+  // Where the keys of a profile are.
+  keysMember: 'keys' | 'signing_keys'
+}
+
+// The newest first.
+export const dialects = [
+  { version: '2026-08-25', keysMember: 'keys' },
+  { version: '2026-04-08', keysMember: 'signing_keys' },
+] as const satisfies readonly Dialect[]
+
+export const newest: Dialect = dialects[0]
+
+const shopping = 'dev.ucp.shopping'
+
+// What this server has, with the file of its schema and the page of its specification. An extension names its parents.
+export const capabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> = {
+  [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
+  [`${shopping}.order`]: { schema: 'order', spec: 'shopping/order' },
+  [`${shopping}.catalog.search`]: { schema: 'catalog_search', spec: 'shopping/catalog/search' },
+  [`${shopping}.catalog.lookup`]: { schema: 'catalog_lookup', spec: 'shopping/catalog/lookup' },
+  [`${shopping}.discount`]: { schema: 'discount', spec: 'discount', extends: [`${shopping}.checkout`] },
+  [`${shopping}.fulfillment`]: { schema: 'fulfillment', spec: 'fulfillment', extends: [`${shopping}.checkout`] },
+}
+
+export interface PlatformProfile {
+  version: string
+  // Versions of each capability that it lists.
+  capabilities: ReadonlyMap<string, readonly string[]>
+}
+
+// Undefined where it is not a profile.
+export function readProfile(value: unknown): PlatformProfile | undefined {
+  const ucp = membersOf(membersOf(value)?.ucp)
+  if (!ucp || typeof ucp.version !== 'string') return undefined
+  const listed = Object.entries(membersOf(ucp.capabilities) ?? {}).map(([name, entries]): [string, string[]] => [
+    name,
+    (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) => {
+      const version = membersOf(entry)?.version
+      return typeof version === 'string' ? [version] : []
+    }),
+  ])
+  return { version: ucp.version, capabilities: new Map(listed) }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  // An object of JSON.
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
+}
+
+export type Negotiated =
+  // `isActive`: whether the row's own capability is among those that both have.
+  { dialect: Dialect; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
+
+// Without a profile, the caller is taken for one that lists all of ours. So is, where that is allowed, one whose profile cannot be read or
+// does not list what is asked for: in test mode.
+export function negotiate(
+  profile: PlatformProfile | undefined,
+  { capability, isLenient }: { capability: string; isLenient: boolean },
+): Negotiated {
+  const dialect = profile ? dialects.find(({ version }) => version === profile.version) : newest
+  if (!dialect) return isLenient ? everything(newest) : 'version_unsupported'
+  if (!profile) return everything(dialect)
+  const active = activeFor(profile, dialect)
+  if (!active.has(capability) && isLenient) return everything(dialect)
+  return { dialect, active, isActive: active.has(capability) }
+}
+
+function everything(dialect: Dialect): Negotiated {
+  return { dialect, active: new Set(Object.keys(capabilities)), isActive: true }
+}
+
+// Extensions without a parent are taken out.
+function activeFor(profile: PlatformProfile, { version }: Dialect): ReadonlySet<string> {
+  const listed = Object.keys(capabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
+  const both = new Set(listed)
+  return new Set(listed.filter((name) => (capabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))
+}
+
+// What an answer names: the row's own capability and its extensions.
+export function namedIn(active: ReadonlySet<string>, { version }: Dialect, capability: string): object {
+  const names = [...active].filter(
+    (name) => name === capability || capabilities[name]?.extends?.includes(capability) === true,
+  )
+  return Object.fromEntries(names.map((name) => [name, [{ version }]]))
+}

@@ -1,0 +1,114 @@
+// Products, as the protocol shows them. Pure.
+
+import type { ProductShape } from '../../../contract/agents/shapes.ts'
+import type { Product, Sku } from '../../../contract/open/catalog.ts'
+
+// In a list. All of them are shown of a single product.
+const variantsShownMax = 20
+
+export interface Input {
+  id: string
+  match: 'exact' | 'featured'
+}
+
+export interface ProductContext {
+  url: string | undefined
+  // How each variant was asked for, in a lookup.
+  inputs?: ReadonlyMap<string, readonly Input[]>
+  showsAll?: boolean
+}
+
+const isForSale = ({ availability }: Sku) => availability !== 'out_of_stock'
+
+export function productView(product: Product, { url, inputs, showsAll = false }: ProductContext): object {
+  const { skus, media, options, categories } = product
+  const ordered = [...skus.filter(isForSale), ...skus.filter((sku) => !isForSale(sku))]
+  const wanted = inputs ? ordered.filter(({ id }) => inputs.has(id)) : ordered
+  const shown = showsAll ? wanted : wanted.slice(0, variantsShownMax)
+  const former = skus.flatMap(({ compareAtPrice }) => (compareAtPrice ? [compareAtPrice] : []))
+  return {
+    id: product.id,
+    handle: product.slug,
+    title: product.name,
+    description: {
+      plain: product.description || product.summary || product.name,
+      ...(product.descriptionHtml !== undefined && { html: product.descriptionHtml }),
+    },
+    ...(url !== undefined && { url }),
+    ...(categories.length > 0 && { categories: categories.map((value) => ({ value })) }),
+    price_range: product.priceRange,
+    ...(former.length > 0 && { list_price_range: rangeOf(former) }),
+    ...(media.length > 0 && { media: media.map(mediaView) }),
+    ...(options.length > 0 && {
+      options: options.map(({ name, values }) => ({ name, values: values.map((label) => ({ label })) })),
+    }),
+    ...(product.tags.length > 0 && { tags: product.tags }),
+    variants: shown.map((sku) => variantView(product, sku, inputs?.get(sku.id))),
+  }
+}
+
+function variantView(product: Product, sku: Sku, inputs: readonly Input[] | undefined): object {
+  const { id, code, name, options, price, compareAtPrice, availability, imageUrl } = sku
+  return {
+    id,
+    sku: code,
+    title: name || product.name,
+    description: { plain: product.summary || product.name },
+    price,
+    ...(compareAtPrice && { list_price: compareAtPrice }),
+    availability: {
+      available: isForSale(sku),
+      status: availability === 'low_stock' ? 'in_stock' : availability,
+    },
+    ...(options.length > 0 && { options: options.map(({ name: option, value }) => ({ name: option, label: value })) }),
+    ...(imageUrl !== null && { media: [{ type: 'image', url: imageUrl }] }),
+    ...(inputs && { inputs }),
+  }
+}
+
+function mediaView({ url, alt, width, height }: Product['media'][number]): object {
+  return {
+    type: 'image',
+    url,
+    ...(alt !== '' && { alt_text: alt }),
+    ...(width !== null && { width }),
+    ...(height !== null && { height }),
+  }
+}
+
+function rangeOf(prices: readonly { amount: number; currency: string }[]): object {
+  const sorted = prices.toSorted((one, other) => one.amount - other.amount)
+  return { min: sorted[0], max: sorted.at(-1) }
+}
+
+// With what is left beside the selected options. What cannot be had together gives way from the end of `preferences`, and then from the
+// end of `selected`.
+export function detailView(
+  product: Product,
+  { selected = [], preferences = [] }: Pick<ProductShape, 'selected' | 'preferences'>,
+  context: ProductContext,
+): object {
+  const rank = (name: string) => {
+    const place = preferences.indexOf(name)
+    return place < 0 ? preferences.length : place
+  }
+  const kept = selected.toSorted((one, other) => rank(one.name) - rank(other.name))
+  while (kept.length > 0 && !product.skus.some((sku) => hasAll(sku, kept))) kept.pop()
+  const options = product.options.map(({ name, values }) => ({
+    name,
+    values: values.map((label) => {
+      const others = kept.filter((option) => option.name !== name)
+      const fitting = product.skus.filter((sku) => hasAll(sku, [...others, { name, label }]))
+      return { label, available: fitting.some(isForSale), exists: fitting.length > 0 }
+    }),
+  }))
+  return {
+    ...productView(product, { ...context, showsAll: true }),
+    ...(kept.length > 0 && { selected: kept.map(({ name, label }) => ({ name, label })) }),
+    ...(options.length > 0 && { options }),
+  }
+}
+
+function hasAll(sku: Sku, wanted: readonly { name: string; label: string }[]): boolean {
+  return wanted.every(({ name, label }) => sku.options.some((option) => option.name === name && option.value === label))
+}

@@ -1,0 +1,89 @@
+// A platform's request in our own words. Members of an extension that is not active are not read. Pure.
+
+import type { CheckoutCompleteShape, CheckoutShape, DestinationShape } from '../../../contract/agents/shapes.ts'
+import type { SentAddress, Wish } from '../../../domain/agents/asked.ts'
+import { type Message, notice } from './messages.ts'
+
+const discount = 'dev.ucp.shopping.discount'
+const fulfillment = 'dev.ucp.shopping.fulfillment'
+
+// `notes`: what was understood and cannot be followed.
+export function wishIn(
+  body: CheckoutShape,
+  active: ReadonlySet<string>,
+  currency: string,
+): { wish: Wish; notes: Message[] } {
+  const notes: Message[] = []
+  const [method, ...others] = active.has(fulfillment) ? (body.fulfillment?.methods ?? []) : []
+  const isShipping = method !== undefined && (method.type ?? 'shipping') === 'shipping'
+  if ((method && !isShipping) || others.length > 0) notes.push(notice.methodNotOffered(isShipping ? 1 : 0))
+  const destinations = isShipping ? (method.destinations ?? []) : []
+  const selected = isShipping ? method.selected_destination_id : undefined
+  const chosen = destinations.find(({ id }) => id !== undefined && id === selected) ?? destinations[0]
+  const { context, buyer = {} } = body
+  if (context?.currency !== undefined && context.currency.toUpperCase() !== currency)
+    notes.push(notice.currencyNotOffered(currency))
+  return {
+    notes,
+    wish: {
+      lines: body.line_items.map(({ item, quantity }) => ({ item: item.id, quantity })),
+      codes: active.has(discount) ? (body.discounts?.codes ?? []) : [],
+      buyer: {
+        ...(buyer.email !== undefined && { email: buyer.email }),
+        ...(buyer.first_name !== undefined && { firstName: buyer.first_name }),
+        ...(buyer.last_name !== undefined && { lastName: buyer.last_name }),
+        ...(buyer.phone_number !== undefined && { phone: buyer.phone_number }),
+      },
+      destination: chosen ? addressIn(chosen) : null,
+      place: context?.address_country === undefined ? null : addressIn(context),
+      shippingOption: (isShipping && method.groups?.[0]?.selected_option_id) || null,
+      attribution: attributionIn(body.attribution),
+    },
+  }
+}
+
+function addressIn(sent: DestinationShape): SentAddress {
+  const members: [keyof SentAddress, string | undefined][] = [
+    ['id', sent.id],
+    ['street', sent.street_address],
+    ['extended', sent.extended_address],
+    ['locality', sent.address_locality],
+    ['region', sent.address_region],
+    ['postalCode', sent.postal_code],
+    ['country', sent.address_country],
+    ['firstName', sent.first_name],
+    ['lastName', sent.last_name],
+    ['phone', sent.phone_number],
+  ]
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}
+
+const attributionMembersMax = 20
+const attributionLengthMax = 200
+
+function attributionIn(sent: Readonly<Record<string, unknown>> | undefined): Record<string, string> | null {
+  const texts = Object.entries(sent ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name.slice(0, attributionLengthMax), value.slice(0, attributionLengthMax)]] : [],
+  )
+  return texts.length > 0 ? Object.fromEntries(texts.slice(0, attributionMembersMax)) : null
+}
+
+export interface Instrument {
+  place: number
+  handlerId: string
+  credential: Readonly<Record<string, unknown>>
+}
+
+// The one that is marked, or the only one.
+export function instrumentIn({ payment: { instruments } }: CheckoutCompleteShape): Instrument | undefined {
+  const marked = instruments.findIndex(({ selected }) => selected === true)
+  const place = marked >= 0 ? marked : instruments.length === 1 ? 0 : -1
+  const found = instruments[place]
+  return found && { place, handlerId: found.handler_id, credential: found.credential ?? {} }
+}
+
+// Where the buyer is, as far as it tells one network from another.
+export function networkIn(signals: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const address = signals?.['dev.ucp.buyer_ip']
+  return typeof address === 'string' && address.length <= 64 ? address : undefined
+}

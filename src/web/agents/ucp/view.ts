@@ -1,0 +1,250 @@
+// Checkouts and carts, as the protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
+
+import type { CartItem } from '../../../contract/open/carts.ts'
+import type { Totals } from '../../../contract/parts.ts'
+import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
+import type { AgentCheckout } from '../../../domain/agents/buying.ts'
+import { isEmail } from '../../../platform/kit/email.ts'
+import { addressMessage, codeMessage, lineMessage, type Message, notice } from './messages.ts'
+import { type Dialect, namedIn } from './negotiate.ts'
+import { handlersIn, type ShownHandler } from './profile.ts'
+import { destinationIdOf, money } from './words.ts'
+
+export interface ViewContext {
+  dialect: Dialect
+  active: ReadonlySet<string>
+  capability: string
+  handlers: readonly ShownHandler[]
+  // Whether this caller may pay.
+  mayPay: boolean
+  tag: (id: string) => string
+}
+
+const discount = 'dev.ucp.shopping.discount'
+const fulfillment = 'dev.ucp.shopping.fulfillment'
+
+export function envelopeOf({ dialect, active, capability }: ViewContext): object {
+  return { version: dialect.version, status: 'success', capabilities: namedIn(active, dialect, capability) }
+}
+
+// `more`: what this request adds to what the checkout itself says.
+export function checkoutView(checkout: AgentCheckout, context: ViewContext, more: readonly Message[] = []): object {
+  const { session, asked, order, links } = checkout
+  const { active, handlers, tag } = context
+  const messages = [...standingMessages(checkout, context), ...more]
+  const status = statusOf(checkout, messages)
+  const { items, totals, currency, url, statusUrl } = session
+  return {
+    ucp: { ...envelopeOf(context), payment_handlers: handlersIn(handlers) },
+    id: tag(session.id),
+    status,
+    currency,
+    line_items: items.map(lineView),
+    ...(checkout.hasSentContact && asked && Object.keys(asked.buyer).length > 0 && { buyer: buyerView(asked.buyer) }),
+    totals: totalsView(items, totals, shippingLabel(checkout)),
+    ...(messages.length > 0 && { messages }),
+    links: linksView(links),
+    expires_at: session.expiresAt,
+    ...(url !== null && { continue_url: url }),
+    ...(active.has(discount) && discountsView(checkout)),
+    ...(active.has(fulfillment) && checkout.needsShipping && { fulfillment: fulfillmentView(checkout) }),
+    payment: { instruments: [] },
+    ...(order &&
+      session.status === 'completed' && {
+        order: { id: tag(order.id), label: order.number, permalink_url: statusUrl ?? '' },
+      }),
+  }
+}
+
+function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Message[]): string {
+  if (session.status === 'completed') return 'completed'
+  if (session.status === 'processing') return isWaiting ? 'requires_escalation' : 'complete_in_progress'
+  if (session.status !== 'open') return 'canceled'
+  const severities = messages.map(({ severity }) => severity)
+  // A payment that was declined can be made again at once.
+  const standing = messages.filter(({ code }) => code !== 'payment_failed')
+  if (standing.some(({ severity }) => severity === 'recoverable')) return 'incomplete'
+  return severities.includes('requires_buyer_input') ? 'requires_escalation' : 'ready_for_complete'
+}
+
+// What holds until something changes.
+function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers }: ViewContext): Message[] {
+  const { session, asked, isWaiting, needsShipping } = checkout
+  const { items, totals, currency } = session
+  if (session.status === 'completed') return session.paymentStatus === 'pending' ? [notice.paymentPending()] : []
+  if (session.status === 'processing') return isWaiting ? [notice.challenge()] : []
+  if (session.status !== 'open') return []
+  const places = new Map(items.map(({ skuId }, place) => [skuId, place]))
+  const messages = [
+    ...(asked?.lineNotes ?? []).flatMap((note) => lineMessage(note, places) ?? []),
+    ...(active.has(discount) ? (asked?.codeNotes ?? []).flatMap((note, at) => codeMessage(note, at) ?? []) : []),
+    ...contactMessages(checkout),
+    ...(needsShipping && active.has(fulfillment) ? deliveryMessages(checkout) : []),
+    ...(checkout.isPriced ? [] : [notice.priceUnavailable()]),
+    ...(totals.taxIncluded && totals.tax > 0 ? [notice.taxIncluded(money(totals.tax, currency))] : []),
+  ]
+  if (messages.some(({ severity }) => severity === 'recoverable')) return messages
+  if (needsShipping && !active.has(fulfillment)) return [...messages, notice.fulfillmentOnPage()]
+  const canPay = mayPay && (handlers.length > 0 || totals.total === 0)
+  return canPay ? messages : [...messages, notice.onPage()]
+}
+
+function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): Message[] {
+  if (!hasEmail) return [notice.emailNeeded()]
+  return hasSentContact && !isEmail(asked?.buyer.email?.trim() ?? '') ? [notice.emailInvalid()] : []
+}
+
+function deliveryMessages(checkout: AgentCheckout): Message[] {
+  const { session, asked, hasSentAddress, isServed, place } = checkout
+  // The shopper gave another address on the page, where it was checked.
+  if (!hasSentAddress) return place ? [] : [notice.addressNeeded()]
+  if (!asked?.destination) return [notice.addressNeeded()]
+  if (asked.addressIssues.length > 0) return asked.addressIssues.map(addressMessage)
+  if (!isServed) return [notice.undeliverable()]
+  return session.shipping.options.length === 0 ? [notice.noOption()] : []
+}
+
+export function lineView(line: CartItem): object {
+  const { skuId, name, options, unitPrice, imageUrl, quantity, subtotal, discount: off } = line
+  return {
+    id: skuId,
+    item: {
+      id: skuId,
+      title: titleOf(name, options),
+      price: unitPrice,
+      ...(imageUrl !== null && { image_url: imageUrl }),
+    },
+    quantity,
+    totals: [
+      { type: 'subtotal', amount: subtotal },
+      ...(off > 0 ? [{ type: 'items_discount', amount: -off }] : []),
+      { type: 'total', amount: subtotal - off },
+    ],
+  }
+}
+
+export function titleOf(name: string, options: readonly { value: string }[]): string {
+  return options.length > 0 ? `${name} – ${options.map(({ value }) => value).join(', ')}` : name
+}
+
+// They add up to the total.
+export function totalsView(
+  items: readonly { discount: number }[],
+  { subtotal, discount: off, shipping, tax, taxIncluded, total }: Totals,
+  label: string,
+): object[] {
+  const itemsOff = items.reduce((sum, item) => sum + item.discount, 0)
+  const entries = [
+    { type: 'subtotal', display_text: 'Subtotal', amount: subtotal },
+    ...(itemsOff > 0 ? [{ type: 'items_discount', display_text: 'Discount', amount: -itemsOff }] : []),
+    ...(shipping > 0 ? [{ type: 'fulfillment', display_text: label, amount: shipping }] : []),
+    ...(off > itemsOff ? [{ type: 'discount', display_text: 'Discount', amount: itemsOff - off }] : []),
+    ...(!taxIncluded && tax > 0 ? [{ type: 'tax', display_text: 'Tax', amount: tax }] : []),
+  ]
+  const sum = entries.reduce((whole, { amount }) => whole + amount, 0)
+  if (sum !== total) throw new Error('the totals of a checkout do not add up')
+  return [...entries, { type: 'total', display_text: 'Total', amount: total }]
+}
+
+function shippingLabel({ session: { shipping } }: AgentCheckout): string {
+  return shipping.options.find(({ id }) => id === shipping.optionId)?.label ?? 'Shipping'
+}
+
+const linkTypes: readonly (readonly [member: string, type: string, title?: string])[] = [
+  ['terms', 'terms_of_service'],
+  ['privacy', 'privacy_policy'],
+  ['refunds', 'refund_policy'],
+  ['imprint', 'imprint', 'Imprint'],
+]
+
+export function linksView(links: Readonly<Record<string, string>>): object[] {
+  return linkTypes.flatMap(([member, type, title]) => {
+    const url = links[member]
+    return url === undefined ? [] : [{ type, url, ...(title !== undefined && { title }) }]
+  })
+}
+
+function buyerView({ email, firstName, lastName, phone }: Asked['buyer']): object {
+  return {
+    ...(email !== undefined && { email }),
+    ...(firstName !== undefined && { first_name: firstName }),
+    ...(lastName !== undefined && { last_name: lastName }),
+    ...(phone !== undefined && { phone_number: phone }),
+  }
+}
+
+function discountsView({ session, asked, promotion }: AgentCheckout): object {
+  const codes = asked?.codes ?? []
+  const { state, code, amount } = session.promotion
+  const applied = state === 'applied' && code !== null && amount > 0
+  if (codes.length === 0 && !applied) return {}
+  const allocations = session.items.flatMap(({ discount: off }, place) =>
+    off > 0 ? [{ path: `$.line_items[${place}]`, amount: off }] : [],
+  )
+  return {
+    discounts: {
+      codes,
+      applied: applied
+        ? [{ code, title: promotion?.name ?? code, amount, ...(allocations.length > 0 && { allocations }) }]
+        : [],
+    },
+  }
+}
+
+function fulfillmentView(checkout: AgentCheckout): object {
+  const { session, asked, hasSentAddress } = checkout
+  const ids = session.items.map(({ skuId }) => skuId)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : placeOf(checkout)
+  const shown = destination && destinationView(destination)
+  const { options, optionId } = session.shipping
+  return {
+    methods: [
+      {
+        id: 'shipping',
+        type: 'shipping',
+        line_item_ids: ids,
+        ...(shown && { selected_destination_id: shown.id, destinations: [shown] }),
+        ...(shown && {
+          groups: [
+            {
+              id: 'parcel',
+              line_item_ids: ids,
+              selected_option_id: optionId,
+              options: options.map(({ id, label, amount }) => ({
+                id,
+                title: amount === 0 ? `${label} (Free)` : label,
+                totals: [{ type: 'total', amount }],
+              })),
+            },
+          ],
+        }),
+      },
+    ],
+  }
+}
+
+// Of an address that the shopper gave on the page, nothing below the town comes out.
+function placeOf({ place }: AgentCheckout): SentAddress | null {
+  if (!place) return null
+  const { city, region, country } = place
+  return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
+}
+
+export function destinationView(sent: SentAddress): { id: string } & Record<string, string> {
+  return { type: 'shipping_address', id: sent.id ?? destinationIdOf(sent), ...addressView(sent) }
+}
+
+export function addressView(sent: SentAddress): Record<string, string> {
+  const members: [string, string | undefined][] = [
+    ['street_address', sent.street],
+    ['extended_address', sent.extended],
+    ['address_locality', sent.locality],
+    ['address_region', sent.region],
+    ['postal_code', sent.postalCode],
+    ['address_country', sent.country],
+    ['first_name', sent.firstName],
+    ['last_name', sent.lastName],
+    ['phone_number', sent.phone],
+  ]
+  return Object.fromEntries(members.filter((member): member is [string, string] => member[1] !== undefined))
+}

@@ -1,0 +1,210 @@
+// Whole purchases by the Universal Commerce Protocol alone.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { berlinDestination, buyer, letAgentsIn, paidBy, platformOf, shippingTo } from '../harness/agents.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { openTestServer, type TestServer } from '../harness/testServer.ts'
+
+const lineItems = (code: string, quantity = 1) => [{ item: { id: code }, quantity }]
+const whole = (code = 'ROSE-12', quantity = 1) => ({
+  line_items: lineItems(code, quantity),
+  buyer,
+  fulfillment: shippingTo(berlinDestination),
+})
+
+async function openShop(given: Given): Promise<{ testServer: TestServer; ask: ReturnType<typeof platformOf>['ask'] }> {
+  const testServer = await openTestServer(given)
+  await letAgentsIn(testServer)
+  return { testServer, ask: platformOf(testServer).ask }
+}
+
+const amountOf = (body: { totals: { type: string; amount: number }[] }, type: string) =>
+  body.totals.find((total) => total.type === type)?.amount
+
+eachEngine('UCP by REST', (given) => {
+  test('search, checkout, address, payment, order: a purchase without a page', async () => {
+    const { testServer, ask } = await openShop(given)
+    const profile = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
+    assert.equal(profile.ucp.version, '2026-08-25')
+    assert.equal(profile.ucp.payment_handlers['localhost.test_cards'][0].id, 'mock_payment_handler')
+
+    const found = await ask('POST', '/catalog/search', { query: 'roses' })
+    assert.equal(found.status, 200, found.text)
+    const [roses] = found.body.products
+    assert.equal(roses.title, 'Red roses')
+    const variant = roses.variants.find(({ sku }: { sku: string }) => sku === 'ROSE-12')
+    assert.deepEqual(variant.price, { amount: 3500, currency: 'EUR' })
+
+    const created = await ask('POST', '/checkout-sessions', { line_items: lineItems(variant.id, 2) })
+    assert.equal(created.status, 201, created.text)
+    assert.equal(created.body.status, 'incomplete')
+    assert.deepEqual(
+      created.body.messages
+        .filter(({ type }: { type: string }) => type === 'error')
+        .map(({ code, path }: { code: string; path: string }) => [code, path]),
+      [
+        ['field_required', '$.buyer.email'],
+        ['field_required', '$.fulfillment.methods[0].destinations'],
+      ],
+    )
+    assert.equal(amountOf(created.body, 'total'), 7000)
+
+    const { id } = created.body
+    const address = `/checkout-sessions/${id}`
+    const updated = await ask('PUT', address, whole(variant.id, 2))
+    assert.equal(updated.body.status, 'ready_for_complete', updated.text)
+    assert.deepEqual([amountOf(updated.body, 'fulfillment'), amountOf(updated.body, 'total')], [490, 7490])
+    const [method] = updated.body.fulfillment.methods
+    assert.equal(method.destinations[0].street_address, 'Ackerstraße 1')
+    assert.equal(method.groups[0].selected_option_id, 'standard')
+
+    const completed = await ask('POST', `${address}/complete`, paidBy('success_token'))
+    assert.equal(completed.body.status, 'completed', completed.text)
+    const { order } = completed.body
+    assert.match(order.permalink_url, new RegExp(`^${testServer.origin}/o/`))
+
+    const placed = (await ask('GET', `/orders/${order.id}`)).body
+    assert.deepEqual(
+      [placed.label, amountOf(placed, 'total'), placed.line_items[0].status],
+      [order.label, 7490, 'processing'],
+    )
+    const [admin] = (await testServer.askAdmin('listAdminOrders')).body.data
+    assert.deepEqual([admin.number, admin.paymentStatus, admin.total], [order.label, 'paid', 7490])
+  })
+
+  test('the same in the version before, by the profile of the platform', async () => {
+    const { testServer } = await openShop(given)
+    const version = '2026-04-08'
+    const names = ['checkout', 'fulfillment', 'order']
+    const capabilities = Object.fromEntries(names.map((name) => [`dev.ucp.shopping.${name}`, [{ version }]]))
+    const host = createServer((_, response) => response.end(JSON.stringify({ ucp: { version, capabilities } })))
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+    given.later(async () => void host.close())
+    const { ask } = platformOf(testServer, `http://127.0.0.1:${(host.address() as AddressInfo).port}/profile`)
+    const created = await ask('POST', '/checkout-sessions', { ...whole(), discounts: { codes: ['NOPE'] } })
+    assert.equal(created.body.ucp.version, version, created.text)
+    // An extension that the platform does not list is neither read nor sent.
+    assert.deepEqual(Object.keys(created.body.ucp.capabilities), [
+      'dev.ucp.shopping.checkout',
+      'dev.ucp.shopping.fulfillment',
+    ])
+    assert.equal(created.body.discounts, undefined)
+    const paid = await ask('POST', `/checkout-sessions/${created.body.id}/complete`, paidBy('success_token'))
+    assert.equal(paid.body.status, 'completed', paid.text)
+  })
+
+  test('a decline leaves the checkout ready; another key pays; the same keys are one charge each', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { id } = (await ask('POST', '/checkout-sessions', whole())).body
+    const key = (name: string) => ({ 'idempotency-key': `${name}-0123456789012345678901` })
+    const path = `/checkout-sessions/${id}/complete`
+    const declined = await ask('POST', path, paidBy('fail_token'), key('a'))
+    assert.equal(declined.body.status, 'ready_for_complete')
+    assert.deepEqual(declined.body.messages.at(-1).code, 'payment_failed')
+    const again = await ask('POST', path, paidBy('fail_token'), key('a'))
+    assert.deepEqual([again.headers.get('idempotency-replayed'), again.body], ['true', declined.body])
+    const other = await ask('POST', path, paidBy('success_token'), key('a'))
+    assert.deepEqual([other.status, other.body.code], [409, 'idempotency_conflict'])
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => ask('POST', path, paidBy('success_token'), key('b'))),
+    )
+    for (const { status } of answers) assert.equal(status, 200)
+    const last = await ask('POST', path, paidBy('success_token'), key('b'))
+    assert.equal(last.body.status, 'completed')
+    const [charges] = await testServer.storage.read(
+      (db) => db.sql<{ n: number }>`select count(*) as "n" from payments where status = 'succeeded'`,
+    )
+    assert.equal(Number(charges?.n), 1)
+    const late = await ask('POST', path, paidBy('success_token'), key('c'))
+    assert.deepEqual([late.status, late.body.code], [409, 'checkout_not_open'])
+  })
+
+  test('what is not there is left out or cut, and said; nothing is held', async () => {
+    const { testServer, ask } = await openShop(given)
+    const wanted = [...lineItems('ROSE-24', 9), ...lineItems('VASE-1'), ...lineItems('NO-SUCH')]
+    const { body, status } = await ask('POST', '/checkout-sessions', { ...whole(), line_items: wanted })
+    assert.equal(status, 201)
+    assert.deepEqual(
+      body.line_items.map(({ quantity }: { quantity: number }) => quantity),
+      [3],
+    )
+    const codes = body.messages.map(({ code }: { code: string }) => code)
+    for (const code of ['quantity_adjusted', 'out_of_stock', 'not_found']) assert.ok(codes.includes(code), codes.join())
+    assert.equal(body.status, 'incomplete')
+    const holds = await testServer.storage.read((db) => db.sql`select owner_id from holds`)
+    assert.deepEqual(holds, [])
+    const none = await ask('POST', '/checkout-sessions', { line_items: lineItems('VASE-1') })
+    assert.deepEqual([none.status, none.body.ucp.status, none.body.messages[0].code], [200, 'error', 'out_of_stock'])
+  })
+
+  test('a challenge is finished on the page, and the platform sees the order', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
+    const path = `/checkout-sessions/${id}`
+    const challenged = await ask('POST', `${path}/complete`, paidBy('challenge_token'))
+    assert.deepEqual(
+      [challenged.body.status, challenged.body.messages[0].code],
+      ['requires_escalation', 'requires_3ds'],
+    )
+    const busy = await ask('PUT', path, whole('ROSE-12', 3))
+    assert.deepEqual(
+      [busy.status, busy.body.messages.at(-1).code, busy.body.line_items[0].quantity],
+      [200, 'payment_in_progress', 1],
+    )
+    const secret = url.split('/').at(-1)
+    const view = await testServer.app.checkout.look(secret)
+    await testServer.app.checkout.answerChallenge(secret, view?.challenge?.paymentId ?? '', 'accept')
+    assert.equal((await ask('GET', path)).body.status, 'completed')
+  })
+
+  test('what the shopper types on the page does not reach the platform', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
+    const secret = url.split('/').at(-1)
+    const view = await testServer.app.checkout.look(secret)
+    const result = await testServer.app.checkout.setDetails(secret, view?.session.version ?? 0, {
+      contact: { email: 'planted@example.com', name: 'Planted Name', phone: '' },
+      address: { name: 'Planted Name', line1: 'Plantedstreet 7', city: 'Hamburg', postalCode: '20095', country: 'DE' },
+      shippingOptionId: null,
+    })
+    assert.equal(result?.problem, null)
+    const seen = await ask('GET', `/checkout-sessions/${id}`)
+    assert.doesNotMatch(seen.text, /planted/i)
+    assert.equal(seen.body.buyer, undefined)
+    assert.equal(seen.body.fulfillment.methods[0].destinations[0].address_locality, 'Hamburg')
+    const paid = await ask('POST', `/checkout-sessions/${id}/complete`, paidBy('success_token'))
+    assert.equal(paid.body.status, 'completed', paid.text)
+    const order = await ask('GET', `/orders/${paid.body.order.id}`)
+    assert.doesNotMatch(paid.text + order.text, /planted/i)
+  })
+
+  test('ids are of the platform that was given them, and a closed shop is not found', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { id } = (await ask('POST', '/checkout-sessions', whole())).body
+    const other = platformOf(testServer, 'http://127.0.0.1:9/other.json')
+    for (const wrong of [id, id.split('.')[0], `${id}x`]) {
+      const asked = wrong === id ? other.ask : ask
+      const { status, body } = await asked('GET', `/checkout-sessions/${wrong}`)
+      assert.deepEqual([status, body.messages[0].code], [200, 'not_found'])
+    }
+    await letAgentsIn(testServer, 'off')
+    assert.equal((await ask('GET', `/checkout-sessions/${id}`)).status, 404)
+    assert.equal((await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).status, 404)
+  })
+
+  test('400 without a profile, a key or a right body; 405 for another method', async () => {
+    const { testServer, ask } = await openShop(given)
+    const nameless = await platformOf(testServer, null).ask('POST', '/catalog/search', { query: 'a' })
+    assert.deepEqual([nameless.status, nameless.body.code], [400, 'invalid_profile_url'])
+    const short = await ask('POST', '/checkout-sessions', whole(), { 'idempotency-key': 'short' })
+    assert.deepEqual([short.status, short.body.code], [400, 'idempotency_key_required'])
+    const wrong = await ask('POST', '/checkout-sessions', { line_items: [{ item: {}, quantity: 0 }] })
+    assert.deepEqual([wrong.status, wrong.body.code], [400, 'invalid_request'])
+    assert.ok(wrong.body.issues.length > 0)
+    assert.equal((await ask('PUT', '/checkout-sessions', {})).status, 405)
+  })
+})
