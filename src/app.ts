@@ -274,17 +274,20 @@ export function createApp(parts: AppParts): App {
     handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
     gates: { key: createAdminGate(gates) },
   })
-  const agents = agentRoutes({
-    tools: payTools,
-    open,
-    receive: surfaceParts.receive,
-    sealedKeeper: surfaceParts.sealedKeeper,
-    answersMs: retentionMs.answers,
-    shopUrl: parts.shopUrl ?? (() => undefined),
-    isLimited: rateLimit !== null,
-    version,
-    mainShop: null,
-  })
+  const agents = agentRoutes(
+    {
+      tools: payTools,
+      open,
+      receive: surfaceParts.receive,
+      sealedKeeper: surfaceParts.sealedKeeper,
+      answersMs: retentionMs.answers,
+      sites,
+      isLimited: rateLimit !== null,
+      version,
+      mainShop: null,
+    },
+    { ...surfaceParts, admin, gate: createAdminGate(gates), publicOrigin, version },
+  )
   const loadPersonReader = late(async () => {
     const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })

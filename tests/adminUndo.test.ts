@@ -10,6 +10,7 @@ import { type Answer, assertAdminError, openTestServer, type TestServer } from '
 import { isWide } from '../harness/wide.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { undoScopes } from '../src/contract/words.ts'
+import { agentUndoer } from '../src/domain/agents/undo.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { catalogUndoer } from '../src/domain/catalog/undo.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
@@ -26,7 +27,7 @@ type Path = Readonly<Record<string, string>>
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
-  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), orderUndoer]
+  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), orderUndoer, agentUndoer]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
 })
 

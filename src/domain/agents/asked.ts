@@ -7,7 +7,7 @@ import { draftAddress } from '../addresses/check.ts'
 import type { CodeNote, LineNote, WantedLine } from '../carts/replace.ts'
 import type { Customer } from '../orders/customer.ts'
 
-export interface Buyer {
+export interface AgentBuyer {
   email?: string
   firstName?: string
   lastName?: string
@@ -32,7 +32,7 @@ export interface SentAddress {
 export interface Wish {
   lines: readonly WantedLine[]
   codes: readonly string[]
-  buyer: Buyer
+  buyer: AgentBuyer
   destination: SentAddress | null
   // Where the buyer is, as far as it is known without a destination: for the tax.
   place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
@@ -61,16 +61,16 @@ export function openAsked(rootSecret: RootSecret, cartId: string, sealed: string
   return text === undefined ? undefined : (JSON.parse(text) as Asked)
 }
 
-export function nameOf({ firstName = '', lastName = '' }: Pick<Buyer, 'firstName' | 'lastName'>): string {
+export function nameOf({ firstName = '', lastName = '' }: Pick<AgentBuyer, 'firstName' | 'lastName'>): string {
   return `${firstName.trim()} ${lastName.trim()}`.trim()
 }
 
-export function customerOf(buyer: Buyer): Customer {
+export function customerOf(buyer: AgentBuyer): Customer {
   return { email: buyer.email?.trim() ?? '', name: nameOf(buyer), phone: buyer.phone?.trim() ?? '' }
 }
 
 // The address in our words, in normal form. Null where there is nothing to price a delivery by.
-export function addressOf({ destination, place, buyer }: Pick<Wish, 'destination' | 'place' | 'buyer'>): {
+export function sentAddressOf({ destination, place, buyer }: Pick<Wish, 'destination' | 'place' | 'buyer'>): {
   address: Address | null
   issues: Issue[]
 } {

@@ -28,7 +28,7 @@ import { findMerchantFace } from '../merchants/store.ts'
 import { nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
-import { type Asked, addressOf, customerOf, openAsked, sealAsked, type Wish } from './asked.ts'
+import { type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
 import { type AgentCheckoutRow, findCheckout, insertCheckout, saveCheckout } from './store.ts'
 
 // Who asks. Its carts, sessions and orders belong to the shop's installation for agents.
@@ -118,7 +118,7 @@ async function writeWish(
   wish: Wish,
   { now, cause }: AgentMoment,
 ): Promise<{ asked: Asked; isEmpty: boolean }> {
-  const { address, issues } = addressOf(wish)
+  const { address, issues } = sentAddressOf(wish)
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
     tools.carts,

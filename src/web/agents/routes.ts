@@ -6,6 +6,7 @@ import type { Route } from '../../platform/http/serve.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
 import { late } from '../../platform/kit/late.ts'
 import type { AgentParts } from './context.ts'
+import type { AdminMcpParts } from './mcp/admin.ts'
 
 const surface: MountedSurface['surface'] = {
   name: 'agents',
@@ -14,28 +15,36 @@ const surface: MountedSurface['surface'] = {
   errorBody: ({ code, message }) => ({ code, content: message }),
 }
 
-const patterns = ['/ucp/*', '/.well-known/ucp', '/.well-known/ucp/:version', '/llms.txt'] as const
+const loadAdmin = late(() => import('./mcp/admin.ts'))
 
-export function agentRoutes(parts: AgentParts): MountedSurface {
+export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): MountedSurface {
   const serve = late(async () => {
     const { createAgentServer } = await import('./serve.ts')
     return createAgentServer(parts)
   })
   const answer = async (request: Incoming, trace: Trace): Promise<Outgoing> => (await serve())(request, trace)
-  const routes = patterns.map(
-    (pattern): Route => ({
-      methods: pattern === '/ucp/*' ? ['GET', 'POST', 'PUT', 'DELETE'] : ['GET'],
-      pattern,
-      name: 'agents',
-      kind: 'operation',
-      isProbe: false,
-      answer,
-      refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
-    }),
-  )
+  const answerAdmin = async (request: Incoming, trace: Trace): Promise<Outgoing> => {
+    const { answerAdminMcp } = await loadAdmin()
+    return answerAdminMcp(adminParts, request, trace)
+  }
+  const routeOf = (pattern: string, methods: Route['methods'], by: Route['answer']): Route => ({
+    methods,
+    pattern,
+    name: 'agents',
+    kind: 'operation',
+    isProbe: false,
+    answer: by,
+    refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
+  })
+  const routes = [
+    routeOf('/ucp/*', ['GET', 'POST', 'PUT', 'DELETE'], answer),
+    ...['/.well-known/ucp', '/.well-known/ucp/:version', '/llms.txt'].map((path) => routeOf(path, ['GET'], answer)),
+    routeOf('/api/v1/admin/mcp', ['GET', 'POST', 'DELETE'], answerAdmin),
+  ]
   return {
     surface,
     routes,
+    find: () => undefined,
     perform(id) {
       throw new Error(`agents have no operation ${id} to perform`)
     },

@@ -210,6 +210,12 @@ export interface AdminClient {
     /** Close the site. Shoppers see a page that says so. Checkouts that are open can still be paid. Needs the scope `admin:settings`. (closeAdminSite) */
     close(input: SiteTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
   }
+  agents: {
+    /** Get what agents may do. Agents are software that buys for shoppers. In the mode of the caller. Needs the scope `admin:read`. (getAdminAgents) */
+    getMany(options?: CallOptions): Promise<AdminAgentsResponse>
+    /** Change what agents may do. In the mode of the caller. Orders of agents belong to an installation of their own, which is made when agents are let in first. Needs the scope `admin:settings`. (updateAdminAgents) */
+    updateMany(input: UpdateAdminAgentsRequest, options?: CallOptions): Promise<AdminAgentsChangeResponse>
+  }
   installations: {
     /** List installations. What acts for the merchant: apps that were installed, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
     list(options?: ListOptions): List<AdminInstallationListResponse, AdminInstallation>
@@ -394,6 +400,29 @@ export interface AdminActor {
   id: string | null
   /** null where it is not known any more. */
   name: string | null
+}
+
+export interface AdminAgents {
+  /** 0 where nothing was ever set. */
+  version: number
+  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay, in test mode. */
+  level: 'off' | 'browse' | 'buy'
+  /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. */
+  addresses: {
+    profile: string
+    rest: string
+    mcp: string
+  }
+}
+
+export interface AdminAgentsChangeResponse {
+  data: AdminAgents
+  /** What changed. */
+  changes: AdminSubjectChange[]
+}
+
+export interface AdminAgentsResponse {
+  data: AdminAgents
 }
 
 export interface AdminBrand {
@@ -1533,7 +1562,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'transfer'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'transfer' | 'agents'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2541,6 +2570,15 @@ export interface TimelineEntry {
   type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
   /** Who cancelled the order; system: the money did not come in time. null for all other types. */
   cancelledBy: 'api' | 'operator' | 'system' | null
+}
+
+export interface UpdateAdminAgentsRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version that the change is based on. */
+  expectedVersion: number
+  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay, in test mode. */
+  level: 'off' | 'browse' | 'buy'
 }
 
 export interface UpdateAdminPaymentProviderRequest {

@@ -78,7 +78,7 @@ function mismatch(header: string): RpcError {
   return new RpcError(400, -32020, `The header ${header} and the body differ.`)
 }
 
-export interface ServerFacts {
+export interface McpFacts {
   name: string
   title: string
   version: string
@@ -88,7 +88,7 @@ export interface ServerFacts {
 }
 
 // The answer to what every server answers alike; undefined for tools/list, tools/call and what is unknown.
-export function commonResult({ method, params }: RpcRequest, era: Era, facts: ServerFacts): object | undefined {
+export function commonResult({ method, params }: RpcRequest, era: Era, facts: McpFacts): object | undefined {
   const { name, title, version, instructions } = facts
   const serverInfo = { name, title, version }
   const capabilities = { tools: {} }
@@ -107,7 +107,7 @@ export function commonResult({ method, params }: RpcRequest, era: Era, facts: Se
 }
 
 // What a result of the modern era has beside its contents.
-export function modernFrame({ name, title, version, cacheScope }: ServerFacts, isCacheable: boolean): object {
+export function modernFrame({ name, title, version, cacheScope }: McpFacts, isCacheable: boolean): object {
   return {
     resultType: 'complete',
     ...(isCacheable && { ttlMs: 300_000, cacheScope }),

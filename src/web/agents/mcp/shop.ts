@@ -9,7 +9,7 @@ import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
 import { introduce } from '../ucp/caller.ts'
 import { performUcp, UcpError } from '../ucp/perform.ts'
-import { checked, keyIn } from '../ucp/rest.ts'
+import { checked, idempotencyKeyIn } from '../ucp/rest.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
@@ -85,7 +85,7 @@ async function callTool(context: ShopContext, name: string, args: Readonly<Recor
     const meta = (args.meta ?? {}) as Readonly<Record<string, unknown>>
     const { caller, view } = await introduce(context, row, profileIn(context, meta), 'mcp')
     const given = meta['idempotency-key']
-    const key = row.needsKey || given !== undefined ? keyIn(given) : null
+    const key = row.needsKey || given !== undefined ? idempotencyKeyIn(given) : null
     const payload = row.payload === null ? null : args[row.payload]
     const body = checked(rowId, payload)
     const id = typeof args.id === 'string' ? args.id : ''

@@ -10,17 +10,17 @@ import {
   commonResult,
   type Era,
   eraOf,
+  type McpFacts,
   modernFrame,
   RpcError,
   type RpcRequest,
   readRequest,
   rpcFailure,
   rpcReply,
-  type ServerFacts,
 } from './rpc.ts'
 
 export interface McpServer {
-  facts: ServerFacts
+  facts: McpFacts
   listTools(): Promise<readonly object[]>
   // The contents of the result.
   callTool(name: string, args: Readonly<Record<string, unknown>>, bytes: Buffer): Promise<object>

@@ -7,7 +7,7 @@ import { noPlatform } from '../../../domain/agents/platforms.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import type { ShopContext } from '../context.ts'
 import { handlersOf } from './handlers.ts'
-import { negotiate, type PlatformProfile, readProfile } from './negotiate.ts'
+import { negotiate, type PlatformProfile, readPlatformProfile } from './negotiate.ts'
 import { UcpError } from './perform.ts'
 import type { ViewContext } from './view.ts'
 
@@ -69,7 +69,7 @@ async function profileOf(
     if (isLenient) return undefined
     throw new UcpError(424, 'profile_unreachable', 'The profile of the platform cannot be read.')
   }
-  const profile = readProfile(found.value)
+  const profile = readPlatformProfile(found.value)
   if (!profile && !isLenient)
     throw new UcpError(422, 'profile_malformed', 'The profile of the platform has no version.')
   return profile

@@ -33,7 +33,7 @@ export interface PlatformProfile {
 }
 
 // Undefined where it is not a profile.
-export function readProfile(value: unknown): PlatformProfile | undefined {
+export function readPlatformProfile(value: unknown): PlatformProfile | undefined {
   const ucp = membersOf(membersOf(value)?.ucp)
   if (!ucp || typeof ucp.version !== 'string') return undefined
   const listed = Object.entries(membersOf(ucp.capabilities) ?? {}).map(([name, entries]): [string, string[]] => [
@@ -83,7 +83,7 @@ function activeFor(profile: PlatformProfile, { version }: Dialect): ReadonlySet<
 }
 
 // What an answer names: the row's own capability and its extensions.
-export function namedIn(active: ReadonlySet<string>, { version }: Dialect, capability: string): object {
+export function capabilitiesIn(active: ReadonlySet<string>, { version }: Dialect, capability: string): object {
   const names = [...active].filter(
     (name) => name === capability || capabilities[name]?.extends?.includes(capability) === true,
   )

@@ -30,6 +30,8 @@ import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { findOrderFacts } from '../../../domain/orders/change.ts'
 import { orderPageUrl } from '../../../domain/orders/secret.ts'
 import { findSealedSecret } from '../../../domain/orders/store.ts'
+import { findShopUrl, type SiteContext, siteStatusOf } from '../../../domain/sites/site.ts'
+import { findStoredSite } from '../../../domain/sites/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { type Claim, type Keeper, once } from '../../../platform/idempotency/once.ts'
@@ -38,7 +40,7 @@ import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { lineMessage, type Message, notice } from './messages.ts'
 import { orderDocument } from './order.ts'
-import { detailView, type Input, productView } from './product.ts'
+import { detailView, type Input, ucpProductView } from './product.ts'
 import { instrumentIn, networkIn, wishIn } from './read.ts'
 import { checkoutView, envelopeOf, type ViewContext } from './view.ts'
 
@@ -47,8 +49,7 @@ export interface UcpParts {
   open: MountedSurface
   sealedKeeper: Keeper
   answersMs: number
-  // The page of a product in the merchant's shop, where there is one.
-  shopUrl: (merchantSlug: string) => string | undefined
+  sites: SiteContext
 }
 
 export interface UcpCall {
@@ -377,12 +378,13 @@ async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
     call,
     (found?.data ?? []).map(({ slug }) => slug),
   )
+  const pageOf = await pagesOf(parts, call)
   return {
     status: 200,
     isReplayed: false,
     body: {
       ucp: envelopeOf(call.view),
-      products: products.map((product) => productView(product, { url: urlOf(parts, call, product) })),
+      products: products.map((product) => ucpProductView(product, { url: pageOf(product) })),
       pagination: {
         has_next_page: cursor !== null,
         ...(cursor !== null && { cursor }),
@@ -398,6 +400,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
     throw new UcpError(400, 'request_too_large', `At most ${lookedUpMax} ids are looked up.`)
   const named = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, ids))
   const products = await productsOf(parts, call, [...new Set(named.map(({ slug }) => slug))])
+  const pageOf = await pagesOf(parts, call)
   const found = new Set(named.map(({ word }) => word))
   const messages = ids.flatMap((id) =>
     found.has(id) ? [] : [{ type: 'info', code: 'not_found', content: `There is no ${id}.` }],
@@ -412,7 +415,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
           product,
           named.filter(({ productId }) => productId === product.id),
         )
-        return productView(product, { url: urlOf(parts, call, product), inputs })
+        return ucpProductView(product, { url: pageOf(product), inputs })
       }),
       ...(messages.length > 0 && { messages }),
     },
@@ -441,7 +444,7 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const sku = product.skus.find(({ id }) => id === named?.skuId)
   const selected = body.selected ?? sku?.options.map(({ name, value }) => ({ name, label: value })) ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
-  const shown = detailView(product, asked, { url: urlOf(parts, call, product) })
+  const shown = detailView(product, asked, { url: (await pagesOf(parts, call))(product) })
   return { status: 200, body: { ucp: envelopeOf(call.view), product: shown }, isReplayed: false }
 }
 
@@ -469,7 +472,14 @@ async function askCatalog<Reply>(
   }
 }
 
-function urlOf({ shopUrl }: UcpParts, { shop }: UcpCall, { slug }: Product): string | undefined {
-  const url = shopUrl(shop.slug)
-  return url === undefined ? undefined : `${url.replace(/\/$/, '')}/products/${slug}`
+// The page of a product in the online store, while that is open.
+async function pagesOf(
+  { tools, sites }: UcpParts,
+  { shop }: UcpCall,
+): Promise<(product: Product) => string | undefined> {
+  const url = await tools.storage.read(async (db) => {
+    const isOpen = siteStatusOf(await findStoredSite(db, shop)) === 'open'
+    return isOpen ? findShopUrl(db, sites, shop) : null
+  })
+  return ({ slug }) => (url === null ? undefined : `${url}/products/${slug}`)
 }

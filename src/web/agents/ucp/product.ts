@@ -20,7 +20,7 @@ export interface ProductContext {
 
 const isForSale = ({ availability }: Sku) => availability !== 'out_of_stock'
 
-export function productView(product: Product, { url, inputs, showsAll = false }: ProductContext): object {
+export function ucpProductView(product: Product, { url, inputs, showsAll = false }: ProductContext): object {
   const { skus, media, options, categories } = product
   const ordered = [...skus.filter(isForSale), ...skus.filter((sku) => !isForSale(sku))]
   const wanted = inputs ? ordered.filter(({ id }) => inputs.has(id)) : ordered
@@ -103,7 +103,7 @@ export function detailView(
     }),
   }))
   return {
-    ...productView(product, { ...context, showsAll: true }),
+    ...ucpProductView(product, { ...context, showsAll: true }),
     ...(kept.length > 0 && { selected: kept.map(({ name, label }) => ({ name, label })) }),
     ...(options.length > 0 && { options }),
   }

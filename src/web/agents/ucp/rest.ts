@@ -34,7 +34,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const profileUrl = profileIn(request.raw.headers['ucp-agent']) // 400
   const { caller, view } = await introduce(context, row, profileUrl, 'ucp') // 400, 422, 424, 503
   const bytes = await bytesOf(context, row) // 413, 400
-  const key = row.kind === 'read' ? null : keyIn(request.raw.headers['idempotency-key']) // 400
+  const key = row.kind === 'read' ? null : idempotencyKeyIn(request.raw.headers['idempotency-key']) // 400
   const body = row.body === null ? null : checked(rowId, jsonIn(bytes)) // 400
   const digest = hash('sha256', bytes, 'base64url')
   const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
@@ -110,7 +110,7 @@ export function checked(rowId: UcpRowId, body: unknown): unknown {
 const keyPattern = /^[\w.-]{22,255}$/
 
 // Of some length and chance: callers without a profile share one place for their keys.
-export function keyIn(header: unknown): string {
+export function idempotencyKeyIn(header: unknown): string {
   if (typeof header === 'string' && keyPattern.test(header)) return header
   const content = 'An idempotency key is needed: random, with 22 to 255 letters, digits, dots and hyphens.'
   throw new UcpError(400, 'idempotency_key_required', content)

@@ -6,7 +6,7 @@ import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
 import type { AgentCheckout } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
 import { addressMessage, codeMessage, lineMessage, type Message, notice } from './messages.ts'
-import { type Dialect, namedIn } from './negotiate.ts'
+import { capabilitiesIn, type Dialect } from './negotiate.ts'
 import { handlersIn, type ShownHandler } from './profile.ts'
 import { destinationIdOf, money } from './words.ts'
 
@@ -24,7 +24,7 @@ const discount = 'dev.ucp.shopping.discount'
 const fulfillment = 'dev.ucp.shopping.fulfillment'
 
 export function envelopeOf({ dialect, active, capability }: ViewContext): object {
-  return { version: dialect.version, status: 'success', capabilities: namedIn(active, dialect, capability) }
+  return { version: dialect.version, status: 'success', capabilities: capabilitiesIn(active, dialect, capability) }
 }
 
 // `more`: what this request adds to what the checkout itself says.

@@ -1,0 +1,202 @@
+// MCP for merchants: the operations of the admin surface as tools, printed from its rows. A tool does what the operation does for the
+// same caller: scopes, checks, idempotency, the list of changes and undoing are those of the surface.
+
+import { randomUUID } from 'node:crypto'
+import { type AdminOperationId, adminOperations } from '../../../contract/admin/operations.ts'
+import type { AdminOperation } from '../../../contract/admin/row.ts'
+import { refusals } from '../../../contract/refusals.ts'
+import type { Principal } from '../../../platform/access/principal.ts'
+import type { Throttle } from '../../../platform/access/throttle.ts'
+import type { Gate } from '../../../platform/http/gates.ts'
+import type { Receive } from '../../../platform/http/limiter.ts'
+import type { Incoming, Outgoing, Trace } from '../../../platform/http/message.ts'
+import type { MountedSurface } from '../../../platform/http/surfaces.ts'
+import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
+import { RpcError, toolResult } from './rpc.ts'
+import { answerPost } from './transport.ts'
+
+export interface AdminMcpParts {
+  admin: MountedSurface
+  gate: Gate
+  throttles: { byCredential: Throttle | null; byFailedAddress: Throttle | null }
+  receive: Receive
+  clock: () => Date
+  publicOrigin: () => string
+  version: string
+}
+
+export async function answerAdminMcp(parts: AdminMcpParts, request: Incoming, trace: Trace): Promise<Outgoing> {
+  if (request.raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
+  const now = parts.clock()
+  const passed = await parts.gate(request, now)
+  if (!('principal' in passed)) {
+    const waitMs = parts.throttles.byFailedAddress?.take(request.address, now.getTime()) ?? 0
+    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+    throw refuse('unauthenticated', { headers: { 'www-authenticate': 'Bearer scope="admin:read"' } })
+  }
+  const { principal } = passed
+  trace.callerId = principal.id
+  const waitMs = parts.throttles.byCredential?.take(principal.throttleKey, now.getTime()) ?? 0
+  if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+  return answerPost(request, parts.receive, parts.publicOrigin(), {
+    facts: {
+      name: 'cartwright-admin',
+      title: 'Cartwright',
+      version: parts.version,
+      instructions,
+      cacheScope: 'private',
+    },
+    listTools: async () => adminTools.filter(({ row }) => mayCall(principal, row)).map(({ shown }) => shown),
+    callTool: (name, args) => callTool(parts, principal, trace, name, args),
+  })
+}
+
+const instructions = [
+  'Runs one shop, in the mode of the key: test or live.',
+  'Amounts are in minor units (cents). Lists answer 50 rows; pass the cursor of meta.next to go on.',
+  'A change names expectedVersion, the version that you read: read before you write.',
+  'Every change is in list_changes and can be taken back by undo_change, where that is possible.',
+  'Give an idempotencyKey of your own to what must not happen twice, and repeat it if no answer came.',
+].join('\n')
+
+// Answers and questions with secrets, files by bytes, and who may do what: those are for people.
+const left: readonly AdminOperationId[] = [
+  'uploadAdminPicture',
+  'appendAdminTransfer',
+  'listAdminExport',
+  'listAdminCustomerExport',
+]
+
+type Members = Readonly<Record<string, object>>
+
+interface AdminTool {
+  id: AdminOperationId
+  row: AdminOperation
+  pathNames: readonly string[]
+  queryNames: readonly string[]
+  shown: { name: string }
+}
+
+export const adminTools: readonly AdminTool[] = (
+  Object.entries(adminOperations) as [AdminOperationId, AdminOperation][]
+)
+  .filter(
+    ([id, row]) =>
+      !left.includes(id) && !row.reply.isSecret && row.scope !== 'admin:people' && !/Key|PaymentAccount/.test(id),
+  )
+  .map(toolOf)
+
+// A change that asks for the right to read alone, such as taking one back, is for those who may change something.
+function mayCall({ scopes }: Principal, { scope, idempotency }: AdminOperation): boolean {
+  const changesMore = idempotency === 'required' && scope === 'admin:read'
+  return (
+    scopes.includes(scope) && (!changesMore || scopes.some((other) => other.startsWith('admin:') && other !== scope))
+  )
+}
+
+// listAdminOrders is list_orders.
+function nameOf(id: string): string {
+  return id.replace('Admin', '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function isDestructive(name: string): boolean {
+  return /^(cancel|refund|remove|end|revoke|delete)_/.test(name)
+}
+
+function toolOf([id, row]: [AdminOperationId, AdminOperation]): AdminTool {
+  const name = nameOf(id)
+  const pathNames = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, member = '']) => member)
+  const query = membersOf(row.query)
+  const body = membersOf(row.body)
+  const changes = row.idempotency === 'required'
+  const properties = {
+    ...Object.fromEntries(pathNames.map((member) => [member, { type: 'string' }])),
+    ...query.properties,
+    ...body.properties,
+    ...(row.paged && { cursor: { type: 'string', description: 'From meta.next of the answer before.' } }),
+    ...(changes && { idempotencyKey: { type: 'string' } }),
+  }
+  const required = [
+    ...pathNames,
+    ...query.required,
+    ...body.required.filter((member) => member !== 'idempotencyKey'),
+    ...(changes && isDestructive(name) ? ['idempotencyKey'] : []),
+  ]
+  return {
+    id,
+    row,
+    pathNames,
+    queryNames: Object.keys(query.properties),
+    shown: {
+      name,
+      description: `${row.summary}. ${row.description}`,
+      inputSchema: { type: 'object', properties, required, additionalProperties: false },
+      // What is left out is as the protocol assumes.
+      annotations: {
+        openWorldHint: false,
+        ...(changes ? { destructiveHint: isDestructive(name) } : { readOnlyHint: true }),
+      },
+    } as { name: string },
+  }
+}
+
+function membersOf(schema: object | null | undefined): { properties: Members; required: readonly string[] } {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Members; required?: readonly string[] }
+  return { properties, required }
+}
+
+const answerBytesMax = 200 * 1024
+
+async function callTool(
+  { admin }: AdminMcpParts,
+  principal: Principal,
+  trace: Trace,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  const tool = adminTools.find(({ shown }) => shown.name === name)
+  if (!tool) throw new RpcError(200, -32602, `There is no tool ${name}.`)
+  const { id, row, pathNames, queryNames } = tool
+  trace.name = `mcp.${id}`
+  if (!mayCall(principal, row))
+    throw new RpcError(403, -32003, `This needs the scope ${row.scope}.`, {
+      error: 'insufficient_scope',
+      scope: row.scope,
+    })
+  const { idempotencyKey, cursor, ...given } = args
+  const part = (names: readonly string[]) =>
+    Object.fromEntries(names.flatMap((one) => (one in given ? [[one, given[one]]] : [])))
+  const rest = Object.entries(given).filter(([member]) => !pathNames.includes(member) && !queryNames.includes(member))
+  try {
+    const { body } = await admin.perform(id, {
+      principal,
+      path: Object.fromEntries(pathNames.map((member) => [member, String(given[member] ?? '')])),
+      query: part(queryNames),
+      ...(typeof cursor === 'string' && { cursor: cursorIn(cursor) }),
+      ...(row.body !== null && { body: Object.fromEntries(rest) }),
+      ...(row.idempotency === 'required' && {
+        key: typeof idempotencyKey === 'string' ? idempotencyKey : randomUUID(),
+      }),
+      requestId: trace.requestId,
+    })
+    if (row.body === null && rest.length > 0) return failure(`There is no argument ${rest[0]?.[0]}.`)
+    if (body.length > answerBytesMax) return failure('The answer has more than 200 KiB. Narrow the question.')
+    const text = String(body)
+    return toolResult({ structured: JSON.parse(text) as object, text, isError: false })
+  } catch (error) {
+    if (!(error instanceof Refusal) || refusals[error.code].status >= 500) throw error
+    const { code, message, details } = error
+    const { issues = [], current = null } = details
+    const structured = { code, message, issues, current }
+    return toolResult({ structured, text: JSON.stringify(structured), isError: true })
+  }
+}
+
+function failure(text: string): object {
+  return toolResult({ structured: undefined, text, isError: true })
+}
+
+// A model may pass on the whole link.
+function cursorIn(text: string): string {
+  return URL.parse(text, 'http://localhost')?.searchParams.get('cursor') ?? text
+}

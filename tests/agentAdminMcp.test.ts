@@ -1,0 +1,88 @@
+// MCP for merchants: the admin operations as tools, limited by the scopes of the caller.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eachEngine } from '../harness/storage.ts'
+import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
+import { adminTools } from '../src/web/agents/mcp/admin.ts'
+
+const post = (testServer: TestServer, key: string | null, method: string, params: object = {}): Promise<Answer> =>
+  testServer.fetch('/api/v1/admin/mcp', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key !== null && { authorization: `Bearer ${key}` }) },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
+  })
+
+const call = async (testServer: TestServer, key: string, name: string, args: object = {}) =>
+  (await post(testServer, key, 'tools/call', { name, arguments: args })).body.result
+
+eachEngine('MCP for merchants', (given) => {
+  test('a price is changed by a tool, stands in the list of changes, and is taken back', async () => {
+    const testServer = await openTestServer(given)
+    const { admin } = testServer.keys
+    const list = await post(testServer, admin, 'tools/list')
+    assert.ok(list.text.length < 96 * 1024, `${list.text.length}`)
+    const { data: shop } = (await call(testServer, admin, 'get_shop')).structuredContent
+    const changed = await call(testServer, admin, 'update_shop', { expectedVersion: shop.version, name: 'Bloom & Co' })
+    assert.equal(changed.structuredContent.data.shop.name, 'Bloom & Co', changed.content[0].text)
+    const stale = await call(testServer, admin, 'update_shop', { expectedVersion: shop.version, name: 'Other' })
+    assert.deepEqual([stale.isError, stale.structuredContent.code], [true, 'version_conflict'])
+
+    const [entry] = (await call(testServer, admin, 'list_changes')).structuredContent.data
+    assert.deepEqual([entry.actor.kind, entry.operation], ['key', 'updateAdminShop'])
+    const undone = await call(testServer, admin, 'undo_change', { changeId: entry.id })
+    assert.notEqual(undone.isError, true, undone.content[0].text)
+    assert.equal((await call(testServer, admin, 'get_shop')).structuredContent.data.shop.name, 'Bloom')
+  })
+
+  test('agents are let in by a tool, and kept out again by undoing it', async () => {
+    const testServer = await openTestServer(given)
+    const { admin } = testServer.keys
+    const profile = () => testServer.fetch('/ucp/bloom/test/.well-known/ucp')
+    const opened = await call(testServer, admin, 'update_agents', { expectedVersion: 0, level: 'browse' })
+    assert.equal(opened.structuredContent.data.addresses.mcp, `${testServer.origin}/ucp/bloom/test/mcp`)
+    assert.equal((await profile()).status, 200)
+    const [entry] = (await call(testServer, admin, 'list_changes')).structuredContent.data
+    await call(testServer, admin, 'undo_change', { changeId: entry.id })
+    assert.equal((await call(testServer, admin, 'get_agents')).structuredContent.data.level, 'off')
+    assert.equal((await profile()).status, 404)
+  })
+
+  test('a caller sees and calls the tools of its scopes only', async () => {
+    const testServer = await openTestServer(given)
+    const { key } = await testServer.newKey(['admin:read'])
+    const { tools } = (await post(testServer, key, 'tools/list')).body.result
+    const names = tools.map(({ name }: { name: string }) => name)
+    assert.ok(names.includes('list_orders') && !names.includes('update_shop'))
+    assert.ok(tools.every(({ annotations }: { annotations: { readOnlyHint?: boolean } }) => annotations.readOnlyHint))
+    const refused = await post(testServer, key, 'tools/call', { name: 'update_shop', arguments: {} })
+    assert.deepEqual([refused.status, refused.body.error.data.scope], [403, 'admin:settings'])
+    for (const wrong of [null, 'cwk_wrong', testServer.keys.none]) {
+      const answer = await post(testServer, wrong, 'tools/list')
+      if (wrong === testServer.keys.none) assert.deepEqual(answer.body.result.tools, [])
+      else assert.deepEqual([answer.status, answer.headers.get('www-authenticate')], [401, 'Bearer scope="admin:read"'])
+    }
+    assert.equal((await testServer.fetch('/api/v1/admin/mcp')).status, 405)
+  })
+
+  test('another shop is not reached, and wrong arguments are named', async () => {
+    const testServer = await openTestServer(given)
+    const { data } = (await call(testServer, testServer.keys.rivalAdmin, 'list_products')).structuredContent
+    assert.deepEqual(
+      data.map(({ slug }: { slug: string }) => slug),
+      ['rival-only'],
+    )
+    const wrong = await call(testServer, testServer.keys.admin, 'list_orders', { limit: 'many' })
+    assert.deepEqual([wrong.isError, wrong.structuredContent.code], [true, 'invalid_request'])
+  })
+})
+
+test('no tool shows a secret, and members of path, query and body do not meet', () => {
+  for (const { id, row, pathNames, queryNames } of adminTools) {
+    assert.ok(!row.reply.isSecret, id)
+    const body = Object.keys((row.body as { properties?: object } | null)?.properties ?? {})
+    const members = [...pathNames, ...queryNames, ...body]
+    assert.equal(new Set(members).size, members.length, id)
+    assert.ok(row.body === null || body.length > 0, id)
+  }
+})
