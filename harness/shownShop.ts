@@ -2,9 +2,10 @@
 
 import type { Shops } from '../src/ops/cli/storefront.ts'
 
-export const shownShop: Pick<Shops, 'find' | 'answer'> = {
+export const shownShop: Pick<Shops, 'find' | 'answer' | 'publicOrigin'> = {
+  publicOrigin: () => '',
   find: async () => ({
-    ...{ slug: 'bloom', base: '/shop', isOpen: true, isDemo: false, installationId: '' },
+    ...{ slug: 'bloom', base: '/shop', isOpen: true, isDemo: false, installationId: '', origin: '', hasHost: false },
     seller: { merchantId: '', mode: 'live' },
   }),
   answer: async () => ({ status: 200, headers: {}, body: 'shown' }),

@@ -20,6 +20,7 @@ import { adminScopes, openScopes, type Scope } from '../src/contract/words.ts'
 import { startMail } from '../src/domain/emails/send.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { type Installation, listInstallations } from '../src/domain/merchants/store.ts'
+import { shopHostPages } from '../src/ops/cli/shophosts.ts'
 import { createShops, feedHandOffs, type Shops, storefrontPages } from '../src/ops/cli/storefront.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
@@ -184,7 +185,7 @@ export async function openTestServer(
     version: 'test',
     clock: () => new Date(clock.now),
     log,
-    ...(withShops && shopParts(storage, { origin: () => origin, clock, shops: () => shown })),
+    ...(withShops && shopParts(storage, { origin: parts.publicOrigin ?? (() => origin), clock, shops: () => shown })),
     ...parts,
   })
   let shown: Shops | undefined
@@ -293,8 +294,16 @@ interface ShopParts {
 function shopParts(storage: Storage, { origin, clock, shops }: ShopParts): Partial<AppParts> {
   return {
     showsShops: true,
-    extraPages: [...storefrontPages(shops), ...crawlerPages({ origin, shop: async (slug) => shops()?.crawled(slug) })],
-    extraHandOffs: feedHandOffs({ storage, origin, clock: () => new Date(clock.now), shops }),
+    extraPages: [
+      ...storefrontPages(shops),
+      ...crawlerPages({ origin, shop: async (slug, isByHost) => shops()?.crawled(slug, isByHost) }),
+      ...shopHostPages(storage),
+    ],
+    shopHosts: {
+      isOurs: (header) => shops()?.hosts.isOurs(header) ?? true,
+      find: async (header, path) => shops()?.hosts.find(header, path) ?? 'ours',
+    },
+    extraHandOffs: feedHandOffs({ storage, clock: () => new Date(clock.now), shops }),
   }
 }
 

@@ -13,6 +13,7 @@ import { checkoutOperations } from './domain/checkout/operations.ts'
 import type { CheckoutPort } from './domain/checkout/port.ts'
 import { createReceiptService } from './domain/checkout/receipt.ts'
 import { createCheckoutService } from './domain/checkout/service.ts'
+import { findMainOrigin, isPageOfMerchant } from './domain/checkout/shophosts.ts'
 import { createOrderStatusService } from './domain/checkout/status.ts'
 import type { PayTools } from './domain/checkout/tools.ts'
 import { createPayTools } from './domain/checkout/tools.ts'
@@ -49,6 +50,7 @@ import type { Throttles } from './platform/http/call.ts'
 import { createCursors } from './platform/http/cursors.ts'
 import { createKeyGate } from './platform/http/gates.ts'
 import { lateHandlers } from './platform/http/handler.ts'
+import type { ShopHosts } from './platform/http/hosts.ts'
 import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
 import type { OpenCallers, OpenHandlers } from './platform/http/open.ts'
 import type { HandOff, HtmlPage } from './platform/http/pages.ts'
@@ -117,6 +119,8 @@ export interface AppParts {
   showsShops?: boolean
   // The slug of the demo shop, where it may be shown.
   demoShop?: string | undefined
+  // The names by which shops are reached.
+  shopHosts?: ShopHosts | undefined
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
   production?: boolean
@@ -368,6 +372,9 @@ export function createApp(parts: AppParts): App {
       ...checkoutPages({
         checkout,
         orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
+        isOfMerchant: (kind, secret, merchantId) =>
+          storage.read((db) => isPageOfMerchant(db, kind, pageSecretHash(secret), merchantId)),
+        shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
         receipt: createReceiptService(storage),
         requestReturn: createReturnService(storage, rootSecret, clock),
         origin: publicOrigin,
@@ -405,6 +412,7 @@ export function createApp(parts: AppParts): App {
       mediaPage(fileURLToPath(new URL('./ops/provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
+    shopHosts: parts.shopHosts,
     isHttps: () => publicOrigin().startsWith('https:'),
     trustedProxies: parts.trustedProxies,
     pressure,

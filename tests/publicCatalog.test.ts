@@ -44,13 +44,20 @@ eachEngine('the public catalog', (given) => {
     const [feed] = feedHandOffs({
       ...{
         storage: testServer.storage,
-        origin: () => testServer.origin,
         clock: () => new Date(testServer.clock.now),
         ...bounds,
       },
       shops: () => ({
         ofSlug: async () => ({
-          ...{ slug: 'bloom', base: '/shop', isOpen: true, isDemo: false, installationId: '' },
+          ...{
+            slug: 'bloom',
+            base: '/shop',
+            isOpen: true,
+            isDemo: false,
+            installationId: '',
+            origin: testServer.origin,
+            hasHost: false,
+          },
           seller: { merchantId: seller?.id ?? '', mode: 'test' },
         }),
       }),

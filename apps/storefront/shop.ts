@@ -112,7 +112,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
-  const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
+  const apiOrigin = new URL(apiUrl).origin
+  const formTargets = [...new Set([publicOrigin, apiOrigin])]
 
   // biome-ignore format: a table reads best with one row a line
   const routes: readonly [method: string, path: RegExp, handle: Handle][] = [
@@ -361,6 +362,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       })
       const { url } = session
       if (url === null) return seeOther(cartHref('trouble'))
+      // Shown at the host of the shop too.
+      if (hosted && new URL(url).origin === apiOrigin) return seeOther(new URL(url).pathname)
       // To an origin that the policy of the cart page does not name, a browser would silently block the redirect.
       if (!formTargets.includes(new URL(url).origin)) return await show(request, (at) => continuePage(at, url))
       return seeOther(url)
@@ -431,7 +434,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const surroundings: Surroundings = {
       ...bareSurroundings(request),
       merchant: shop.merchant,
-      details: { supportEmail: shop.supportEmail, links: shop.links, withdrawalUrl: shop.withdrawalUrl },
+      details: detailsOf(shop),
       isTest: shop.mode === 'test',
       bar: barOf(shop),
       categories: known,
@@ -442,7 +445,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         const url = new URL(address)
         if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
         // A picture on our own host is addressed by its path, so it works under any name of the host.
-        if (url.origin === publicOrigin) return url.pathname + url.search
+        if (url.origin === publicOrigin || (hosted && url.origin === apiOrigin)) return url.pathname + url.search
         pictureOrigins.add(url.origin)
         return url.href
       },
@@ -456,6 +459,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
+  function detailsOf({ supportEmail, links, withdrawalUrl }: Site): Surroundings['details'] {
+    const prefix = hosted ? `${apiOrigin}/` : null
+    if (prefix === null || !withdrawalUrl?.startsWith(prefix)) return { supportEmail, links, withdrawalUrl }
+    return { supportEmail, links, withdrawalUrl: withdrawalUrl.slice(apiOrigin.length) }
+  }
+
   function barOf({ status, mode }: Site): ShopBar | null {
     if (!hosted || hosted.isDemo) return null
     if (status === 'closed') return { kind: 'closed', href: hosted.dashboardUrl }
@@ -464,8 +473,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Search engines keep what they know of a shop that says 503, and come again.
   async function closed(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const { merchant, supportEmail, links, withdrawalUrl } = await site()
-    const body = closedPage({ ...bareSurroundings(request), merchant, details: { supportEmail, links, withdrawalUrl } })
+    const shop = await site()
+    const body = closedPage({ ...bareSurroundings(request), merchant: shop.merchant, details: detailsOf(shop) })
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 

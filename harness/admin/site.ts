@@ -1,4 +1,5 @@
 import type { siteRows } from '../../src/contract/admin/site.ts'
+import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
 const siteOf = async (testServer: AdminTestServer) => (await testServer.askAdmin('getAdminSite')).body.data
@@ -18,4 +19,23 @@ export const siteGivens: Readonly<Record<keyof typeof siteRows, Given>> = {
     await become(testServer, 'openAdminSite')
     return { body: { expectedVersion: (await siteOf(testServer)).version } }
   },
+  addAdminHost: async (testServer) => {
+    await withoutHosts(testServer)
+    return { body: { host: `${unusedName('tea')}.example.com` } }
+  },
+  checkAdminHost: async (testServer) => ({ path: { host: await addedHost(testServer) }, body: {} }),
+  makeAdminHostMain: async (testServer) => ({ path: { host: await addedHost(testServer, true) }, body: {} }),
+  removeAdminHost: async (testServer) => ({ path: { host: await addedHost(testServer) }, body: {} }),
+}
+
+async function withoutHosts({ storage, merchantId }: AdminTestServer): Promise<void> {
+  await storage.write((tx) => tx.sql`delete from site_hosts where merchant_id = ${merchantId}`)
+}
+
+async function addedHost(testServer: AdminTestServer, isProved = false): Promise<string> {
+  const host = `${unusedName('tea')}.example.com`
+  await withoutHosts(testServer)
+  await testServer.askAdmin('addAdminHost', { body: { host, idempotencyKey: crypto.randomUUID() } })
+  if (isProved) await testServer.storage.write((tx) => tx.sql`update site_hosts set proved_at = 1 where host = ${host}`)
+  return host
 }

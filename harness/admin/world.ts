@@ -70,6 +70,7 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'resetAdminMemberPassword',
   'endAdminMemberSessions',
   ...(Object.keys(catalogRows) as AdminOperationId[]),
+  ...(['checkAdminHost', 'makeAdminHostMain', 'removeAdminHost'] as const),
 ])
 
 export function isSharedByModes(id: AdminOperationId): boolean {

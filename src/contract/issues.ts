@@ -188,6 +188,8 @@ export const operatorIssues = {
   // Installations and keys.
   not_a_host:              'must be a host such as shop.example.com',
   not_one_host:            'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
+  host_not_public:         'must be a public name such as shop.example.com, without https:// and without a port',
+  own_host:                'is the name of this server itself',
   not_an_origin:           'must be an origin such as https://shop.example, or http://localhost:3000 in test mode',
   no_origin:               'must name at least one origin',
   origins_of_secret_key:   'only a publishable key has origins',

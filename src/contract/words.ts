@@ -73,6 +73,10 @@ export type IdPrefix = (typeof idPrefixes)[IdNoun]
 export const siteStatuses = ['open', 'closed'] as const
 export type SiteStatus = (typeof siteStatuses)[number]
 
+// Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
+export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
+export type HostProblem = (typeof hostProblems)[number]
+
 export const installationStatuses = ['active', 'suspended', 'ended'] as const
 export type InstallationStatus = (typeof installationStatuses)[number]
 
@@ -371,6 +375,7 @@ export const changeSubjects = [
   'payment_method',
   'payment_account',
   'site',
+  'site_host',
   // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
@@ -405,6 +410,7 @@ export const undoScopes = {
   payment_method: 'admin:settings',
   site: 'admin:settings',
   agents: 'admin:settings',
+  site_host: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

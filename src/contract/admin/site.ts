@@ -3,9 +3,30 @@
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { siteStatuses } from '../words.ts'
+import { hostProblems, siteStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminRows, adminRow } from './row.ts'
+
+// Of one shop.
+export const hostsMax = 10
+
+export const AdminHost = object({
+  host: Type.String(),
+  isMain: Type.Boolean({ description: 'The others lead to it.' }),
+  isProved: Type.Boolean({ description: 'It counts from then on.' }),
+  problem: nullable(oneOf(hostProblems), { description: 'Why it is not proved, as of the last look.' }),
+  checkedAt: nullable(Instant),
+  isChecked: Type.Boolean({
+    description: 'Whether its proof is still looked for. After a week it has to be asked for again.',
+  }),
+  record: object(
+    { name: Type.String(), value: Type.String() },
+    {
+      description:
+        'A TXT record that proves it. Without one, it is proved once this server answers under its name by http.',
+    },
+  ),
+})
 
 export const AdminSite = object({
   version: Version,
@@ -14,6 +35,7 @@ export const AdminSite = object({
   }),
   openedAt: nullable(Instant),
   url: nullable(Type.String(), { description: 'Where this server shows it. null if it does not.' }),
+  hosts: Type.Array(AdminHost, { maxItems: hostsMax, description: 'Of the shop in live mode, oldest first.' }),
 })
 
 export const AdminSiteResponse = object({ data: AdminSite })
@@ -26,6 +48,13 @@ export const SiteTransitionRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: ExpectedVersion,
 })
+
+const idempotencyKey = Type.Optional(IdempotencyKey)
+export const AdminHostAddRequest = object({
+  idempotencyKey,
+  host: Type.String({ minLength: 1, maxLength: 253, description: 'A name of yours: shop.example.com.' }),
+})
+export const AdminHostTransitionRequest = object({ idempotencyKey })
 
 // biome-ignore format: a row reads best as a few lines
 export const siteRows = {
@@ -52,6 +81,38 @@ export const siteRows = {
     description: 'Shoppers see a page that says so. Checkouts that are open can still be paid.',
     body: SiteTransitionRequest, reply: ok(AdminSiteChangeResponse),
     refusals: ['version_conflict'],
+  },
+  addAdminHost: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/site/hosts',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
+    summary: 'Add a host',
+    description: 'A name under which shoppers reach the shop. It counts once it is proved: by a TXT record, or by this server answering under it. It is looked for at once and for a week.',
+    body: AdminHostAddRequest, reply: ok(AdminSiteChangeResponse),
+    refusals: ['host_limit'],
+  },
+  checkAdminHost: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/site/hosts/{host}/check',
+    scope: 'admin:settings', idempotency: 'required', audit: 'none', tag: 'Site',
+    summary: 'Look for the proof of a host',
+    description: 'At once, and again for a week. The outcome is in the site a few seconds later.',
+    body: AdminHostTransitionRequest, reply: ok(AdminSiteResponse),
+    refusals: ['host_not_found'],
+  },
+  makeAdminHostMain: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/site/hosts/{host}/main',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
+    summary: 'Make a host the main one',
+    description: 'The other hosts lead to it, and links name it.',
+    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    refusals: ['host_not_found', 'host_not_proved'],
+  },
+  removeAdminHost: {
+    ...adminRow, method: 'DELETE', path: '/api/v1/admin/site/hosts/{host}',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
+    summary: 'Remove a host',
+    description: 'The shop is no longer shown there.',
+    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    refusals: ['host_not_found'],
   },
 } as const satisfies AdminRows
 

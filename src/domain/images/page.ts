@@ -15,6 +15,7 @@ export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
   return {
     path: '/media/:merchant/:file',
     name: 'picture',
+    isOfShop: ({ path: { merchant } }, merchantId) => merchant === merchantId,
     async answer({ path: { merchant = '', file = '' }, raw }) {
       const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
       const kind = kindOfEnding.get(ending)

@@ -2,9 +2,12 @@
 
 import type { SiteStatus } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import type { Tx } from '../../platform/storage/storage.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { setRedirectHosts } from '../merchants/store.ts'
+import { shopOriginFor } from './hosts.ts'
+import { listHosts } from './hoststore.ts'
 import type { SiteContext } from './site.ts'
-import { ensureSite, setOpenedAt } from './store.ts'
+import { ensureSite, findStoredSite, setOpenedAt } from './store.ts'
 
 export async function openOrClose(
   tx: Tx,
@@ -13,12 +16,40 @@ export async function openOrClose(
   wanted: SiteStatus,
   now: number,
 ): Promise<void> {
-  await ensureSite(tx, seller, ownRedirectHosts(parts), now)
+  await ensureSite(tx, seller, await redirectHostsFor(tx, parts, seller), now)
   await setOpenedAt(tx, seller, wanted === 'open' ? now : null, now)
 }
 
-// Where the checkout of the shop sends shoppers back to.
-export function ownRedirectHosts({ publicOrigin }: Pick<SiteContext, 'publicOrigin'>): string[] {
-  const origin = URL.parse(publicOrigin())
-  return origin ? [origin.host] : []
+// Where the checkout of the shop sends shoppers back to: our own address, and the hosts of the shop.
+export async function redirectHostsFor(
+  db: Reader,
+  { publicOrigin }: Pick<SiteContext, 'publicOrigin'>,
+  { merchantId, mode }: MerchantMode,
+): Promise<string[]> {
+  const own = URL.parse(publicOrigin())
+  const hosts = mode === 'live' ? await listHosts(db, merchantId) : []
+  return [
+    ...(own ? [own.host] : []),
+    ...hosts.filter(({ provedAt }) => provedAt !== null).map(({ host }) => hostWithPort(host, publicOrigin())),
+  ]
+}
+
+function hostWithPort(host: string, publicOrigin: string): string {
+  return new URL(shopOriginFor(host, publicOrigin)).host
+}
+
+// A site that has no installation yet names its hosts when it gets one.
+export async function allowHost(tx: Tx, merchantId: string, host: string, publicOrigin: string): Promise<void> {
+  const site = await findStoredSite(tx, { merchantId, mode: 'live' })
+  if (!site) return
+  const hosts = new Set([...(JSON.parse(site.redirectHosts) as string[]), hostWithPort(host, publicOrigin)])
+  await setRedirectHosts(tx, merchantId, site.installationId, JSON.stringify([...hosts]))
+}
+
+export async function forbidHost(tx: Tx, merchantId: string, host: string, publicOrigin: string): Promise<void> {
+  const site = await findStoredSite(tx, { merchantId, mode: 'live' })
+  if (!site) return
+  const gone = hostWithPort(host, publicOrigin)
+  const hosts = (JSON.parse(site.redirectHosts) as string[]).filter((known) => known !== gone)
+  await setRedirectHosts(tx, merchantId, site.installationId, JSON.stringify(hosts))
 }

@@ -14,6 +14,8 @@ import {
   type Merchant,
   withdrawalPathOf,
 } from '../merchants/store.ts'
+import { proofRecord, shopOriginFor } from './hosts.ts'
+import { findMainHost, type HostRow, listHosts } from './hoststore.ts'
 import { type ShopName, shopPathFor } from './places.ts'
 import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite } from './store.ts'
 
@@ -35,8 +37,16 @@ export async function findShopPath(db: Reader, { demo }: Pick<SiteContext, 'demo
   return shopPathFor(shop, { only: second ? undefined : first?.slug, demo: hasDemo ? demo : undefined })
 }
 
-export async function findShopUrl(db: Reader, parts: SiteContext, shop: ShopName): Promise<string | null> {
-  return parts.showsShops ? `${parts.publicOrigin()}${await findShopPath(db, parts, shop)}` : null
+// By its main host, where it has one; test mode and shops without a host by their path.
+export async function findShopUrl(
+  db: Reader,
+  parts: SiteContext,
+  { merchantId, slug, mode }: ShopName & { merchantId: string },
+): Promise<string | null> {
+  if (!parts.showsShops) return null
+  const host = mode === 'live' ? await findMainHost(db, merchantId) : undefined
+  if (host !== undefined) return shopOriginFor(host, parts.publicOrigin())
+  return `${parts.publicOrigin()}${await findShopPath(db, parts, { slug, mode })}`
 }
 
 export async function adminSiteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<AdminSite> {
@@ -46,7 +56,20 @@ export async function adminSiteView(db: Reader, parts: SiteContext, seller: Merc
     version: site?.version ?? 1,
     status,
     openedAt: status === 'open' && site?.openedAt != null ? toInstant(site.openedAt) : null,
-    url: await findShopUrl(db, parts, { slug: merchant.slug, mode: seller.mode }),
+    url: await findShopUrl(db, parts, { ...seller, slug: merchant.slug }),
+    hosts: (await listHosts(db, seller.merchantId)).map(hostView),
+  }
+}
+
+function hostView({ host, isMain, provedAt, problem, checkedAt, checkAt, proof }: HostRow): AdminSite['hosts'][number] {
+  return {
+    host,
+    isMain,
+    isProved: provedAt !== null,
+    problem,
+    checkedAt: checkedAt === null ? null : toInstant(checkedAt),
+    isChecked: checkAt !== null,
+    record: proofRecord(host, proof),
   }
 }
 
@@ -64,7 +87,7 @@ export async function siteView(db: Reader, parts: SiteContext, seller: MerchantM
     merchant: { slug, name, currency, country },
     mode: seller.mode,
     status: siteStatusOf(site),
-    url: await findShopUrl(db, parts, { slug, mode: seller.mode }),
+    url: await findShopUrl(db, parts, { ...seller, slug }),
     supportEmail: supportEmail ?? null,
     logo: logo?.startsWith('/') ? `${parts.publicOrigin()}${logo}` : (logo ?? null),
     color: color ?? null,

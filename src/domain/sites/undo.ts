@@ -4,19 +4,25 @@ import type { SiteStatus } from '../../contract/words.ts'
 import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
+import { undoHost } from './hostchange.ts'
 import { type SiteContext, siteStatusOf } from './site.ts'
 import { findStoredSite } from './store.ts'
 
 export function siteUndoer(parts: SiteContext): Undoer {
   return {
-    kinds: ['site'],
-    async undo({ tx, seller, changes, dryRun, context: { now } }) {
+    kinds: ['site', 'site_host'],
+    async undo(ask) {
+      const { tx, seller, changes, dryRun, context } = ask
       await lockMerchantById(tx, seller.merchantId)
       for (const change of changes) {
+        if (change.what === 'site_host') {
+          await undoHost(ask, parts, change)
+          continue
+        }
         if (change.kind !== 'change') throw notUndoable(change)
         refuseOvertaken(change, { status: siteStatusOf(await findStoredSite(tx, seller)) })
         const { status } = valuesBefore<{ status: SiteStatus }>(change, ['status'])
-        if (!dryRun && status) await openOrClose(tx, parts, seller, status, now)
+        if (!dryRun && status) await openOrClose(tx, parts, seller, status, context.now)
       }
       return changes.map(reverseOf)
     },

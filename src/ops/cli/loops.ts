@@ -29,6 +29,8 @@ import { bringForward as bringPaymentsForward } from '../../domain/payments/stor
 import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.ts'
 import { countSales } from '../../domain/reports/count.ts'
 import { indexOrders } from '../../domain/search/orders.ts'
+import { checkHosts } from '../../domain/sites/checks.ts'
+import { proveHost } from '../../domain/sites/prove.ts'
 import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
 import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
@@ -150,6 +152,9 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         return importsTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
       },
     },
+    rounds('site_hosts', 10_000, few, (now) =>
+      checkHosts(storage, { prove: proveHost, publicOrigin: app.publicOrigin(), now, limit: few }),
+    ),
     rounds('staff', 60_000, usersSweptMax, (now) => sweepUsers(storage, now)),
     {
       name: 'retention',
@@ -165,6 +170,7 @@ export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () 
   const unlisten = [
     storage.listen('payments', () => workers.wake('payments')),
     storage.listen('transfers', () => workers.wake('transfers')),
+    storage.listen('sites', () => workers.wake('site_hosts')),
   ]
   return () => {
     for (const stop of unlisten) stop()

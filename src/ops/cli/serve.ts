@@ -38,6 +38,7 @@ import { command, Failure, type Given, type Terminal } from './command.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
+import { shopHostPages } from './shophosts.ts'
 import { createShops, feedHandOffs, type Shops, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
@@ -170,12 +171,17 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     log,
     extraPages: [
       ...storefrontPages(() => shops),
-      ...crawlerPages({ origin: () => origin, shop: async (slug) => shops?.crawled(slug) }),
+      ...crawlerPages({ origin: () => origin, shop: async (slug, isByHost) => shops?.crawled(slug, isByHost) }),
+      ...shopHostPages(storage),
     ],
-    extraHandOffs: feedHandOffs({ storage, origin: () => origin, clock: () => new Date(), shops: () => shops }),
+    extraHandOffs: feedHandOffs({ storage, clock: () => new Date(), shops: () => shops }),
     ownReceivers: mayDemo ? demoAnswer : undefined,
     showsShops: true,
     demoShop: mayDemo ? demoMerchantSlug : undefined,
+    shopHosts: {
+      isOurs: (header) => shops?.hosts.isOurs(header) ?? true,
+      find: async (header, path) => (shops ? shops.hosts.find(header, path) : 'ours'),
+    },
   })
   return {
     app,

@@ -9,7 +9,9 @@ import { type Mode, publishableScopes } from '../../contract/words.ts'
 import { attributeOf } from '../../domain/catalog/attributes.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../../domain/catalog/store.ts'
 import { lockMerchantById } from '../../domain/merchants/store.ts'
-import { ownRedirectHosts } from '../../domain/sites/change.ts'
+import { redirectHostsFor } from '../../domain/sites/change.ts'
+import { shopOriginFor } from '../../domain/sites/hosts.ts'
+import { findMainHost } from '../../domain/sites/hoststore.ts'
 import { findShopPath, siteStatusOf } from '../../domain/sites/site.ts'
 import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
@@ -18,6 +20,7 @@ import { readForm } from '../../platform/html/form.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { html } from '../../platform/html/html.ts'
 import { privateHeaders, redirect } from '../../platform/html/policy.ts'
+import type { ShopHosts } from '../../platform/http/hosts.ts'
 import { localFetch } from '../../platform/http/local.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HandOff, HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
@@ -28,6 +31,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import type { CrawledShop } from '../../web/docs/crawlers.ts'
+import { createShopHosts } from './shophosts.ts'
 
 export interface ShopsParts {
   app: Pick<App, 'open' | 'personOf' | 'sites' | 'publicOrigin'>
@@ -44,6 +48,9 @@ export interface ShownShop {
   base: string
   isOpen: boolean
   isDemo: boolean
+  // Under which it is reached: by its own host, or by ours.
+  origin: string
+  hasHost: boolean
   // Undefined until there is an installation that sells: nothing can be put into a cart.
   installationId: string | undefined
 }
@@ -56,10 +63,13 @@ export interface ShopAddress {
 
 export interface Shops {
   close(): void
+  publicOrigin(): string
+  // The names of shops.
+  hosts: ShopHosts
   find(address: ShopAddress): Promise<ShownShop | undefined>
   // The open one that search engines read, by its slug or at /shop. Refuses while it is closed.
-  ofSlug(slug: string | undefined): Promise<ShownShop | undefined>
-  crawled(slug: string | undefined): Promise<CrawledShop | undefined>
+  ofSlug(slug: string | undefined, isByHost?: boolean): Promise<ShownShop | undefined>
+  crawled(slug: string | undefined, isByHost?: boolean): Promise<CrawledShop | undefined>
   answer(shop: ShownShop, request: Omit<StorefrontRequest, 'isInsider'>, raw: IncomingMessage): ReturnType<Storefront>
 }
 
@@ -72,9 +82,11 @@ export function createShops(parts: ShopsParts): Shops {
   const { app, storage } = parts
   const places = new Lru<string, { shop: Promise<ShownShop | undefined>; until: number }>(placesMax)
   const storefronts = new Lru<string, OpenedShop>(storefrontsMax)
+  const hosts = createShopHosts(storage, app.publicOrigin)
   const unlisten = storage.listen('sites', () => {
     places.clear()
     storefronts.clear()
+    hosts.forget()
   })
 
   function find(address: ShopAddress): Promise<ShownShop | undefined> {
@@ -88,16 +100,16 @@ export function createShops(parts: ShopsParts): Shops {
     return shop
   }
 
-  async function ofSlug(slug: string | undefined): Promise<ShownShop | undefined> {
+  async function ofSlug(slug: string | undefined, isByHost = false): Promise<ShownShop | undefined> {
     const shop = await find({ slug, mode: 'live' })
-    if (!shop || shop.base !== (slug === undefined ? '/shop' : `/shops/${slug}`)) return undefined
+    const isThere = isByHost || shop?.base === (slug === undefined ? '/shop' : `/shops/${slug}`)
+    if (!shop || !isThere) return undefined
     if (!shop.isOpen) throw refuse('unavailable', { retryAfterMs: closedRetryMs })
-    return shop
+    return atHost(shop)
   }
 
   function openedOf(shop: ShownShop): OpenedShop {
-    const publicUrl = app.publicOrigin()
-    const key = `${shop.seller.merchantId} ${shop.seller.mode} ${shop.base} ${publicUrl}`
+    const key = `${shop.seller.merchantId} ${shop.seller.mode} ${shop.origin}${shop.base}`
     const known = storefronts.get(key)
     if (known) return known
     const opened: OpenedShop = { installationId: '', storefront: late(() => openStorefront(parts, shop, opened)) }
@@ -107,10 +119,12 @@ export function createShops(parts: ShopsParts): Shops {
 
   return {
     close: unlisten,
+    publicOrigin: app.publicOrigin,
+    hosts,
     find,
     ofSlug,
-    async crawled(slug) {
-      const shop = await ofSlug(slug)
+    async crawled(slug, isByHost) {
+      const shop = await ofSlug(slug, isByHost)
       return shop && crawledShop(storage, shop)
     },
     async answer(shop, request, raw) {
@@ -118,7 +132,9 @@ export function createShops(parts: ShopsParts): Shops {
       if (shop.installationId !== undefined) opened.installationId = shop.installationId
       else if (request.method === 'POST') opened.installationId = await makeSeller(parts, shop.seller)
       const storefront = await opened.storefront()
-      return storefront({ ...request, isInsider: () => isInsider(app, shop, raw) })
+      // No one is signed in at the host of a shop.
+      const isByHost = shop.origin !== app.publicOrigin()
+      return storefront({ ...request, isInsider: async () => !isByHost && isInsider(app, shop, raw) })
     },
   }
 }
@@ -133,15 +149,15 @@ interface OpenedShop {
 
 async function openStorefront(
   { app, storage, report }: ShopsParts,
-  { slug, seller, base, isDemo }: ShownShop,
+  { slug, seller, base, origin, isDemo }: ShownShop,
   opened: Pick<OpenedShop, 'installationId'>,
 ): Promise<Storefront> {
   const { createStorefront } = await import('../../../apps/storefront/shop.ts')
   const { merchantId, mode } = seller
-  const publicUrl = app.publicOrigin()
+  const apiUrl = app.publicOrigin()
   return createStorefront({
-    ...{ apiUrl: publicUrl, publicUrl, basePath: base, report, attributeOf },
-    hosted: { dashboardUrl: `/admin/${slug}${mode === 'test' ? '/test' : ''}/store`, isDemo },
+    ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf },
+    hosted: { dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store`, isDemo },
     fetch: (url, init) => localFetch(app.open, callerOf(slug, seller, opened.installationId))(url, init),
     async barcodes(productId) {
       const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
@@ -153,9 +169,14 @@ async function openStorefront(
 async function makeSeller({ app, storage, clock }: ShopsParts, seller: MerchantMode): Promise<string> {
   const site = await storage.write(async (tx) => {
     await lockMerchantById(tx, seller.merchantId)
-    return ensureSite(tx, seller, ownRedirectHosts(app), clock().getTime())
+    return ensureSite(tx, seller, await redirectHostsFor(tx, app, seller), clock().getTime())
   })
   return site.installationId
+}
+
+// At its own host a shop is at the root.
+function atHost(shop: ShownShop): ShownShop {
+  return shop.hasHost ? { ...shop, base: '' } : shop
 }
 
 async function findShop(
@@ -172,12 +193,16 @@ async function findShop(
   const mode = isDemo && slug === undefined ? 'test' : asked
   const seller = { merchantId: merchant.id, mode }
   const [base, site] = [await findShopPath(db, sites, { slug: merchant.slug, mode }), await findStoredSite(db, seller)]
+  const host = mode === 'live' ? await findMainHost(db, merchant.id) : undefined
+  const publicOrigin = sites.publicOrigin()
   return {
     slug: merchant.slug,
     seller,
     base,
     isOpen: siteStatusOf(site) === 'open',
     isDemo: isDemo && mode === 'test',
+    origin: host === undefined ? publicOrigin : shopOriginFor(host, publicOrigin),
+    hasHost: host !== undefined,
     installationId: site && !site.isEnded ? site.installationId : undefined,
   }
 }
@@ -200,9 +225,10 @@ async function isInsider(
   return shop !== undefined && (!shop.needsSecondFactor || person?.session.hasSecondFactor === true)
 }
 
-function crawledShop(storage: Storage, { base, seller }: ShownShop): CrawledShop {
+function crawledShop(storage: Storage, { base, origin, seller }: ShownShop): CrawledShop {
   return {
     base,
+    origin,
     async listCategories() {
       const rows = await storage.read((db) => listCategories(db, seller.merchantId))
       return rows.filter(({ productCount }) => productCount > 0)
@@ -214,7 +240,6 @@ function crawledShop(storage: Storage, { base, seller }: ShownShop): CrawledShop
 
 export interface FeedParts {
   storage: Storage
-  origin: () => string
   clock: () => Date
   shops: () => Pick<Shops, 'ofSlug'> | undefined
   // How long a reader may take for one page of products.
@@ -234,15 +259,15 @@ export function feedHandOffs(parts: FeedParts): HandOff[] {
 }
 
 function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
-  const { storage, origin, clock, shops, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
+  const { storage, clock, shops, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
   let underWay = 0
   return {
     name: 'product feed',
     methods: ['GET'],
-    async handle({ raw, path }, response) {
-      const shop = await shops()?.ofSlug(path.slug)
+    async handle({ raw, path, shop: hosted }, response) {
+      const shop = await shops()?.ofSlug(path.slug, hosted !== undefined)
       if (!shop) throw refuse('route_not_found')
-      const { seller, base } = shop
+      const { seller, base, origin } = shop
       if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
       underWay += 1
       // Who reads too slowly is cut off, and does not keep others out.
@@ -251,11 +276,11 @@ function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
       const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
       try {
         const { googleFeed } = await import('../imports/exports.ts')
-        const link = `${origin()}${base}/products/{slug}`
+        const link = `${origin}${base}/products/{slug}`
         response.setHeader('content-type', 'application/xml; charset=utf-8')
         response.setHeader('cache-control', 'public, max-age=3600')
         if (raw.method === 'HEAD') return void response.end()
-        const feed = googleFeed(storage.read, seller, { origin: origin(), link, now: clock().getTime() })
+        const feed = googleFeed(storage.read, seller, { origin, link, now: clock().getTime() })
         await pipeline(refreshing(patience, feed), response, { signal: tooSlow.signal })
       } catch (error) {
         // Whoever asked has gone.
@@ -282,8 +307,10 @@ async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<strin
   }
 }
 
+type ShownShops = Pick<Shops, 'find' | 'answer' | 'publicOrigin'>
+
 // Not found until the server has started.
-export function storefrontPages(shops: () => Pick<Shops, 'find' | 'answer'> | undefined): HtmlPage[] {
+export function storefrontPages(shops: () => ShownShops | undefined): HtmlPage[] {
   const methods = ['GET', 'POST'] as const
   return (['live', 'test'] as const).flatMap((mode) =>
     ['/shop', '/shop/*', '/shops/:slug', '/shops/:slug/*'].map((path) => ({
@@ -297,9 +324,9 @@ export function storefrontPages(shops: () => Pick<Shops, 'find' | 'answer'> | un
 }
 
 async function answerIn(
-  shops: Pick<Shops, 'find' | 'answer'> | undefined,
+  shops: ShownShops | undefined,
   mode: Mode,
-  { raw, receive, spend, path: { slug } }: PageRequest,
+  { raw, receive, spend, path: { slug }, shop: hosted }: PageRequest,
 ): Promise<PageAnswer> {
   const { method = 'GET', url = '/', headers } = raw
   const [path = '/', query = ''] = url.split('?', 2)
@@ -307,14 +334,18 @@ async function answerIn(
   if (!isPost && !isAsset.test(path)) spend?.(1)
   const shop = slug === undefined || isSlug(slug) ? await shops?.find({ slug, mode }) : undefined
   if (!shops || !shop) throw refuse('route_not_found')
+  const publicOrigin = shops.publicOrigin()
   const asked = basePattern.exec(path)?.[0] ?? ''
-  if (asked !== shop.base) {
-    // The path of a shop changes when a second merchant comes, and when that one goes. Closed shops are not led to.
+  // The path of a shop changes when a second merchant comes, and when it gets a host. Closed shops are not led to.
+  const place = hosted || (shop.hasHost && shop.isOpen) ? atHost(shop) : { ...shop, origin: publicOrigin }
+  const isElsewhere = hosted === undefined && (place.base !== asked || place.origin !== publicOrigin)
+  if (isElsewhere) {
     if (isPost || !shop.isOpen) throw refuse('route_not_found')
-    return movedTo(`${shop.base}${path.slice(asked.length)}${query && `?${query}`}`)
+    const target = `${place.base}${path.slice(asked.length)}${query && `?${query}`}`
+    return movedTo(place.origin === publicOrigin ? target : `${place.origin}${target}`)
   }
   return shops.answer(
-    shop,
+    place,
     {
       method: method === 'HEAD' ? 'GET' : method,
       path,
@@ -338,10 +369,10 @@ function movedTo(location: string): PageAnswer {
 }
 
 // By itself, because the storefront was not asked, or is what failed. Only its words are used.
-async function failed({ raw }: Incoming, status: number): Promise<PageAnswer> {
+async function failed({ raw, shop }: Incoming, status: number): Promise<PageAnswer> {
   const { failureWords } = await import('../../../apps/storefront/shop.ts')
   const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)
-  const base = basePattern.exec(raw.url?.split('?')[0] ?? '')?.[0] ?? '/shop'
+  const base = shop ? '' : (basePattern.exec(raw.url?.split('?')[0] ?? '')?.[0] ?? '/shop')
   const body = documentFor({
     title,
     locale,

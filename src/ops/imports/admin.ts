@@ -63,7 +63,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
   async function shownLink(db: Reader, { merchantId, mode }: MerchantMode): Promise<string> {
     const seller = await findSeller(db, merchantId)
     const isOpen = siteStatusOf(await findStoredSite(db, { merchantId, mode })) === 'open'
-    const shop = seller && isOpen ? await findShopUrl(db, sites, { slug: seller.slug, mode }) : null
+    const shop = seller && isOpen ? await findShopUrl(db, sites, { merchantId, slug: seller.slug, mode }) : null
     return shop === null ? '' : `${shop}/products/{slug}`
   }
 

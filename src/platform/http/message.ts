@@ -7,6 +7,16 @@ export interface Incoming {
   // The parameters of the path.
   path: Readonly<Record<string, string>>
   address: string
+  // Where it came by the name of a shop.
+  shop?: HostedRequest
+}
+
+// A request by the host of a shop. Its path is that of the shop; `raw` has it as it was sent.
+export interface HostedRequest {
+  merchantId: string
+  slug: string
+  // Under which browsers reach the shop.
+  origin: string
 }
 
 export interface Outgoing {

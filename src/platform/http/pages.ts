@@ -28,6 +28,8 @@ export interface HtmlPage {
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
+  // Answered at the hosts of shops too, if this says that it belongs to the merchant. Other pages are not found there.
+  isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
   // What a person is shown where the page could not be answered: by a defect, an outage or too much load. Without it, JSON.
   failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
 }
@@ -80,6 +82,7 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
     name: page.name,
     kind: 'page',
     isProbe: page.isProbe ?? false,
+    ...(page.isOfShop && { isOfShop: page.isOfShop }),
     async answer(incoming, trace) {
       refuseZero(incoming.raw)
       const bodiesMax = page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax

@@ -25,6 +25,8 @@ export interface Route {
   kind: 'operation' | 'page'
   // Answered under any load, because it is asked for that load.
   isProbe: boolean
+  // Whether it may be answered at the host of this merchant's shop; never where it is missing.
+  isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
   // Null where the answer was written to the response already.
   answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>
   refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing | Promise<Outgoing>

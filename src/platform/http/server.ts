@@ -11,6 +11,7 @@ import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { hasBody } from './body.ts'
 import { type ConnectionBounds, type Connections, createClientAddress, createConnections } from './connections.ts'
+import { hostedRoute, type ShopHosts } from './hosts.ts'
 import { type BodyLimiter, createReceive } from './limiter.ts'
 import { callerRequestId, type Outgoing } from './message.ts'
 import {
@@ -35,6 +36,8 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   surfaces: readonly [MountedSurface, ...MountedSurface[]] | readonly []
   pages: readonly HtmlPage[]
   handOffs?: readonly HandOff[] | undefined
+  // The names of shops, where there may be some.
+  shopHosts?: ShopHosts | undefined
   // Whether browsers shall come by https only: the public address is one.
   isHttps?: () => boolean
   pressure: Pressure
@@ -66,6 +69,7 @@ export function createServer(parts: ServerParts): HttpServer {
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
 
   const findRoute = createRouter([...routes()])
+  const hosted = parts.shopHosts && hostedRoute(parts.shopHosts, findRoute)
 
   function* routes(): Iterable<Route> {
     for (const surface of surfaces) yield* surface.routes
@@ -154,6 +158,7 @@ export function createServer(parts: ServerParts): HttpServer {
         // The parser knows the words of other versions, which are not spoken here.
         if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
         if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
+        if (hosted && !parts.shopHosts?.isOurs(raw.headers.host)) return answer(hosted, raw, response, {})
         const found = findRoute(raw.method ?? '', raw.url ?? '')
         if (!found) send(response, refused(refuse('route_not_found'), raw))
         else if (found === 'bad path') send(response, refused(badPath(), raw))

@@ -26,6 +26,7 @@ const loopNames = [
   'sales',
   'documents',
   'transfers',
+  'site_hosts',
   'retention',
   'deferred_rows',
   'clock',

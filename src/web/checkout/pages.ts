@@ -28,6 +28,10 @@ export interface CheckoutPageParts {
   requestReturn?: RequestReturn
   // Known once the port is open.
   origin: () => string
+  // Whether the page of this secret belongs to a merchant (default: to none, so it is not shown at the hosts of shops).
+  isOfMerchant?: (kind: 'checkout' | 'order', secret: string, merchantId: string) => Promise<boolean>
+  // The main host of a merchant's shop, where it has one.
+  shopOriginOf?: (merchantSlug: string) => Promise<string | undefined>
   clock: () => Date
   // How long until a checkout takes another post; 0: now.
   postWaitMs?: (secret: string) => number
@@ -39,6 +43,8 @@ export function checkoutPages({
   receipt = async () => undefined,
   requestReturn = async () => undefined,
   origin,
+  isOfMerchant = async () => false,
+  shopOriginOf = async () => undefined,
   clock,
   postWaitMs = () => 0,
 }: CheckoutPageParts): HtmlPage[] {
@@ -68,6 +74,9 @@ export function checkoutPages({
     if (!view) return lost(request)
     const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
     if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
+    // The shopper may have paid at the host of the shop, whose cookie is not sent here.
+    const shopOrigin = request.shop ? undefined : await shopOriginOf(view.merchant.slug)
+    if (shopOrigin !== undefined) return redirect(`${shopOrigin}/r/${request.path.token}`)
     const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
     return answerPage(200, returnPage(speaker, view, `/r/${request.path.token}`))
   }
@@ -78,7 +87,7 @@ export function checkoutPages({
       unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!action) return unread(lost(request))
-    if (isCrossSite(request.raw, origin())) return refuseWith(403, 'forbidden')
+    if (isCrossSite(request.raw, request.shop?.origin ?? origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Without a valid secret the body is not read.
@@ -96,7 +105,7 @@ export function checkoutPages({
     const isPost = request.raw.method === 'POST'
     const path = `/o/${secret}`
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
-    if (isPost && isCrossSite(request.raw, origin()))
+    if (isPost && isCrossSite(request.raw, request.shop?.origin ?? origin()))
       return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const waitMs = isPost ? postWaitMs(secret) : 0
     if (waitMs > 0) return unread(waiting(answerPage(429, slowPage(speaker, path, null)), waitMs))
@@ -124,10 +133,16 @@ export function checkoutPages({
     return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, typed && { action: name, fields: typed })), waitMs)
   }
 
+  const isSessionOf = ({ path: { secret = '' } }: Incoming, merchantId: string) =>
+    isOfMerchant('checkout', secret, merchantId)
+  const isOrderOf = ({ path: { secret = '' } }: Incoming, merchantId: string) =>
+    isOfMerchant('order', secret, merchantId)
+
   return [
     {
       path: '/c/:secret',
       name: 'checkout',
+      isOfShop: isSessionOf,
       async answer(request) {
         const { secret = '' } = request.path
         const seen = await checkout.look(secret)
@@ -145,6 +160,7 @@ export function checkoutPages({
     {
       path: '/c/:secret/:action',
       name: 'checkout action',
+      isOfShop: isSessionOf,
       methods: ['GET', 'POST'],
       async answer(request) {
         const { secret = '', action = '' } = request.path
@@ -161,6 +177,8 @@ export function checkoutPages({
     {
       path: '/r/:token',
       name: 'payment return',
+      isOfShop: async ({ path: { token = '' }, shop }) =>
+        (await checkout.comeBack(token))?.merchant.slug === shop?.slug,
       answer: (request) => comeBack(request),
       isExpensive: true,
       failed,
@@ -168,6 +186,7 @@ export function checkoutPages({
     {
       path: '/o/:secret',
       name: 'order status',
+      isOfShop: isOrderOf,
       async answer(request) {
         const { secret = '' } = request.path
         const order = await orderStatus(secret)
@@ -181,6 +200,7 @@ export function checkoutPages({
     {
       path: '/o/:secret/receipt',
       name: 'receipt',
+      isOfShop: isOrderOf,
       async answer(request) {
         const { secret = '' } = request.path
         const view = await receipt(secret)
@@ -195,6 +215,7 @@ export function checkoutPages({
     {
       path: '/o/:secret/return',
       name: 'return request',
+      isOfShop: isOrderOf,
       methods: ['GET', 'POST'],
       answer: askReturn,
       isExpensive: true,
@@ -215,12 +236,15 @@ export function checkoutPages({
         failed,
       }),
     ),
-    style.page,
-    themePage,
-    script.page,
-    receiptStyle.page,
-    receiptScript.page,
-    ...Object.values(frames).map(({ page }) => page),
+    // The same for every shop.
+    ...[
+      style.page,
+      themePage,
+      script.page,
+      receiptStyle.page,
+      receiptScript.page,
+      ...Object.values(frames).map(({ page }) => page),
+    ].map((page): HtmlPage => ({ ...page, isOfShop: () => true })),
   ]
 }
 

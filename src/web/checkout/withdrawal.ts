@@ -43,7 +43,8 @@ export function withdrawalPages({ withdrawals, origin, sendsMail, waitMs = () =>
   async function post(request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerOf(request)
     const path = `/w/${encodeURIComponent(request.path.merchant ?? '')}`
-    if (isCrossSite(request.raw, origin())) return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+    if (isCrossSite(request.raw, request.shop?.origin ?? origin()))
+      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const shop = await withdrawals.findShop(request.path.merchant ?? '')
     if (!shop) return unread(lost(request))
     const form = await request.receive(() => readForm(request.raw))
@@ -70,6 +71,7 @@ export function withdrawalPages({ withdrawals, origin, sendsMail, waitMs = () =>
     {
       path: '/w/:merchant',
       name: 'withdrawal',
+      isOfShop: ({ path: { merchant }, shop }) => merchant === shop?.slug,
       methods: ['GET', 'POST'],
       answer: (request) => (request.raw.method === 'POST' ? post(request) : show(request)),
       isExpensive: true,

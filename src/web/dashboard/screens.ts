@@ -22,7 +22,7 @@ import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
 import { sendMany } from './screens/sendmany.ts'
 import { movements, stock } from './screens/stock.ts'
-import { store } from './screens/store.ts'
+import { store, storeHost, storeHosts } from './screens/store.ts'
 import { undo } from './screens/undo.ts'
 import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
@@ -65,6 +65,8 @@ export const screens: readonly Screen[] = [
   newDiscount,
   oneDiscount,
   store,
+  storeHosts,
+  storeHost,
   ...developerScreens,
   newProduct,
   product,

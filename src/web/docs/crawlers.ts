@@ -14,8 +14,9 @@ export interface SitemapEntry {
 
 // The shop whose pages are listed, where there is one.
 export interface CrawledShop {
-  // The path of the shop: `/shop`.
+  // The path of the shop: `/shop`; '' at a host of its own.
   base: string
+  origin: string
   listCategories(): Promise<SitemapEntry[]>
   // By slug, after the given one.
   listProducts(after: string, limit: number): Promise<SitemapEntry[]>
@@ -32,7 +33,7 @@ export interface SitemapPiece {
 export interface CrawlerParts {
   origin: () => string
   // By its slug, or the one at /shop. Undefined where there is none; refuses where it is closed.
-  shop: (slug: string | undefined) => Promise<CrawledShop | undefined>
+  shop: (slug: string | undefined, isByHost: boolean) => Promise<CrawledShop | undefined>
 }
 
 // The protocol allows 50,000. One answer is held in memory: about a megabyte.
@@ -46,8 +47,18 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
       path: '/robots.txt',
       name: 'robots',
       answer: async (request) => {
-        const shown = await shop(undefined).catch(() => undefined)
+        const shown = await shop(undefined, false).catch(() => undefined)
         return answerText(request, 'text/plain', robotsText(origin(), shown))
+      },
+    },
+    {
+      path: '/shops/:slug/robots.txt',
+      name: 'robots',
+      answer: async (request) => {
+        // Crawlers read it at the root of a host only.
+        if (!request.shop) throw refuse('route_not_found')
+        const shown = await shop(request.path.slug, true).catch(() => undefined)
+        return answerText(request, 'text/plain', robotsText(request.shop.origin, shown))
       },
     },
     ...sitemapPages(parts, ''),
@@ -66,22 +77,22 @@ function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'
     isExpensive: true,
     async answer(request: PageRequest) {
       const { slug } = request.path
-      const found = await shop(slug)
+      const found = await shop(slug, request.shop !== undefined)
       if (!found) throw refuse('route_not_found')
-      const above = `${origin()}${slug === undefined ? '' : found.base}`
+      const above = request.shop?.origin ?? `${origin()}${slug === undefined ? '' : `/shops/${slug}`}`
       return answerText(request, 'application/xml', await textOf(found, above, request))
     },
   })
   return [
     page('/sitemap.xml', async ({ listPieces }, above) => indexText(above, await listPieces(pieceSize))),
-    page('/sitemap/categories.xml', async ({ base, listCategories }) => {
-      const start = `${origin()}${base}/`
+    page('/sitemap/categories.xml', async ({ base, origin, listCategories }) => {
+      const start = `${origin}${base}/`
       return [...urlSet([{ url: start }, ...placed(`${start}categories/`, await listCategories())])]
     }),
-    page('/sitemap/products.xml', async ({ base, listProducts }, _, request) => {
+    page('/sitemap/products.xml', async ({ base, origin, listProducts }, _, request) => {
       const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''
       if (after !== '' && !slugPattern.test(after)) throw refuse('route_not_found')
-      return [...urlSet(placed(`${origin()}${base}/products/`, await listProducts(after, pieceSize)))]
+      return [...urlSet(placed(`${origin}${base}/products/`, await listProducts(after, pieceSize)))]
     }),
   ]
 }

@@ -19,6 +19,7 @@ export function mediaPage(folder: string): HtmlPage {
   return {
     path: '/media/demo/:file',
     name: 'media',
+    isOfShop: () => true,
     async answer(request) {
       const name = request.path.file ?? ''
       if (!pictures.has(name)) throw refuse('route_not_found')

@@ -78,6 +78,10 @@ export const adminTable = {
     get: 'GET  /api/v1/admin/site',
     open: 'POST b /api/v1/admin/site/open',
     close: 'POST b /api/v1/admin/site/close',
+    addHost: 'POST b /api/v1/admin/site/hosts',
+    checkHost: 'POST b /api/v1/admin/site/hosts/{host}/check',
+    makeHostMain: 'POST b /api/v1/admin/site/hosts/{host}/main',
+    removeHost: 'DELETE b /api/v1/admin/site/hosts/{host}',
   },
   agents: {
     getMany: 'GET  /api/v1/admin/agents',

@@ -8,10 +8,23 @@ const open: AdminSite = {
   version: 2,
   status: 'open',
   openedAt: '2026-03-02T11:02:45.118Z',
-  url: 'https://shop.example.com/shop',
+  url: 'https://tea.example.com',
+  hosts: [
+    {
+      host: 'tea.example.com',
+      isMain: true,
+      isProved: true,
+      problem: null,
+      checkedAt: '2026-03-02T11:02:45.118Z',
+      isChecked: false,
+      record: { name: '_cartwright.tea.example.com', value: 'cartwright-host=3fYh2Lr0b1JvQnXc' },
+    },
+  ],
 }
 const closed: AdminSite = { ...open, version: 3, status: 'closed', openedAt: null }
 const subject = { type: 'site', id: sampleId('merchant'), name: 'bloom' } as const
+
+const host = { type: 'site_host', id: 'tea.example.com', name: 'tea.example.com' } as const
 
 export const siteExamples: AdminExamples<typeof siteRows> = {
   getAdminSite: { path: {}, body: undefined, reply: { data: open } },
@@ -30,5 +43,24 @@ export const siteExamples: AdminExamples<typeof siteRows> = {
       data: closed,
       changes: [{ kind: 'change', subject, members: [{ member: 'status', from: 'open', to: 'closed' }] }],
     },
+  },
+  addAdminHost: {
+    path: {},
+    body: { idempotencyKey, host: 'tea.example.com' },
+    reply: { data: open, changes: [{ kind: 'create', subject: host, members: [] }] },
+  },
+  checkAdminHost: { path: { host: host.name }, body: { idempotencyKey }, reply: { data: open } },
+  makeAdminHostMain: {
+    path: { host: host.name },
+    body: { idempotencyKey },
+    reply: {
+      data: open,
+      changes: [{ kind: 'change', subject: host, members: [{ member: 'isMain', from: false, to: true }] }],
+    },
+  },
+  removeAdminHost: {
+    path: { host: host.name },
+    body: { idempotencyKey },
+    reply: { data: { ...open, hosts: [] }, changes: [{ kind: 'retire', subject: host, members: [] }] },
   },
 }

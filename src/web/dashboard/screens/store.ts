@@ -2,11 +2,12 @@
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { keyField, keyIn } from '../form.ts'
+import { type Field, field, keyField, keyIn, type Problems, problemsOf } from '../form.ts'
 import { button, card, facts, linkButton, moment, notice, pill } from '../parts.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { refuseUnless } from '../shop.ts'
 import { done, refusedBy } from '../toast.ts'
+import type { TextKey, Words } from '../words.ts'
 
 export const store: Screen = {
   path: 'store',
@@ -14,10 +15,7 @@ export const store: Screen = {
   place: 'store',
   needs: 'getAdminSite',
   async get(visit) {
-    const [site, shop] = [await visit.ask('getAdminSite'), await visit.ask('getAdminShop')]
-    const { paymentAccounts, paymentMethods, shipping } = shop.data
-    const canPay = paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled)
-    return storeSheet(visit, site.data, { canPay, canShip: shipping.length > 0 })
+    return storeSheet(visit, await stateOf(visit))
   },
   async post(posted) {
     const { form, to } = posted
@@ -32,12 +30,29 @@ export const store: Screen = {
   },
 }
 
-function storeSheet(visit: Visit, site: AdminSite, { canPay, canShip }: { canPay: boolean; canShip: boolean }): Sheet {
+async function stateOf(visit: Visit): Promise<StoreState> {
+  const [site, shop] = [await visit.ask('getAdminSite'), await visit.ask('getAdminShop')]
+  const { paymentAccounts, paymentMethods, shipping } = shop.data
+  const canPay = paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled)
+  return { site: site.data, canPay, canShip: shipping.length > 0 }
+}
+
+interface StoreState {
+  site: AdminSite
+  canPay: boolean
+  canShip: boolean
+  // Of the domain that was typed.
+  problems?: Problems
+  typed?: string
+}
+
+function storeSheet(visit: Visit, { site, canPay, canShip, problems, typed = '' }: StoreState): Sheet {
   const { words, to, mode } = visit
   const { status, openedAt, url } = site
   const isOpen = status === 'open'
   return {
     title: words.say('store.title'),
+    status: problems ? 400 : 200,
     badge: pill(words, 'site', status),
     actions: html`${url !== null && linkButton({ label: words.say('store.see'), href: url, icon: 'eye', isNewTab: true })}`,
     body: html`${
@@ -47,7 +62,7 @@ function storeSheet(visit: Visit, site: AdminSite, { canPay, canShip }: { canPay
     }
 ${card({
   title: words.say(isOpen ? 'store.open' : 'store.closed'),
-  body: html`<p>${words.say(url === null ? 'store.nowhere' : isOpen ? 'store.openText' : 'store.closedText')}</p>
+  body: html`<p class="gap">${words.say(url === null ? 'store.nowhere' : isOpen ? 'store.openText' : 'store.closedText')}</p>
 ${facts([
   url !== null && [
     words.say('store.address'),
@@ -57,7 +72,8 @@ ${facts([
 ])}
 ${mode === 'test' && html`<p class="help">${words.say('store.test')}</p>`}
 ${url !== null && stateForm(visit, site)}`,
-})}`,
+})}
+${url !== null && mode === 'live' && hostsCard(visit, site, { problems, typed })}`,
   }
 }
 
@@ -69,4 +85,85 @@ function stateForm({ words, to, may }: Visit, { status, version }: AdminSite): H
       ? { label: words.say('store.doClose'), name: 'do', value: 'close' }
       : { label: words.say('store.doOpen'), kind: 'first', name: 'do', value: 'open' },
   )}</form>`
+}
+
+const hostField = (words: Words): Field => ({
+  name: 'host',
+  label: words.say('hosts.host'),
+  kind: 'line',
+  lengthMax: 253,
+  isRequired: true,
+})
+
+export const storeHosts: Screen = {
+  path: 'store/hosts',
+  name: 'dashboard store hosts',
+  place: 'store',
+  needs: 'addAdminHost',
+  async post(posted) {
+    const { form, to, words } = posted
+    const typed = form.get('host')?.trim() ?? ''
+    const outcome = await attempt(posted.change('addAdminHost', { body: { host: typed || '-' }, key: keyIn(form) }))
+    if (!('refusal' in outcome)) return done(to('store'), 'done.hostAdded', { change: outcome.reply.change })
+    const problems = problemsOf(words, outcome.refusal, [hostField(words)])
+    return storeSheet(posted, { ...(await stateOf(posted)), problems, typed })
+  },
+}
+
+const hostActions = {
+  check: { id: 'checkAdminHost', says: 'done.hostChecked' },
+  main: { id: 'makeAdminHostMain', says: 'done.hostMain' },
+  remove: { id: 'removeAdminHost', says: 'done.hostRemoved' },
+} as const
+
+export const storeHost: Screen = {
+  path: 'store/hosts/:host',
+  name: 'dashboard store host',
+  place: 'store',
+  needs: 'addAdminHost',
+  async post(posted) {
+    const { form, to, path } = posted
+    const name = form.get('do') ?? ''
+    const action = hostActions[name === 'main' || name === 'remove' ? name : 'check']
+    const outcome = await attempt(
+      posted.change(action.id, { path: { host: path.host ?? '' }, body: {}, key: keyIn(form) }),
+    )
+    if ('refusal' in outcome) return refusedBy(to('store'), outcome.refusal)
+    return done(to('store'), action.says, { change: outcome.reply.change })
+  },
+}
+
+function hostsCard(
+  visit: Visit,
+  { hosts }: AdminSite,
+  { problems, typed }: { problems: Problems | undefined; typed: string },
+): Html {
+  const { words, to, may } = visit
+  return card({
+    title: words.say('hosts.title'),
+    body: html`<p class="help gap">${words.say('hosts.lead')}</p>
+${hosts.map((host) => hostPart(visit, host))}
+${may('addAdminHost') && html`<form class="form" method="post" action="${to('store/hosts')}">${keyField()}<div class="fields">${field(words, hostField(words), typed, problems)}</div><div class="form-foot">${button({ label: words.say('hosts.add') })}</div></form>`}`,
+  })
+}
+
+function hostPart({ words, to, may, server }: Visit, given: AdminSite['hosts'][number]): Html {
+  const { host, isMain, isProved, isChecked, problem, checkedAt, record } = given
+  const act = (name: keyof typeof hostActions, label: TextKey) =>
+    button({ label: words.say(label), name: 'do', value: name })
+  const when =
+    checkedAt === null
+      ? words.say('hosts.notChecked')
+      : words.say('hosts.checkedAt', { moment: words.moment(new Date(checkedAt)) })
+  return html`<section class="host gap"><h3><bdi>${host}</bdi> ${pill(words, 'host', isProved ? (isMain ? 'main' : 'proved') : 'waiting')}</h3>
+${
+  !isProved &&
+  html`<p class="help">${words.say('hosts.point', { server: new URL(server.origin).hostname })}</p>
+${facts([
+  [words.say('hosts.recordName'), html`<code>${record.name}</code>`],
+  [words.say('hosts.recordValue'), html`<code>${record.value}</code>`],
+])}
+<p class="help">${problem !== null && `${words.say(`hosts.problem.${problem}`)} `}${isChecked ? when : words.say('hosts.givenUp')}</p>`
+}
+${may('addAdminHost') && html`<form class="row-actions start" method="post" action="${to(`store/hosts/${host}`)}">${keyField()}${!isProved && act('check', 'hosts.check')}${isProved && !isMain && act('main', 'hosts.makeMain')}${act('remove', 'hosts.remove')}</form>`}</section>`
 }

@@ -1,0 +1,46 @@
+// Looks for the proof that a host belongs to a merchant: a TXT record, or this server answering under that name. The name is chosen by
+// others and called from inside our network, so only public addresses are called, and no redirect is followed.
+
+import { lookup, resolveTxt } from 'node:dns/promises'
+import { request } from 'node:http'
+import type { HostProblem } from '../../contract/words.ts'
+import { isForbiddenAddress } from '../webhooks/guard.ts'
+import { proofPath, proofRecord } from './hosts.ts'
+
+export type Prove = (host: string, proof: string) => Promise<'proved' | HostProblem>
+
+const timeoutMs = 5_000
+const bytesMax = 1_024
+
+export const proveHost: Prove = async (host, proof) => {
+  const { name, value } = proofRecord(host, proof)
+  const records = await resolveTxt(name).catch(() => [])
+  if (records.some((pieces) => pieces.join('') === value)) return 'proved'
+  const addresses = await lookup(host, { all: true }).catch(() => [])
+  const [address] = addresses.filter((one) => !isForbiddenAddress(one.address, { allowPrivate: false }))
+  if (!address) return 'not_found'
+  const text = await readText(address.address, host).catch(() => undefined)
+  if (text === undefined) return 'unreachable'
+  // Two merchants asked for it: only a record tells them apart.
+  return text.trim() === proof ? 'proved' : 'not_answering'
+}
+
+function readText(address: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { host: address, port: 80, path: proofPath, headers: { host }, signal: AbortSignal.timeout(timeoutMs) },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (piece: string) => {
+          text += piece
+          if (text.length > bytesMax) response.destroy(new Error('too long'))
+        })
+        response.on('end', () => resolve(response.statusCode === 200 ? text : ''))
+        response.on('error', reject)
+      },
+    )
+    asked.on('error', reject)
+    asked.end()
+  })
+}

@@ -1,0 +1,82 @@
+// The names of shops, looked up when a request comes by one, and the two pages about them: the proof of a host, and what a proxy asks
+// before it gets a certificate.
+
+import { hostIn, isLocalName, normalHost, proofPath, shopOriginFor } from '../../domain/sites/hosts.ts'
+import { findHostOwner, hasHosts, listProofs } from '../../domain/sites/hoststore.ts'
+import type { ShopHosts } from '../../platform/http/hosts.ts'
+import type { HtmlPage } from '../../platform/http/pages.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
+
+// A change is signalled. One whose signal was lost is seen after this time.
+const freshMs = 2_000
+// Names are chosen by those who ask.
+const namesMax = 10_000
+
+type Led = { merchantId: string; slug: string; origin: string; mainOrigin: string } | 'ours' | undefined
+
+export function createShopHosts(storage: Storage, publicOrigin: () => string): ShopHosts & { forget(): void } {
+  const known = new Lru<string, { led: Promise<Led>; until: number }>(namesMax)
+
+  function look(host: string): Promise<Led> {
+    const now = Date.now()
+    const cached = known.get(host)
+    if (cached && cached.until > now) return cached.led
+    const led = storage.read((db) => findLed(db, host, publicOrigin()))
+    known.set(host, { led, until: now + freshMs })
+    led.catch(() => known.delete(host))
+    return led
+  }
+
+  return {
+    forget: () => known.clear(),
+    isOurs(header) {
+      const host = hostIn(header)
+      return isLocalName(host) || host === URL.parse(publicOrigin())?.hostname
+    },
+    async find(header, path) {
+      if (path === proofPath) return 'ours'
+      const led = await look(hostIn(header))
+      if (!led || led === 'ours' || led.origin === led.mainOrigin) return led
+      return { location: `${led.mainOrigin}${path}` }
+    },
+  }
+}
+
+async function findLed(db: Reader, host: string, publicOrigin: string): Promise<Led> {
+  const owner = await findHostOwner(db, host)
+  if (!owner) return (await hasHosts(db)) ? undefined : 'ours'
+  const { merchantId, slug, mainHost } = owner
+  const origin = shopOriginFor(host, publicOrigin)
+  return { merchantId, slug, origin, mainOrigin: shopOriginFor(mainHost, publicOrigin) }
+}
+
+export function shopHostPages(storage: Storage): HtmlPage[] {
+  return [
+    {
+      path: proofPath,
+      name: 'host proof',
+      async answer({ raw }) {
+        const proofs = await storage.read((db) => listProofs(db, hostIn(raw.headers.host)))
+        if (proofs.length === 0) throw refuse('route_not_found')
+        return text(200, `${proofs.join('\n')}\n`)
+      },
+    },
+    {
+      path: '/hosts/allowed',
+      name: 'host allowed',
+      async answer({ raw }) {
+        const domain = new URLSearchParams(raw.url?.split('?')[1]).get('domain') ?? ''
+        const host = normalHost(domain)
+        const owner = host === undefined ? undefined : await storage.read((db) => findHostOwner(db, host))
+        if (!owner) throw refuse('route_not_found')
+        return text(200, '')
+      },
+    },
+  ]
+}
+
+function text(status: number, body: string) {
+  return { status, body, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } }
+}
