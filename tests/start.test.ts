@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { access, chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,6 +20,7 @@ import { copyTemplate } from '../harness/templates.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import { makeRootSecret } from '../src/platform/config.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -99,6 +100,30 @@ describe('the metrics', () => {
 })
 
 describe('a start', () => {
+  test('that migrates says how far it is, and then serves at the same port', async () => {
+    const settings = await environment()
+    const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
+    const all = join(root, 'src/platform/storage/migrations')
+    const fewer = await tempFolder()
+    const names = (await readdir(all)).sort()
+    for (const name of names.slice(0, -2)) await copyFile(join(all, name), join(fewer, name))
+    await mkdir(join(secretIn(url), '..'), { recursive: true })
+    makeRootSecret(secretIn(url))
+    const storage = await openStorage(url)
+    await migrate(storage, { now: new Date(), directory: fewer })
+    await storage.close()
+    const port = await freePort()
+    const server = await serveHere({ ...settings, PORT: String(port) }, ['--no-demo'])
+    const last = names.at(-1)?.replace('.sql', '')
+    assert.match(
+      server.printed(),
+      new RegExp(`"message":"migrating the database","migration":"${last}","number":2,"of":2`),
+    )
+    assert.equal(server.origin, `http://127.0.0.1:${port}`)
+    await ready(server.origin)
+    assert.equal(await server.stop(), 0)
+  })
+
   test('with a Node that is too old says so in one line', () => {
     const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, main, 'doctor'], {

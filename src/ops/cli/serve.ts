@@ -10,6 +10,7 @@ import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
 import { releasePayments } from '../../domain/payments/store.ts'
 import { type Config, readSettings } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
+import { createStandIn } from '../../platform/http/standin.ts'
 import type { LoopName } from '../../platform/jobs/names.ts'
 import { sweepDeferred } from '../../platform/jobs/rows.ts'
 import { makeDeferredDue } from '../../platform/jobs/store.ts'
@@ -35,7 +36,7 @@ import {
 } from '../provisioning/demo.ts'
 import { type BackupPlan, readBackupPlan, startBackups } from './backups.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
-import { bringUpToDate, openDatabase } from './database.ts'
+import { bringUpToDate, type Database, openDatabase } from './database.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { shopHostPages } from './shophosts.ts'
@@ -102,13 +103,7 @@ export const serveCommand = command({
         (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
       )
         log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there in clear, and shoppers get none')
-      const applied = await bringUpToDate(database, new Date(), async (begun) => {
-        log.info('migrating the database', { ...begun })
-        log.flush()
-        // On SQLite this process does nothing else until the migration is done.
-        await sink.drain(logDrainMs)
-      })
-      if (applied.length > 0) log.info('migrated', { applied })
+      await migrateAhead(database, log, sink)
       await serve(parts)
     } finally {
       await storage.close()
@@ -118,6 +113,22 @@ export const serveCommand = command({
     return 0
   },
 })
+
+// Before the port opens; probes are answered meanwhile.
+async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<void> {
+  const standIn = createStandIn(database.config)
+  try {
+    const applied = await bringUpToDate(database, new Date(), async (begun) => {
+      log.info('migrating the database', { ...begun })
+      log.flush()
+      // On SQLite this thread does nothing else until the migration is done.
+      await Promise.all([sink.drain(logDrainMs), standIn.show(begun)])
+    })
+    if (applied.length > 0) log.info('migrated', { applied })
+  } finally {
+    await standIn.end()
+  }
+}
 
 function isDemoAllowed(config: Config, given: Given): boolean {
   return !config.production && !given.flags.has('no-demo')

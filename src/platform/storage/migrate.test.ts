@@ -116,7 +116,7 @@ eachEngine('migrations', (given) => {
     await rm(join(directory, '0002_second.sql'))
     assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 1 })
     const message =
-      /^the database is newer than this program: it has migration 0002_second, which this program does not know$/
+      /^the database is newer than this program: it has migration 0002_second, which this program does not know; start the version that migrated it, or restore/
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
   })
 

@@ -139,7 +139,7 @@ function checkHistory(migrations: Migration[], applied: Map<number, Applied>): v
   for (const { version, name } of applied.values()) {
     if (migrations.some((migration) => migration.version === version)) continue
     throw new StorageRefused(
-      `the database is newer than this program: it has migration ${name}, which this program does not know`,
+      `the database is newer than this program: it has migration ${name}, which this program does not know; start the version that migrated it, or restore a backup made before`,
     )
   }
   for (const { version, name, checksum } of migrations) {
