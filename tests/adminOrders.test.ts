@@ -222,6 +222,32 @@ eachEngine('admin orders', (given) => {
     })
   })
 
+  test('fulfilAdminOrder: a known carrier has a link by its number, which follows a correction; events and storefront have it too', async () => {
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    const path = { orderId }
+    const body = { idempotencyKey: newId('req'), trackingNumber: '1Z999AA10123456784' }
+    const { fulfillment } = (await testServer.askAdmin('fulfilAdminOrder', { path, body })).body.data
+    assert.deepEqual(
+      [fulfillment.carrier, fulfillment.trackingUrl],
+      ['UPS', 'https://www.ups.com/track?tracknum=1Z999AA10123456784'],
+    )
+    const shown = (await testServer.orders.read(orderId)).body.data.fulfillments[0]
+    assert.equal(shown.trackingUrl, fulfillment.trackingUrl)
+    const parcel = { ...path, fulfillmentId: fulfillment.id }
+    const correct = async (members: object) => {
+      const corrected = { idempotencyKey: newId('req'), ...members }
+      return (await testServer.askAdmin('updateAdminFulfillment', { path: parcel, body: corrected })).body.data
+        .trackingUrl
+    }
+    assert.equal(await correct({ carrier: 'gls', trackingNumber: '12345678' }), 'https://gls-group.eu/track/12345678')
+    assert.equal(await correct({ trackingUrl: 'https://bike.example/7' }), 'https://bike.example/7')
+    assert.equal(await correct({ trackingUrl: null, carrier: 'Bike courier' }), null)
+    const other = await testServer.orders.place({ items: { CARD: 1 } })
+    const unnamed = { ...body, idempotencyKey: newId('req'), carrier: null }
+    const sent = await testServer.askAdmin('fulfilAdminOrder', { path: { orderId: other.orderId }, body: unnamed })
+    assert.deepEqual([sent.body.data.fulfillment.carrier, sent.body.data.fulfillment.trackingUrl], [null, null])
+  })
+
   test('fulfilAdminOrders: each has its own outcome; a dry run says the same and writes nothing', async () => {
     const [first, second] = [
       await testServer.orders.place({ items: { CARD: 1 } }),

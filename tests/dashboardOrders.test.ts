@@ -272,7 +272,15 @@ anyEngine('orders at the dashboard', (given) => {
 
     const fourth = await testServer.orders.place({ items: { CARD: 1 } })
     await page.open(path(`orders/send?order=${fourth.orderId}`))
-    await page.press('Send 1 parcel')
+    const own = { carrier: 'Bike courier', [`tracking-${fourth.orderId}`]: 'B 7/1' }
+    await page.press('Send 1 parcel', { ...own, link: 'https://bike.example/parcels' })
+    assert.deepEqual(
+      [page.status, page.field('link')?.isInvalid, page.field('link')?.value, page.field('carrier')?.value],
+      [409, true, 'https://bike.example/parcels', 'Bike courier'],
+    )
+    await page.press('Send 1 parcel', { link: 'https://bike.example/parcels/{number}?from=shop' })
+    const owned = (await testServer.askAdmin('getAdminOrder', { path: { orderId: fourth.orderId } })).body.data
+    assert.equal(owned.fulfillments[0].trackingUrl, 'https://bike.example/parcels/B7%2F1?from=shop')
     assert.match(page.text(), /1 parcel sent\./)
     await page.open(path('orders/send'))
     assert.match(page.text(), /No order was selected/)

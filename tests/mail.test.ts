@@ -165,7 +165,7 @@ eachEngine('e-mails that are sent', (given) => {
     await sendAll(shop)
     await storage.write((tx) => payOrder(tx, key, moment()))
     await storage.write((tx) =>
-      fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'JD0001', items: null }, moment()),
+      fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'JD00010001', items: null }, moment()),
     )
     await storage.write((tx) => refundOrder(tx, key, { amount: 250, reason: null, isByHand: true }, moment()))
     await sendAll(shop)
@@ -192,7 +192,10 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal(placed.headers['reply-to'], 'help@shop.example.com')
     assert.equal(placed.headers.from, `Bloom <${from}>`)
     assert.equal(placed.from, from)
-    assert.ok(mine.some(({ text }) => text.includes('JD0001')))
+    const parcel = mine.find(({ headers }) => headers.subject === `Order ${number} is on its way`)
+    assert.match(parcel?.text ?? '', /Tracking number: JD00010001 \(https:\/\/www\.dhl\.com\/\S+=JD00010001\)/)
+    assert.match(parcel?.text ?? '', /Track the parcel:\nhttps:\/\/www\.dhl\.com\//)
+    assert.match(parcel?.html ?? '', /<a [^>]*href="https:\/\/www\.dhl\.com\/[^"]*=JD00010001"[^>]*>JD00010001<\/a>/)
     const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
     assert.equal((await testServer.fetch(page)).status, 200)
 

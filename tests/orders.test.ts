@@ -190,6 +190,7 @@ eachEngine('an order', (given) => {
       {
         carrier: 'Post',
         trackingNumber: null,
+        trackingUrl: null,
         items: quote.lines.map(({ skuId, quantity }) => ({ skuId, quantity })),
         at: '2026-06-01T12:01:00.000Z',
       },

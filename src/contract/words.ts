@@ -190,6 +190,10 @@ export type OrderPaymentStatus = (typeof orderPaymentStatuses)[number]
 export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number]
 
+// Carriers whose parcels have a link by their number. Others are named as well, and need a link of their own.
+export const carrierNames = ['DHL', 'UPS', 'DPD', 'GLS', 'FedEx', 'Royal Mail', 'La Poste', 'PostNL', 'USPS'] as const
+export type CarrierName = (typeof carrierNames)[number]
+
 export const paymentStatuses = ['processing', 'pending', 'succeeded', 'declined', 'voided'] as const
 export type PaymentStatus = (typeof paymentStatuses)[number]
 

@@ -21,6 +21,7 @@ import { idPattern } from '../patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import {
+  carrierNames,
   fulfillmentStatuses,
   idPrefixes,
   orderCancellationReasons,
@@ -54,11 +55,7 @@ export const AdminOrderSummary = object({
   refunded: described('Money that went back or is on its way.', Amount),
 })
 
-export const AdminFulfillment = object({
-  id: FulfillmentId,
-  ...Fulfillment.properties,
-  trackingUrl: nullable(Type.String(), { description: 'Where the parcel can be followed.' }),
-})
+export const AdminFulfillment = object({ id: FulfillmentId, ...Fulfillment.properties })
 
 export const orderNotesMax = 100
 
@@ -135,11 +132,15 @@ export const AdminCustomer = object({
 export const AdminCustomerResponse = object({ data: AdminCustomer })
 
 const parcelMembers = {
-  carrier: Type.Optional(nullable(line(1, 100))),
+  carrier: Type.Optional(
+    nullable(line(1, 100), {
+      description: `Any name. Parcels of ${carrierNames.join(', ')} have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one.`,
+    }),
+  ),
   trackingNumber: Type.Optional(nullable(line(1, 100))),
   trackingUrl: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' }), {
-      description: 'Where the parcel can be followed.',
+      description: 'Where the parcel can be followed. Not needed for a carrier that has a link by its number.',
     }),
   ),
 }

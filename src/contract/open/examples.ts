@@ -389,6 +389,7 @@ const fulfilled: Order = {
     {
       carrier: 'DHL',
       trackingNumber: '00340434161094042557',
+      trackingUrl: 'https://www.dhl.com/global-en/home/tracking.html?submit=1&tracking-id=00340434161094042557',
       items: orderItems.map(({ skuId, quantity }) => ({ skuId, quantity })),
       at: later,
     },

@@ -124,6 +124,10 @@ export const OrderRefund = object({ ...Refund.properties, createdAt: Instant })
 export const Fulfillment = object({
   carrier: nullable(Type.String()),
   trackingNumber: nullable(Type.String()),
+  trackingUrl: nullable(Type.String(), {
+    description:
+      'Where the parcel can be followed: the link of the merchant, or that of a known carrier. null: none is known.',
+  }),
   items: Type.Array(ItemQuantity),
   at: Instant,
 })

@@ -234,7 +234,12 @@ export interface OrderStatusView {
   shippingLabel: string | null
   addressSummary: string | null
   awaited: AwaitedMoney | null
-  fulfillments: readonly { carrier: string | null; trackingNumber: string | null; at: string }[]
+  fulfillments: readonly {
+    carrier: string | null
+    trackingNumber: string | null
+    trackingUrl: string | null
+    at: string
+  }[]
   timeline: readonly { at: string; type: string }[]
   // It was cancelled because the money did not come in time.
   isOverdue: boolean

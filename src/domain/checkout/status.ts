@@ -6,7 +6,7 @@ import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { findOrderOfSecret, listRefundedLines } from '../orders/store.ts'
-import { cancellationView, type OrderFacts, orderTotals } from '../orders/view.ts'
+import { cancellationView, type OrderFacts, orderTotals, trackingUrlOf } from '../orders/view.ts'
 import { isReturnOpen } from '../returns/lifecycle.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
 import { returnableUnits } from '../returns/units.ts'
@@ -50,10 +50,11 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         addressSummary: order.address?.summary ?? null,
         awaited: await awaitedMoney(db, order, payments),
         isOverdue: order.cancellation?.by === 'system',
-        fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({
-          carrier,
-          trackingNumber,
-          at: toInstant(at),
+        fulfillments: fulfillments.map((parcel) => ({
+          carrier: parcel.carrier,
+          trackingNumber: parcel.trackingNumber,
+          trackingUrl: trackingUrlOf(parcel),
+          at: toInstant(parcel.at),
         })),
         timeline: timeline.map(({ type, at }) => ({ type, at: toInstant(at) })),
         placedAt: toInstant(order.placedAt),

@@ -33,6 +33,7 @@ import {
   refundChange,
 } from './adminview.ts'
 import { type CancelInput, cancelOrder } from './cancel.ts'
+import { carrierOfNumber } from './carriers.ts'
 import { findOrderFacts, lockOrderFacts } from './change.ts'
 import { openOrderCustomer } from './customer.ts'
 import {
@@ -246,9 +247,9 @@ interface ParcelBody {
   items?: readonly ItemQuantity[]
 }
 
-function parcelOf({ carrier = null, trackingNumber = null, trackingUrl = null, items }: ParcelBody): Parcel {
+function parcelOf({ carrier, trackingNumber = null, trackingUrl = null, items }: ParcelBody): Parcel {
   return {
-    carrier,
+    carrier: carrier === undefined ? carrierOfNumber(trackingNumber) : carrier,
     trackingNumber,
     trackingUrl,
     items: items ? quantitiesOf(items) : null,

@@ -46,7 +46,7 @@ export function adminOrderView(
 }
 
 export function adminFulfillmentView(row: FulfillmentRow): AdminFulfillment {
-  return { id: row.id, ...fulfillmentView(row), trackingUrl: row.trackingUrl }
+  return { id: row.id, ...fulfillmentView(row) }
 }
 
 export function noteView(

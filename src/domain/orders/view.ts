@@ -13,6 +13,7 @@ import type {
 import { toInstant } from '../../platform/kit/instant.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
+import { trackingLink } from './carriers.ts'
 import { cancellationStatusFor, cancelObstacle } from './lifecycle.ts'
 import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
 
@@ -158,11 +159,18 @@ export function refundView({ id, amount, currency, status, createdAt }: RefundRo
   return { id, amount, currency, status, createdAt: toInstant(createdAt) }
 }
 
-export function fulfillmentView({ carrier, trackingNumber, items, at }: FulfillmentRow): Fulfillment {
+export function fulfillmentView(row: FulfillmentRow): Fulfillment {
+  const { carrier, trackingNumber, items, at } = row
   return {
     carrier,
     trackingNumber,
+    trackingUrl: trackingUrlOf(row),
     items: items.map(({ skuId, quantity }) => ({ skuId, quantity })),
     at: toInstant(at),
   }
+}
+
+// What the merchant entered, or else the link of the carrier, which follows a corrected number.
+export function trackingUrlOf({ carrier, trackingNumber, trackingUrl }: FulfillmentRow): string | null {
+  return trackingUrl ?? trackingLink(carrier, trackingNumber)
 }

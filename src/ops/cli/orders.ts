@@ -9,6 +9,7 @@ import { openAddress, UnopenedAddress } from '../../domain/addresses/vault.ts'
 import type { LegalSeller } from '../../domain/checkout/port.ts'
 import { findMerchantFace } from '../../domain/merchants/store.ts'
 import { type CancelInput, cancelOrder } from '../../domain/orders/cancel.ts'
+import { carrierOfNumber } from '../../domain/orders/carriers.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
 import { type Customer, openCustomer } from '../../domain/orders/customer.ts'
 import { orderPaymentLifecycle } from '../../domain/orders/lifecycle.ts'
@@ -392,9 +393,10 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
 
 function readParcel(given: Given): Parcel {
   const { items, carrier, tracking } = given.texts
+  const trackingNumber = readLine(tracking, 'tracking', 100)
   return {
-    carrier: readLine(carrier, 'carrier', 100),
-    trackingNumber: readLine(tracking, 'tracking', 100),
+    carrier: readLine(carrier, 'carrier', 100) ?? carrierOfNumber(trackingNumber),
+    trackingNumber,
     items: items === undefined ? null : readItems(items),
     anyway: given.flags.has('anyway'),
   }
@@ -457,8 +459,8 @@ function orderText(facts: OrderFacts): string[] {
       ),
     ),
     ...facts.refunds.filter(({ kind }) => kind === 'refund').map((back) => row('refund', refundText(back, money))),
-    ...order.fulfillments.map(({ carrier, trackingNumber, items, at }) =>
-      row('parcel', [at, carrier, trackingNumber, contents(items)].filter(Boolean).join('  ')),
+    ...order.fulfillments.map(({ carrier, trackingNumber, trackingUrl, items, at }) =>
+      row('parcel', [at, carrier, trackingNumber, contents(items), trackingUrl].filter(Boolean).join('  ')),
     ),
     ...(cancellation
       ? [row('cancelled', [cancellation.reason, cancellation.note].filter(Boolean).join(': ') || '–')]

@@ -33,12 +33,13 @@ ${order.addressSummary !== null && fact(say('status.address'), html`<span dir="a
 </dl>
 ${order.awaited && howToPay(speaker, order.awaited)}
 ${order.fulfillments.map(
-  ({ at, carrier, trackingNumber }) => html`<div class="notice">
+  ({ at, carrier, trackingNumber, trackingUrl }) => html`<div class="notice">
 <p class="notice-title">${say('status.parcel', { date: speaker.date(at) })}</p>
 <p>${carrier !== null && html`<span dir="auto">${carrier}</span> `}${
     trackingNumber !== null &&
     html`<span class="soft">${say('status.tracking')}</span> <bdi class="tag" dir="ltr">${trackingNumber}</bdi>`
   }</p>
+${trackingUrl !== null && html`<p><a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${say('status.track')}</a></p>`}
 </div>`,
 )}
 </div>

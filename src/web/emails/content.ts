@@ -5,7 +5,7 @@
 
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
-import { orderTotals } from '../../domain/orders/view.ts'
+import { orderTotals, trackingUrlOf } from '../../domain/orders/view.ts'
 import type { ReturnFacts } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
 import { type Statement, withoutLinks } from '../../domain/withdrawals/statement.ts'
@@ -23,10 +23,18 @@ export type EmailPart =
   | { kind: 'text'; text: string }
   // A text of the merchant, whose line breaks count.
   | { kind: 'box'; title: string; texts: readonly string[] }
-  | { kind: 'facts'; rows: readonly { name: string; value: string; isCode?: boolean }[] }
+  | { kind: 'facts'; rows: readonly EmailFact[] }
   | { kind: 'items'; title: string; rows: readonly EmailItem[] }
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
+
+export interface EmailFact {
+  name: string
+  value: string
+  isCode?: boolean
+  // Where the value leads.
+  url?: string | null
+}
 
 export interface EmailItem {
   name: string
@@ -126,6 +134,7 @@ export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefine
   if (!parcel) return undefined
   // With this parcel and those before it, whatever was sent since.
   const sent = fulfillments.slice(0, at + 1).flatMap(({ items }) => items)
+  const trackingUrl = trackingUrlOf(parcel)
   const isAll = lines.every(({ skuId, quantity }) => sentOf(sent, skuId) >= quantity)
   return {
     subject: tell(speaker, 'shipped.subject', { number: order.number }),
@@ -138,12 +147,15 @@ export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefine
           ...(parcel.carrier === null ? [] : [{ name: tell(speaker, 'shipped.carrier'), value: parcel.carrier }]),
           ...(parcel.trackingNumber === null
             ? []
-            : [{ name: speaker.say('status.tracking'), value: parcel.trackingNumber, isCode: true }]),
-          { name: speaker.say('done.number'), value: order.number, isCode: true },
+            : [{ name: speaker.say('status.tracking'), value: parcel.trackingNumber, isCode: true, url: trackingUrl }]),
+          { name: speaker.say('done.number'), value: order.number, isCode: true, url: trackingUrl && of.url },
           ...destination(of),
         ],
       },
-      ...viewButton(of),
+      // One button: the parcel, or else the order.
+      ...(trackingUrl === null
+        ? viewButton(of)
+        : [{ kind: 'button' as const, label: speaker.say('status.track'), url: trackingUrl }]),
       {
         kind: 'items',
         title: tell(speaker, 'shipped.items'),

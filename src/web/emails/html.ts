@@ -86,8 +86,8 @@ ${part.texts.map(
     case 'facts':
       return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 ${below('20px')};font-size:15px;line-height:22px">
 ${part.rows.map(
-  ({ name, value, isCode }) =>
-    html`<tr><td class="soft" align="${page.start}" valign="top" style="padding:2px 0;color:#5b6764">${name}</td><td style="width:20px">&nbsp;</td><td class="ink" align="${page.start}" valign="top" style="padding:2px 0;color:#17211f;word-break:break-word"><bdi${isCode === true && html` dir="ltr"`}>${value}</bdi></td></tr>
+  ({ name, value, isCode, url }) =>
+    html`<tr><td class="soft" align="${page.start}" valign="top" style="padding:2px 0;color:#5b6764">${name}</td><td style="width:20px">&nbsp;</td><td class="ink" align="${page.start}" valign="top" style="padding:2px 0;color:#17211f;word-break:break-word"><bdi${isCode === true && html` dir="ltr"`}${isCode === true && value.length <= unbrokenMax && html` style="white-space:nowrap"`}>${url ? html`<a class="ink" href="${url}" style="color:#17211f;text-decoration:underline">${value}</a>` : value}</bdi></td></tr>
 `,
 )}</table>
 `
@@ -112,6 +112,9 @@ ${part.rows.map((row) => totalRow(row, page))}</table>
 `
   }
 }
+
+// A code up to this length fits into one line of a telephone beside its name.
+const unbrokenMax = 24
 
 function totalRow(
   { name, value, note, isSum }: Extract<EmailPart, { kind: 'totals' }>['rows'][number],

@@ -26,7 +26,7 @@ function partText(part: EmailPart): string {
     case 'box':
       return [part.title, ...part.texts].join('\n')
     case 'facts':
-      return part.rows.map(({ name, value }) => `${name}: ${value}`).join('\n')
+      return part.rows.map(({ name, value, url }) => `${name}: ${value}${url ? ` (${url})` : ''}`).join('\n')
     case 'items': {
       const rows = part.rows.map(({ name, detail, amount }) => {
         const last = amount === '' ? detail : `${detail} — ${amount}`

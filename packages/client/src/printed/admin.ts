@@ -454,9 +454,10 @@ export interface AdminBulkFulfillmentRequest {
     orderId: string
     /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
     expectedVersion?: number | undefined
+    /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
     carrier?: string | null | undefined
     trackingNumber?: string | null | undefined
-    /** Where the parcel can be followed. */
+    /** Where the parcel can be followed. Not needed for a carrier that has a link by its number. */
     trackingUrl?: string | null | undefined
   })[]
   /** true: answer what would change, and write nothing. */
@@ -585,11 +586,11 @@ export interface AdminFulfillment {
   id: string
   carrier: string | null
   trackingNumber: string | null
+  /** Where the parcel can be followed: the link of the merchant, or that of a known carrier. null: none is known. */
+  trackingUrl: string | null
   items: ItemQuantity[]
   /** RFC 3339, UTC, with milliseconds. */
   at: string
-  /** Where the parcel can be followed. */
-  trackingUrl: string | null
 }
 
 export interface AdminFulfillmentRequest {
@@ -603,9 +604,10 @@ export interface AdminFulfillmentRequest {
     skuId: string
     quantity: number
   })[] | undefined
+  /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
   carrier?: string | null | undefined
   trackingNumber?: string | null | undefined
-  /** Where the parcel can be followed. */
+  /** Where the parcel can be followed. Not needed for a carrier that has a link by its number. */
   trackingUrl?: string | null | undefined
 }
 
@@ -619,9 +621,10 @@ export interface AdminFulfillmentResponse {
 export interface AdminFulfillmentUpdateRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
+  /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
   carrier?: string | null | undefined
   trackingNumber?: string | null | undefined
-  /** Where the parcel can be followed. */
+  /** Where the parcel can be followed. Not needed for a carrier that has a link by its number. */
   trackingUrl?: string | null | undefined
 }
 

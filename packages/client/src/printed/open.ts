@@ -761,6 +761,8 @@ export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'ca
 export interface Fulfillment {
   carrier: string | null
   trackingNumber: string | null
+  /** Where the parcel can be followed: the link of the merchant, or that of a known carrier. null: none is known. */
+  trackingUrl: string | null
   items: ItemQuantity[]
   /** RFC 3339, UTC, with milliseconds. */
   at: string

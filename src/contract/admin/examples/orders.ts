@@ -17,7 +17,7 @@ const fulfillment: AdminFulfillment = {
   id: sampleId('fulfillment'),
   carrier: 'DHL',
   trackingNumber: '00340434161094042557',
-  trackingUrl: 'https://tracking.example/00340434161094042557',
+  trackingUrl: 'https://www.dhl.com/global-en/home/tracking.html?submit=1&tracking-id=00340434161094042557',
   items: item ? [{ skuId: item.skuId, quantity: item.quantity }] : [],
   at: '2026-03-03T08:02:11.000Z',
 }

@@ -1,6 +1,7 @@
 // Sending: one parcel of an order, with all or some of what is left; and correcting what a parcel says.
 
 import type { AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
+import { carrierNames } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -21,10 +22,22 @@ interface Parcel {
 function parcelFields(words: Words, isNullable: boolean): Field[] {
   const line = { kind: 'line', lengthMax: 100, isHalf: true, isNullable } as const
   return [
-    { ...line, name: 'carrier', label: words.say('send.carrier'), isFirst: true },
+    { ...line, ...carrierField(words), name: 'carrier', label: words.say('send.carrier'), isFirst: true },
     { ...line, name: 'trackingNumber', label: words.say('send.tracking') },
-    { name: 'trackingUrl', label: words.say('send.url'), kind: 'url', lengthMax: 2000, isNullable },
+    {
+      name: 'trackingUrl',
+      label: words.say('send.url'),
+      kind: 'url',
+      lengthMax: 2000,
+      isNullable,
+      help: words.say('send.urlHelp'),
+    },
   ]
+}
+
+// One of the list, or any other name.
+export function carrierField(words: Words): Pick<Field, 'suggestions' | 'help'> {
+  return { suggestions: carrierNames, help: words.say('send.carrierHelp') }
 }
 
 interface Drawn {

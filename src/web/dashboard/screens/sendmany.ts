@@ -6,11 +6,11 @@ import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { html } from '../../../platform/html/html.ts'
-import { field, form, keyIn, type Problems, problemsOf } from '../form.ts'
+import { type Field, field, form, keyIn, type Problems, problemsOf } from '../form.ts'
 import { emptyState, linkButton, pasteNote } from '../parts.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
-import { versionIn } from './send.ts'
+import { carrierField, versionIn } from './send.ts'
 
 export const sendMany: Screen = {
   path: 'orders/send',
@@ -22,16 +22,27 @@ export const sendMany: Screen = {
     const { words, form: sent, to } = posted
     const ids = chosenIn(sent)
     const carrier = lineOf(sent, 'carrier')
+    const link = lineOf(sent, 'link')
     const rows = ids.map((orderId) => {
       const trackingNumber = lineOf(sent, `tracking-${orderId}`)
       return {
         orderId,
         ...versionIn(new URLSearchParams({ version: sent.get(`version-${orderId}`) ?? '' })),
         ...(carrier !== '' && { carrier }),
-        ...(trackingNumber !== '' && { trackingNumber }),
+        ...(trackingNumber !== '' && {
+          trackingNumber,
+          ...(link !== '' && { trackingUrl: linkOf(link, trackingNumber) }),
+        }),
       }
     })
     if (rows.length === 0) return sheetOf(posted, [])
+    if (link !== '' && !isTemplate(link)) {
+      const problems = {
+        summary: words.say('form.problem'),
+        at: { '/link': words.say('sendMany.linkWrong', { place }) },
+      }
+      return sheetOf(posted, await listOrders(posted, ids), { sent, problems })
+    }
     const outcome = await attempt(posted.ask('fulfilAdminOrders', { body: { rows }, key: keyIn(sent) }))
     if ('refusal' in outcome)
       return sheetOf(posted, await listOrders(posted, ids), { sent, problems: problemsOf(words, outcome.refusal) })
@@ -41,6 +52,16 @@ export const sendMany: Screen = {
     const known = await listOrders(posted, existing(refused))
     return sheetOf(posted, known, { sent, refused, problems: { summary: words.say('sendMany.refused'), at: {} } })
   },
+}
+
+const place = '{number}'
+
+function isTemplate(link: string): boolean {
+  return /^https?:\/\/\S+$/.test(link) && link.includes(place)
+}
+
+function linkOf(link: string, trackingNumber: string): string {
+  return link.replaceAll(place, encodeURIComponent(trackingNumber.replace(/\s/g, '')))
 }
 
 // An id that never was is refused, and has no order to show.
@@ -96,7 +117,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
       submit: words.say('sendMany.submit', { count }),
       cancel: back.href,
       before: html`<p class="lead with-script">${words.say('sendMany.lead')}</p>
-<div class="fields">${field(words, { name: 'carrier', label: words.say('sendMany.carrier'), kind: 'line', lengthMax: 100, isHalf: true }, sent?.get('carrier') ?? '')}</div>
+<div class="fields">${commonFields(words).map((one) => field(words, one, sent?.get(one.name) ?? '', problems))}</div>
 <div class="card flush"><div class="scroll"><table class="rows sheet-cells" data-sheet>
 <caption class="hidden">${words.say('sendMany.tracking')}</caption>
 <thead><tr><th scope="col">${words.say('sendMany.number')}</th><th scope="col">${words.say('sendMany.to')}</th><th scope="col" class="end">${words.say('sendMany.items')}</th><th scope="col">${words.say('sendMany.tracking')}</th></tr></thead>
@@ -111,6 +132,20 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
       })}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}</div>`,
     }),
   }
+}
+
+function commonFields(words: Visit['words']): Field[] {
+  const shared = { isHalf: true, kind: 'line', lengthMax: 100 } as const
+  return [
+    { ...shared, ...carrierField(words), name: 'carrier', label: words.say('sendMany.carrier') },
+    {
+      ...shared,
+      name: 'link',
+      label: words.say('sendMany.link'),
+      help: words.say('sendMany.linkHelp', { place }),
+      lengthMax: 200,
+    },
+  ]
 }
 
 function reason({ words }: Visit, { code, message }: Pick<BulkOutcome, 'code' | 'message'>): string {

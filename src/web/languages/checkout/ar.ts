@@ -295,6 +295,7 @@ export const ar: Texts = {
     other: 'أُرسلت {count} قطعة',
   },
   'status.tracking': 'رقم التتبع',
+  'status.track': 'تتبّع الطرد',
   'status.parcel': 'أُرسل في {date}',
   'paid.pending': 'في انتظار الدفع',
   'paid.paid': 'مدفوع',

@@ -284,6 +284,7 @@ export const de: Texts = {
   'status.address': 'Lieferung nach',
   'status.sent': { one: '{count} versandt', other: '{count} versandt' },
   'status.tracking': 'Sendungsnummer',
+  'status.track': 'Paket verfolgen',
   'status.parcel': 'Versandt am {date}',
   'paid.pending': 'Zahlung steht aus',
   'paid.paid': 'Bezahlt',

@@ -270,6 +270,7 @@ export const en = {
   'status.address': 'Delivery to',
   'status.sent': { one: '{count} sent', other: '{count} sent' },
   'status.tracking': 'Tracking number',
+  'status.track': 'Track the parcel',
   'status.parcel': 'Sent on {date}',
   'paid.pending': 'Waiting for payment',
   'paid.paid': 'Paid',

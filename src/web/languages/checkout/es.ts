@@ -273,6 +273,7 @@ export const es: Texts = {
   'status.address': 'Entrega en',
   'status.sent': { one: '{count} enviado', other: '{count} enviados' },
   'status.tracking': 'Número de seguimiento',
+  'status.track': 'Seguir el paquete',
   'status.parcel': 'Enviado el {date}',
   'paid.pending': 'Pendiente de pago',
   'paid.paid': 'Pagado',

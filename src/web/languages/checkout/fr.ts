@@ -276,6 +276,7 @@ export const fr: Texts = {
   'status.address': 'Livraison à',
   'status.sent': { one: '{count} expédié', other: '{count} expédiés' },
   'status.tracking': 'Numéro de suivi',
+  'status.track': 'Suivre le colis',
   'status.parcel': 'Expédié le {date}',
   'paid.pending': 'En attente de paiement',
   'paid.paid': 'Payée',

@@ -265,6 +265,7 @@ export const ja: Texts = {
   'status.address': 'お届け先',
   'status.sent': { other: '{count}点発送済み' },
   'status.tracking': '追跡番号',
+  'status.track': '荷物を追跡する',
   'status.parcel': '発送日:{date}',
   'paid.pending': 'お支払い待ち',
   'paid.paid': 'お支払い済み',

@@ -273,6 +273,7 @@ export const nl: Texts = {
   'status.address': 'Bezorgen bij',
   'status.sent': { one: '{count} verzonden', other: '{count} verzonden' },
   'status.tracking': 'Volgnummer',
+  'status.track': 'Pakket volgen',
   'status.parcel': 'Verzonden op {date}',
   'paid.pending': 'Wacht op betaling',
   'paid.paid': 'Betaald',

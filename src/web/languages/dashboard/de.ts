@@ -474,6 +474,10 @@ export const de: DashboardTexts = {
     'sendMany.title': { one: '{count} Bestellung versenden', other: '{count} Bestellungen versenden' },
     'sendMany.lead': 'Fügen Sie eine Spalte Sendungsnummern in das erste Feld ein: Die Felder darunter füllen sich.',
     'sendMany.carrier': 'Versanddienst für alle Pakete',
+    'sendMany.link': 'Link eines anderen Versanddienstes',
+    'sendMany.linkHelp':
+      'Nur für einen Versanddienst, der nicht in der Liste steht. {place} steht für die Sendungsnummer.',
+    'sendMany.linkWrong': 'Beginnt mit https:// und enthält {place} an der Stelle der Sendungsnummer.',
     'sendMany.number': 'Bestellung',
     'sendMany.to': 'An',
     'sendMany.items': 'Artikel',
@@ -595,6 +599,9 @@ export const de: DashboardTexts = {
     'send.carrier': 'Versanddienst',
     'send.tracking': 'Sendungsnummer',
     'send.url': 'Link zur Sendung',
+    'send.carrierHelp':
+      'Wählen oder einen Namen eingeben. Leer: aus der Nummer, wenn nur ein Versanddienst solche Nummern hat.',
+    'send.urlHelp': 'Nur für einen Versanddienst, der nicht in der Liste steht.',
     'send.submit': 'Versenden',
     'send.nothing': 'Es ist nichts mehr zu versenden.',
     'done.sent': 'Paket versandt.',
