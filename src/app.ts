@@ -9,6 +9,7 @@ import { cartOperations } from './domain/carts/operations.ts'
 import { catalogOperations } from './domain/catalog/operations.ts'
 import { listShopWindows } from './domain/catalog/store.ts'
 import { customerHash } from './domain/checkout/customer.ts'
+import { createDocumentService } from './domain/checkout/documents.ts'
 import { checkoutOperations } from './domain/checkout/operations.ts'
 import type { CheckoutPort } from './domain/checkout/port.ts'
 import { createReceiptService } from './domain/checkout/receipt.ts'
@@ -377,6 +378,7 @@ export function createApp(parts: AppParts): App {
         shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
         receipt: createReceiptService(storage),
         requestReturn: createReturnService(storage, rootSecret, clock),
+        document: createDocumentService(storage, rootSecret),
         origin: publicOrigin,
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,

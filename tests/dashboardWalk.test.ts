@@ -14,8 +14,9 @@ import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
-import type { TestServer } from '../harness/testServer.ts'
+import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { withdraw } from '../harness/withdrawals.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
@@ -81,6 +82,8 @@ eachEngine('a walk over the dashboard', (given) => {
     const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await withdraw(testServer, { order: number })
     const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
+    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
+    const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
     pages = await walk([
       `withdrawals/${withdrawal.id}`,
       `withdrawals/${withdrawal.id}/statement`,
@@ -88,6 +91,7 @@ eachEngine('a walk over the dashboard', (given) => {
       `returns/${asked.returnId}/approve`,
       `returns/${asked.returnId}/refuse`,
       ...['', '/receive', '/refund', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
+      `orders/${orderId}/documents/${document.id}`,
       `orders/${orderId}/customer`,
       `orders/${orderId}/notes`,
       `orders/${unpaid.orderId}/pay`,

@@ -201,6 +201,75 @@ eachEngine('documents', (given) => {
     assert.deepEqual(await of(orderId), [before])
   })
 
+  test('the shopper reads it at the address of the order, and other orders have none of it', async () => {
+    const { orderId, statusSecret } = await orders.place({ items })
+    const other = await orders.place({ items })
+    const page = (path: string) => testServer.fetch(path, { headers: { 'accept-language': 'de' } })
+    assert.match((await page(`/o/${statusSecret}`)).text, new RegExp(`/o/${statusSecret}/receipt`))
+    await refund(orderId, 500)
+    await issue()
+    const [invoice, note] = await of(orderId)
+    const linked = (await page(`/o/${statusSecret}`)).text
+    for (const document of [invoice, note])
+      assert.match(linked, new RegExp(`/o/${statusSecret}/documents/${document?.id}">[^<]+ ${document?.number}<`))
+    const shown = await page(`/o/${statusSecret}/documents/${invoice?.id}`)
+    assert.equal(shown.status, 200)
+    assert.match(shown.headers.get('cache-control') ?? '', /no-store/)
+    for (const expected of [invoice?.number ?? '', 'Ada Lovelace', 'Unter den Linden', 'Book of flowers', '7', '19'])
+      assert.ok(shown.text.includes(expected), expected)
+    assert.match(
+      (await page(`/o/${statusSecret}/documents/${note?.id}`)).text,
+      new RegExp(`Credit note ${note?.number}`),
+    )
+    for (const wrong of [
+      `/o/${other.statusSecret}/documents/${invoice?.id}`,
+      `/o/x/documents/${invoice?.id}`,
+      `/o/${statusSecret}/documents/x`,
+    ])
+      assert.equal((await page(wrong)).status, 404)
+  })
+
+  test('the back office lists them, and a look at the buyer is written down', async () => {
+    const { orderId } = await orders.place({ items })
+    await issue()
+    const { body } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })
+    const [summary] = body.data
+    assert.equal(body.data.length, 1)
+    assert.equal('buyer' in summary, false)
+    const one = await testServer.askAdmin('getAdminDocument', { path: { documentId: summary.id } })
+    assert.deepEqual([one.body.data.number, one.body.data.buyer.name], [summary.number, 'Ada Lovelace'])
+    const byNumber = await testServer.askAdmin('listAdminDocuments', {
+      query: `?kind=credit_note&number=${summary.number}`,
+    })
+    assert.deepEqual(byNumber.body.data, [])
+  })
+
+  test('the tax report is the sum of invoices without credit notes, by country and rate', async () => {
+    const { body } = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-01-01&to=2026-12-31' })
+    const { rows, sum } = body.data
+    const made = await testServer.storage.read(
+      (db) => db.sql<DocumentRow>`
+        select kind, net, tax, total from documents where merchant_id = ${testServer.merchantId} and day like '2026-%'`,
+    )
+    const expected = (of: (row: DocumentRow) => number) =>
+      made.reduce((whole, row) => whole + (row.kind === 'invoice' ? of(row) : -of(row)), 0)
+    assert.deepEqual(sum, {
+      net: expected(({ net }) => net),
+      tax: expected(({ tax }) => tax),
+      total: expected(({ total }) => total),
+    })
+    assert.deepEqual(
+      rows.map(({ country, rate }: { country: string; rate: number }) => [country, rate]),
+      [
+        ['DE', 1900],
+        ['DE', 700],
+      ],
+    )
+    for (const { rate, net, tax } of rows) assert.ok(Math.abs(tax - (net * rate) / 10_000) < made.length)
+    const wrong = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-02-30' })
+    assert.equal(wrong.status, 400)
+  })
+
   test('numbers follow the format of the merchant, begin anew with the year, and never repeat', async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const set = async (numberFormat: string) => {

@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'emails', 'agents'],
   ],
-  web: ['languages', 'docs', 'signin', 'consent', 'checkout', 'emails', 'agents', 'dashboard'],
+  web: ['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'emails', 'agents', 'dashboard'],
   ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],
 }
 // `contract` has no folders of its own order: it is small, and has no circles.
@@ -40,7 +40,7 @@ function isRootFile(name: string): boolean {
 const onlyImport: Readonly<Record<string, readonly string[]>> = {
   'web/dashboard': [
     ...['contract', 'platform/kit', 'platform/http', 'platform/html'],
-    ...['domain/users', 'web/languages', 'web/docs', 'web/signin'],
+    ...['domain/users', 'web/languages', 'web/docs', 'web/documents', 'web/signin'],
   ],
 }
 

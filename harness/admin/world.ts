@@ -12,6 +12,7 @@ import { agentGivens } from './agents.ts'
 import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
+import { documentGivens } from './documents.ts'
 import { homeGivens } from './home.ts'
 import { orderGivens } from './orders.ts'
 import { paymentGivens } from './payments.ts'
@@ -34,6 +35,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...orderGivens,
   ...returnGivens,
   ...withdrawalGivens,
+  ...documentGivens,
   ...catalogGivens,
   ...pictureGivens,
   ...shopGivens,

@@ -396,6 +396,7 @@ export const changeSubjects = [
   'order_note',
   'return',
   'withdrawal',
+  'document',
   'transfer',
   'agents',
 ] as const

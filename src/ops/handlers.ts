@@ -5,6 +5,7 @@ import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
+import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
@@ -70,6 +71,7 @@ export function adminHandlersFor({
     }),
     ...adminReturnOperations({ rootSecret }),
     ...adminWithdrawalOperations({ rootSecret }),
+    ...adminDocumentOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
       undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer, agentUndoer],

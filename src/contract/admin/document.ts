@@ -24,12 +24,14 @@ import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
 import * as changes from './changes.ts'
 import * as developers from './developers.ts'
+import * as documents from './documents.ts'
 import * as dryrun from './dryrun.ts'
 import * as errors from './errors.ts'
 import { agentExamples } from './examples/agents.ts'
 import { catalogExamples } from './examples/catalog.ts'
 import { changeExamples } from './examples/changes.ts'
 import { developerExamples } from './examples/developers.ts'
+import { documentExamples } from './examples/documents.ts'
 import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
 import { paymentExamples } from './examples/payments.ts'
@@ -84,6 +86,7 @@ const entries = {
 const pathWords: Readonly<Record<string, string>> = {
   orderId: 'Id of the order.',
   returnId: 'Id of the return.',
+  documentId: 'Id of the invoice or the credit note.',
   fulfillmentId: 'Id of the fulfillment.',
   productId: 'Id of the product.',
   skuId: 'Id of the SKU.',
@@ -112,6 +115,7 @@ export const adminDocument: SurfaceDocument = {
     ...orderExamples,
     ...returnExamples,
     ...withdrawalExamples,
+    ...documentExamples,
     ...catalogExamples,
     ...pictureExamples,
     ...shopExamples,
@@ -133,6 +137,7 @@ export const adminDocument: SurfaceDocument = {
       home,
       orders,
       returns,
+      documents,
       catalog,
       pictures,
       shop,

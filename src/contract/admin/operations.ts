@@ -6,6 +6,7 @@ import { agentRows } from './agents.ts'
 import { catalogRows } from './catalog.ts'
 import { changeRows } from './changes.ts'
 import { developerRows } from './developers.ts'
+import { documentRows } from './documents.ts'
 import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
 import { paymentRows } from './payments.ts'
@@ -24,6 +25,7 @@ export const adminOperations = {
   ...orderRows,
   ...returnRows,
   ...withdrawalRows,
+  ...documentRows,
   ...catalogRows,
   ...pictureRows,
   ...shopRows,

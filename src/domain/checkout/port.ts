@@ -1,6 +1,7 @@
 // What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
 // what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
 
+import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason, ReturnStatus } from '../../contract/words.ts'
@@ -241,6 +242,8 @@ export interface OrderStatusView {
     at: string
   }[]
   timeline: readonly { at: string; type: string }[]
+  // Invoices and credit notes, the oldest first.
+  documents?: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
   // It was cancelled because the money did not come in time.
   isOverdue: boolean
   placedAt: string
@@ -269,5 +272,8 @@ export interface LegalSeller {
 }
 
 export type ReceiptPort = (secret: string) => Promise<ReceiptView | undefined>
+
+// An invoice or a credit note of the order at this secret address.
+export type DocumentPort = (secret: string, documentId: string) => Promise<AdminDocument | undefined>
 
 export type OrderStatusPort = (secret: string) => Promise<OrderStatusView | undefined>

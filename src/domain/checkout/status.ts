@@ -3,6 +3,7 @@
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import { listDocumentsOfOrder } from '../documents/store.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { findOrderOfSecret, listRefundedLines } from '../orders/store.ts'
@@ -55,6 +56,11 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
           trackingNumber: parcel.trackingNumber,
           trackingUrl: trackingUrlOf(parcel),
           at: toInstant(parcel.at),
+        })),
+        documents: (await listDocumentsOfOrder(db, order.merchantId, order.id)).map(({ id, kind, number }) => ({
+          id,
+          kind,
+          number,
         })),
         timeline: timeline.map(({ type, at }) => ({ type, at: toInstant(at) })),
         placedAt: toInstant(order.placedAt),

@@ -90,7 +90,7 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
 
 // As a label is printed: the country in capitals and in English, for the post of the country it is sent from.
-function labelLines({ name, company, line1, line2, city, region, postalCode, country }: Address): string[] {
+export function labelLines({ name, company, line1, line2, city, region, postalCode, country }: Address): string[] {
   const place = [postalCode, city].filter(Boolean).join(' ')
   const land = (countryNames.of(country) ?? country).toUpperCase()
   return [name, company, line1, line2, place, region, land].filter((text): text is string => Boolean(text))

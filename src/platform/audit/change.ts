@@ -46,6 +46,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'fulfillment',
   'refund',
   'return',
+  'document',
   'stock',
   'payment_method',
   'payment_account',

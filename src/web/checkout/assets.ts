@@ -15,18 +15,6 @@ export const script = scriptFile({
   file: new URL('browser/page.ts', import.meta.url),
 })
 
-export const receiptStyle = styleSheet({
-  path: '/checkout/receipt.css',
-  name: 'receipt style',
-  file: new URL('receipt.css', import.meta.url),
-})
-
-export const receiptScript = scriptFile({
-  path: '/checkout/receipt.js',
-  name: 'receipt script',
-  file: new URL('browser/receipt.ts', import.meta.url),
-})
-
 // Of the pay page, by the name of the provider whose frame it holds.
 export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
   Object.entries(frameScripts).map(([name, file]) => [

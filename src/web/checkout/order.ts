@@ -2,6 +2,7 @@
 
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
 import { type Html, html } from '../../platform/html/html.ts'
+import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
 import { framed, howToPay, sheet } from './frame.ts'
 import { returnsSection } from './returns.ts'
@@ -47,7 +48,7 @@ ${trackingUrl !== null && html`<p><a href="${trackingUrl}" target="_blank" rel="
 <h2 id="items-title">${say('status.items')}</h2>
 ${lineList(lines, say('status.items'))}
 ${totalsList(speaker, { currency, totals, shipping: order.shippingLabel === null ? 'none' : 'known' })}
-${order.timeline.some(({ type }) => type === 'paid') && html`<p class="receipt-link"><a href="${path}/receipt">${say('receipt.link')}</a></p>`}
+${documentLinks(speaker, order, path)}
 </section>
 ${returnsSection(speaker, order, path)}
 ${
@@ -62,4 +63,12 @@ ${
 }`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
   return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside, order.number) })
+}
+
+// The receipt is there at once; an invoice follows within seconds, and takes its place.
+function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStatusView, path: string): Html | false {
+  const link = (href: string, text: string) => html`<p class="receipt-link"><a href="${href}">${text}</a></p>`
+  if (documents.length > 0)
+    return html`${documents.map((document) => link(`${path}/documents/${document.id}`, documentTitle(speaker, document)))}`
+  return timeline.some(({ type }) => type === 'paid') && link(`${path}/receipt`, speaker.say('receipt.link'))
 }

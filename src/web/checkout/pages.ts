@@ -1,6 +1,12 @@
 // The shopper's pages: their addresses, and the guards that a post passes before anything is done.
 
-import type { CheckoutPort, CheckoutView, OrderStatusPort, ReceiptPort } from '../../domain/checkout/port.ts'
+import type {
+  CheckoutPort,
+  CheckoutView,
+  DocumentPort,
+  OrderStatusPort,
+  ReceiptPort,
+} from '../../domain/checkout/port.ts'
 import type { RequestReturn } from '../../domain/returns/hosted.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import { type FormRefusal, lineIn, readForm } from '../../platform/html/form.ts'
@@ -8,9 +14,11 @@ import { isCrossSite } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
+import { receiptScript, receiptStyle } from '../documents/assets.ts'
+import { documentPage } from '../documents/page.ts'
 import { speakerFor } from '../languages/language.ts'
 import { afterPaying, createActions } from './actions.ts'
-import { frames, receiptScript, receiptStyle, script, style } from './assets.ts'
+import { frames, script, style } from './assets.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, answerState, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
@@ -26,6 +34,7 @@ export interface CheckoutPageParts {
   orderStatus: OrderStatusPort
   receipt?: ReceiptPort
   requestReturn?: RequestReturn
+  document?: DocumentPort
   // Known once the port is open.
   origin: () => string
   // Whether the page of this secret belongs to a merchant (default: to none, so it is not shown at the hosts of shops).
@@ -42,6 +51,7 @@ export function checkoutPages({
   orderStatus,
   receipt = async () => undefined,
   requestReturn = async () => undefined,
+  document = async () => undefined,
   origin,
   isOfMerchant = async () => false,
   shopOriginOf = async () => undefined,
@@ -218,6 +228,20 @@ export function checkoutPages({
       isOfShop: isOrderOf,
       methods: ['GET', 'POST'],
       answer: askReturn,
+      isExpensive: true,
+      failed,
+    },
+    {
+      path: '/o/:secret/documents/:documentId',
+      name: 'document',
+      async answer(request) {
+        const { secret = '', documentId = '' } = request.path
+        const found = await document(secret, documentId)
+        if (!found) return lost(request)
+        const speaker = speakerFor(found.locale, request.raw.headers['accept-language'])
+        const back = { href: `/o/${secret}`, label: speaker.say('receipt.back') }
+        return answerPage(200, documentPage(speaker, found, { back }))
+      },
       isExpensive: true,
       failed,
     },

@@ -4,8 +4,8 @@ import type { LegalSeller, ReceiptView } from '../../domain/checkout/port.ts'
 import type { TaxedAmount } from '../../domain/orders/receipt.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
+import { receiptScript, receiptStyle } from '../documents/assets.ts'
 import type { Speaker } from '../languages/language.ts'
-import { receiptScript, receiptStyle } from './assets.ts'
 
 export function receiptPage(speaker: Speaker, view: ReceiptView, orderPath: string): string {
   const { say, amount, date } = speaker

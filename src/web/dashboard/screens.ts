@@ -7,7 +7,7 @@ import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { home } from './screens/home.ts'
 import { settingScreens } from './screens/office.ts'
-import { order, orderCustomer, orderNote } from './screens/order.ts'
+import { documentOfOrder, order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
 import { brand, category, prices } from './screens/prices.ts'
@@ -37,6 +37,7 @@ export const screens: readonly Screen[] = [
   order,
   orderCustomer,
   orderNote,
+  documentOfOrder,
   send,
   parcel,
   pay,

@@ -100,6 +100,41 @@ export interface AdminClient {
     /** Settle a withdrawal. Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome. Needs the scope `admin:orders`. (settleAdminWithdrawal) */
     settle(withdrawalId: string, input: AdminWithdrawalSettlementRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
   }
+  documents: {
+    /** List invoices and credit notes. An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change. Needs the scope `admin:read`. (listAdminDocuments) */
+    list(query?: {
+      /** Only invoices, or only credit notes. */
+      kind?: 'invoice' | 'credit_note' | undefined
+      /** Only documents of this order. */
+      orderId?: string | undefined
+      /** Only the document with this number. */
+      number?: string | undefined
+      /** The first day. */
+      from?: string | undefined
+      /** The last day. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminDocumentListResponse, AdminDocumentSummary>
+    /** Get an invoice or a credit note. With its lines and with the buyer, so each look is written down. Needs the scope `admin:customers`. (getAdminDocument) */
+    get(documentId: string, options?: CallOptions): Promise<AdminDocumentResponse>
+  }
+  reports: {
+    /** Taxes of some days. Net, tax and total of the documents of these days, by country and rate: what a VAT return is made from. At most 1,000 days. Needs the scope `admin:read`. (getAdminTaxReport) */
+    tax(query?: {
+      /** The first day. Default: the first of the month of the last day. */
+      from?: string | undefined
+      /** The last day. Default: today. */
+      to?: string | undefined
+    }, options?: CallOptions): Promise<AdminTaxResponse>
+    /** Sales of some days. Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds. Needs the scope `admin:read`. (getAdminSalesReport) */
+    sales(query?: {
+      /** The first day, such as `2026-06-01`. Default: 29 days before the last. */
+      from?: string | undefined
+      /** The last day. Default: today. */
+      to?: string | undefined
+      /** What the rows are. Default: `day`. */
+      by?: 'day' | 'week' | 'month' | 'product' | 'promotion' | 'country' | undefined
+    }, options?: CallOptions): Promise<AdminSalesResponse>
+  }
   products: {
     /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
     list(query?: {
@@ -318,17 +353,6 @@ export interface AdminClient {
     /** Take a change back. Puts each member back to what it was, if it is still what the change made it. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. What was changed since is refused with change_overtaken, and nothing is put back. Money, parcels, keys and people are not taken back. Needs the scope `admin:read`. (undoAdminChange) */
     undo(changeId: string, input?: AdminUndoRequest, options?: CallOptions): Promise<AdminUndoResponse>
   }
-  reports: {
-    /** Sales of some days. Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds. Needs the scope `admin:read`. (getAdminSalesReport) */
-    sales(query?: {
-      /** The first day, such as `2026-06-01`. Default: 29 days before the last. */
-      from?: string | undefined
-      /** The last day. Default: today. */
-      to?: string | undefined
-      /** What the rows are. Default: `day`. */
-      by?: 'day' | 'week' | 'month' | 'product' | 'promotion' | 'country' | undefined
-    }, options?: CallOptions): Promise<AdminSalesResponse>
-  }
   transfers: {
     /** List imports. Imports of the last 7 days, in the mode of the caller. Needs the scope `admin:read`. (listAdminTransfers) */
     list(options?: ListOptions): List<AdminTransferListResponse, AdminTransferSummary>
@@ -538,13 +562,179 @@ export interface AdminDiscardedResponse {
   }
 }
 
+export interface AdminDocument {
+  /** Id of an invoice or a credit note. */
+  id: string
+  kind: 'invoice' | 'credit_note'
+  /** Why it was made. An invoice by `refund_failed` reverses the credit note of a refund that failed later. */
+  cause: 'order_paid' | 'refund_paid' | 'refund_failed'
+  number: string
+  mode: Mode
+  /** Id of an order. */
+  orderId: string
+  /** Its date, in the time zone of the shop. */
+  day: string
+  /** The date of supply. */
+  supplyDay: string
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  net: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Where it is taxed. */
+  country: string
+  seller: {
+    /** Of the company or the person. */
+    name: string
+    /** Lines of the postal address. */
+    address?: string[] | undefined
+    /** Number for value added tax. */
+    vatId?: string | undefined
+    /** Such as court and number of the register. */
+    registration?: string | undefined
+    /** Number at the tax office, where there is no `vatId`. */
+    taxNumber?: string | undefined
+    /** Street and number. E-invoices have the address in parts. */
+    street?: string | undefined
+    /** Of the address. */
+    postalCode?: string | undefined
+    /** Of the address. */
+    city?: string | undefined
+    /** For questions about invoices. */
+    phone?: string | undefined
+    /** ISO 3166-1 alpha-2 code. */
+    country: string
+    /** For questions. */
+    email: string | null
+  }
+  /** null where none is known. */
+  buyer: AdminDocumentBuyer | null
+  lines: AdminDocumentLine[]
+  /** Sums by rate, the highest rate first. */
+  rates: AdminDocumentRate[]
+  pricesIncludeTax: boolean
+  order: {
+    number: string
+    /** A day, such as `2026-06-01`. */
+    day: string
+  }
+  /** The invoice that a credit note corrects, or the credit note that an invoice reverses. */
+  corrects: {
+    /** Id of an invoice or a credit note. */
+    id: string
+    number: string
+    /** A day, such as `2026-06-01`. */
+    day: string
+  } | null
+  payments: ({
+    method: string
+    brand: string | null
+    last4: string | null
+    /** A day, such as `2026-06-01`. */
+    day: string
+    /** In minor units of the currency that the resource names. */
+    amount: number
+  })[]
+  /** In which the order was placed. */
+  locale: string
+}
+
+export interface AdminDocumentBuyer {
+  name: string
+  company: string | null
+  vatId: string | null
+  /** The address as lines to print. */
+  address: string[]
+  country: string | null
+  street: string | null
+  postalCode: string | null
+  city: string | null
+}
+
+export interface AdminDocumentLine {
+  /** Of the SKU; empty for the shipping. */
+  code: string
+  name: string
+  /** Values of the options, such as a size. */
+  options: string[]
+  isShipping: boolean
+  /** null where a part of the price was refunded. */
+  quantity: number | null
+  /** As the order has it, with or without tax. null on credit notes. */
+  unitPrice: number | null
+  /** Off the line, as the order has it. */
+  discount: number
+  /** In basis points: 1900 is 19 %. */
+  rate: number
+  /** Why no tax is charged; null where it is. */
+  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  /** In minor units of the currency that the resource names. */
+  net: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+}
+
+export interface AdminDocumentListResponse {
+  /** Newest first. */
+  data: AdminDocumentSummary[]
+  meta: ListMeta
+}
+
+export interface AdminDocumentRate {
+  /** In basis points: 1900 is 19 %. */
+  rate: number
+  /** Why no tax is charged; null where it is. */
+  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  /** In minor units of the currency that the resource names. */
+  net: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+}
+
+export interface AdminDocumentResponse {
+  data: AdminDocument
+}
+
+export interface AdminDocumentSummary {
+  /** Id of an invoice or a credit note. */
+  id: string
+  kind: 'invoice' | 'credit_note'
+  /** Why it was made. An invoice by `refund_failed` reverses the credit note of a refund that failed later. */
+  cause: 'order_paid' | 'refund_paid' | 'refund_failed'
+  number: string
+  mode: Mode
+  /** Id of an order. */
+  orderId: string
+  /** Its date, in the time zone of the shop. */
+  day: string
+  /** The date of supply. */
+  supplyDay: string
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  net: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Where it is taxed. */
+  country: string
+}
+
 export interface AdminEndRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1605,12 +1795,55 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'transfer' | 'agents'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'document' | 'transfer' | 'agents'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
   }
   members: AdminMemberChange[]
+}
+
+export interface AdminTaxReport {
+  /** A day, such as `2026-06-01`. */
+  from: string
+  /** A day, such as `2026-06-01`. */
+  to: string
+  timeZone: string
+  /** ISO 4217 code. */
+  currency: string
+  /** By country and rate. Invoices without credit notes, by the date of the document. */
+  rows: AdminTaxRow[]
+  sum: {
+    /** In minor units; negative where more was credited than invoiced. */
+    net: number
+    /** In minor units; negative where more was credited than invoiced. */
+    tax: number
+    /** In minor units; negative where more was credited than invoiced. */
+    total: number
+  }
+}
+
+export interface AdminTaxResponse {
+  data: AdminTaxReport
+}
+
+export interface AdminTaxRow {
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+  /** In basis points: 1900 is 19 %. */
+  rate: number
+  /** Why no tax is charged; null where it is. */
+  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  /** Invoices with this rate. */
+  invoices: number
+  /** Credit notes with this rate. */
+  creditNotes: number
+  /** In minor units; negative where more was credited than invoiced. */
+  net: number
+  /** In minor units; negative where more was credited than invoiced. */
+  tax: number
+  /** In minor units; negative where more was credited than invoiced. */
+  total: number
 }
 
 /** How many of each wait for someone. 1000 means 1000 or more. */

@@ -33,6 +33,14 @@ export const adminTable = {
     statement: 'GET  /api/v1/admin/withdrawals/{withdrawalId}/statement',
     settle: 'POST b /api/v1/admin/withdrawals/{withdrawalId}/settlements',
   },
+  documents: {
+    list: 'GET qp /api/v1/admin/documents',
+    get: 'GET  /api/v1/admin/documents/{documentId}',
+  },
+  reports: {
+    tax: 'GET q /api/v1/admin/reports/taxes',
+    sales: 'GET q /api/v1/admin/reports/sales',
+  },
   products: {
     list: 'GET qp /api/v1/admin/products',
     get: 'GET  /api/v1/admin/products/{productId}',
@@ -124,9 +132,6 @@ export const adminTable = {
   changes: {
     list: 'GET qp /api/v1/admin/changes',
     undo: 'POST b /api/v1/admin/changes/{changeId}/undo',
-  },
-  reports: {
-    sales: 'GET q /api/v1/admin/reports/sales',
   },
   transfers: {
     list: 'GET p /api/v1/admin/transfers',

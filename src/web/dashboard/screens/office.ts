@@ -8,6 +8,7 @@ import { reportExport, reports } from './reports.ts'
 import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
 import { taxes } from './taxes.ts'
+import { taxReport, taxReportExport } from './taxreport.ts'
 
 export const settingScreens: readonly Screen[] = [
   settings,
@@ -31,4 +32,6 @@ export const settingScreens: readonly Screen[] = [
   removeMember,
   reports,
   reportExport,
+  taxReport,
+  taxReportExport,
 ]

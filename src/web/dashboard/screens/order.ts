@@ -2,11 +2,15 @@
 // because each look is written down.
 
 import type { AdminChange } from '../../../contract/admin/changes.ts'
+import type { AdminDocumentSummary } from '../../../contract/admin/documents.ts'
 import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
 import { brandName } from '../../../platform/html/cardbrands.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { documentPage } from '../../documents/page.ts'
+import { speakerFor } from '../../languages/language.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
+import { dashboardHeaders } from '../headers.ts'
 import { button, card, facts, linkButton, moment, pill } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -19,7 +23,52 @@ export const order: Screen = {
   ...common,
   path: 'orders/:orderId',
   name: 'dashboard order',
-  get: async (visit) => orderSheet(visit, await findOrder(visit)),
+  get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
+}
+
+async function listDocuments(visit: Visit): Promise<AdminDocumentSummary[]> {
+  const { data } = await visit.ask('listAdminDocuments', { query: { orderId: orderIdOf(visit) } })
+  return data.reverse()
+}
+
+// An invoice or a credit note in a tab of its own. It names the buyer, and each look is written down; so it is a post.
+export const documentOfOrder: Screen = {
+  path: 'orders/:orderId/documents/:documentId',
+  name: 'dashboard document',
+  place: 'orders',
+  needs: 'getAdminDocument',
+  // After a reload by its address.
+  get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
+  async post(posted) {
+    const { words, path } = posted
+    const { data } = await posted.ask('getAdminDocument', { path: { documentId: path.documentId ?? '' } })
+    const back = {
+      href: posted.to(`orders/${data.orderId}`),
+      label: words.say('order.title', { number: data.order.number }),
+    }
+    return {
+      status: 200,
+      headers: { ...dashboardHeaders },
+      body: documentPage(speakerFor(data.locale, words.locale), data, { back }),
+    }
+  },
+}
+
+function documentsCard(
+  { words, to, may }: Visit,
+  orderId: string,
+  documents: readonly AdminDocumentSummary[],
+): Html | false {
+  if (documents.length === 0) return false
+  const open = { isNewTab: true, kind: 'plain', icon: 'print' } as const
+  return card({
+    title: words.say('order.documents'),
+    isFlush: true,
+    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.documents')}</caption><tbody>${documents.map(
+      ({ id, kind, number, day, total, currency }) =>
+        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}</form>`}</td></tr>`,
+    )}</tbody></table></div>`,
+  })
 }
 
 export const orderCustomer: Screen = {
@@ -89,9 +138,10 @@ interface Extra {
   customer?: AdminCustomer
   // The form of the note, drawn again.
   note?: Html
+  documents?: readonly AdminDocumentSummary[]
 }
 
-function orderSheet(visit: Visit, given: OrderShown, { customer, note }: Extra = {}): Sheet {
+function orderSheet(visit: Visit, given: OrderShown, { customer, note, documents = [] }: Extra = {}): Sheet {
   const { words, to } = visit
   const { number, status, paymentStatus, fulfillmentStatus, placedAt, installation } = given
   return {
@@ -104,6 +154,7 @@ function orderSheet(visit: Visit, given: OrderShown, { customer, note }: Extra =
 ${lines(visit, given)}
 ${parcels(visit, given)}
 ${money(visit, given)}
+${documentsCard(visit, given.id, documents)}
 ${returnsCard(visit, given.returns)}
 ${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>

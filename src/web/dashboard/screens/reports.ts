@@ -60,7 +60,7 @@ export const reports: Screen = {
     const { data } = outcome.reply
     return {
       title,
-      actions: html`<a class="button second" href="${visit.to('reports/export', { by: data.by, from: data.from, to: data.to })}" download>${words.say('reports.csv')}</a>`,
+      actions: html`<a class="button second" href="${visit.to('reports/taxes')}">${words.say('taxreport.title')}</a><a class="button second" href="${visit.to('reports/export', { by: data.by, from: data.from, to: data.to })}" download>${words.say('reports.csv')}</a>`,
       body: html`${nav}${rangeForm(visit, data.from, data.to)}
 ${data.sum.orders === 0 && data.rows.every(({ orders }) => orders === 0) ? html`<div class="card">${emptyState({ title: words.say('reports.empty'), text: words.say('reports.emptyText') })}</div>` : reportCards(visit, data)}
 <p class="foot-note">${words.say('reports.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,

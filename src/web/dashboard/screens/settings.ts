@@ -85,8 +85,27 @@ function groupsOf(words: Words): Group[] {
       fields: [
         line('legalName', { pointer: '/legal/name', lengthMax: 200 }),
         line('address', { kind: 'text', pointer: '/legal/address', rows: 4, lengthMax: 1_300 }),
+        line('street', { pointer: '/legal/street', lengthMax: 200, help: help('street') }),
+        line('postalCode', { pointer: '/legal/postalCode', lengthMax: 20, isHalf: true }),
+        line('city', { pointer: '/legal/city', lengthMax: 200, isHalf: true }),
+        line('phone', { pointer: '/legal/phone', lengthMax: 40, isHalf: true }),
+        line('taxNumber', { pointer: '/legal/taxNumber', lengthMax: 40, isHalf: true }),
         line('vatId', { pointer: '/legal/vatId', lengthMax: 40, isHalf: true }),
         line('registration', { pointer: '/legal/registration', lengthMax: 200, isHalf: true }),
+      ],
+    },
+    {
+      title: 'shop.invoices',
+      lead: 'shop.invoicesText',
+      fields: [
+        line('numberFormat', {
+          pointer: '/invoices/numberFormat',
+          lengthMax: 40,
+          isHalf: true,
+          help: help('numberFormat'),
+        }),
+        line('creditNumberFormat', { pointer: '/invoices/creditNumberFormat', lengthMax: 40, isHalf: true }),
+        line('smallBusiness', { kind: 'check', pointer: '/invoices/smallBusiness', help: help('smallBusiness') }),
       ],
     },
   ]
@@ -100,7 +119,7 @@ function timeZones(): readonly string[] {
 }
 
 function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
-  const { links = {}, legal } = shop
+  const { links = {}, legal, invoices = {} } = shop
   return {
     name: shop.name,
     supportEmail: shop.supportEmail ?? '',
@@ -118,6 +137,14 @@ function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
     address: (legal?.address ?? []).join('\n'),
     vatId: legal?.vatId ?? '',
     registration: legal?.registration ?? '',
+    street: legal?.street ?? '',
+    postalCode: legal?.postalCode ?? '',
+    city: legal?.city ?? '',
+    phone: legal?.phone ?? '',
+    taxNumber: legal?.taxNumber ?? '',
+    numberFormat: invoices.numberFormat ?? '{year}-{number:6}',
+    creditNumberFormat: invoices.creditNumberFormat ?? 'C{year}-{number:6}',
+    smallBusiness: invoices.smallBusiness ? 'on' : '',
   }
 }
 

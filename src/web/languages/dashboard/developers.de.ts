@@ -356,6 +356,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.order_note': 'Notiz',
   'subject.return': 'Rücksendung',
   'subject.withdrawal': 'Widerruf',
+  'subject.document': 'Rechnung',
   'subject.transfer': 'Import',
   'subject.agents': 'Agenten',
   'change.createAdminProduct': 'hat ein Produkt angelegt',

@@ -349,6 +349,7 @@ export const developersEn = {
   'subject.order_note': 'note',
   'subject.return': 'return',
   'subject.withdrawal': 'withdrawal',
+  'subject.document': 'invoice',
   'subject.transfer': 'import',
   'subject.agents': 'agents',
   'change.createAdminProduct': 'added a product',

@@ -1,0 +1,16 @@
+import type { documentRows } from '../../src/contract/admin/documents.ts'
+import { issueDocuments } from '../../src/domain/documents/issue.ts'
+import { listDocumentsOfOrder } from '../../src/domain/documents/store.ts'
+import { testSecret } from '../testServer.ts'
+import type { Given } from './world.ts'
+
+export const documentGivens: Readonly<Record<keyof typeof documentRows, Given>> = {
+  listAdminDocuments: async () => ({}),
+  getAdminDocument: async ({ orders, storage, clock, merchantId }) => {
+    const { orderId } = await orders.place({ items: { CARD: 1 } })
+    await issueDocuments(storage, testSecret, { now: clock.now, limit: 100 })
+    const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
+    return { path: { documentId: made?.id ?? '' } }
+  },
+  getAdminTaxReport: async () => ({ query: '?from=2026-06-01' }),
+}

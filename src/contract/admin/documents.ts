@@ -1,0 +1,164 @@
+// Invoices, credit notes and the tax report: schemas and rows.
+
+import { LegalEntry } from '../entries.ts'
+import { Amount, Country, Currency, DocumentId, line, Mode, OrderId } from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { documentCauses, documentKinds, taxReasons } from '../words.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
+
+const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A day, such as `2026-06-01`.' })
+
+const sums = { net: Amount, tax: Amount, total: Amount }
+
+const headMembers = {
+  id: DocumentId,
+  kind: oneOf(documentKinds),
+  cause: oneOf(documentCauses, {
+    description:
+      'Why it was made. An invoice by `refund_failed` reverses the credit note of a refund that failed later.',
+  }),
+  number: Type.String(),
+  mode: Mode,
+  orderId: OrderId,
+  day: described('Its date, in the time zone of the shop.', Day),
+  supplyDay: described('The date of supply.', Day),
+  currency: Currency,
+  ...sums,
+  country: described('Where it is taxed.', Country),
+}
+
+export const AdminDocumentSummary = object(headMembers)
+
+const Rate = Type.Integer({ minimum: 0, description: 'In basis points: 1900 is 19 %.' })
+const Reason = nullable(oneOf(taxReasons), { description: 'Why no tax is charged; null where it is.' })
+
+export const AdminDocumentLine = object({
+  code: Type.String({ description: 'Of the SKU; empty for the shipping.' }),
+  name: Type.String(),
+  options: Type.Array(Type.String(), { description: 'Values of the options, such as a size.' }),
+  isShipping: Type.Boolean(),
+  quantity: nullable(Type.Integer(), { description: 'null where a part of the price was refunded.' }),
+  unitPrice: nullable(Amount, { description: 'As the order has it, with or without tax. null on credit notes.' }),
+  discount: described('Off the line, as the order has it.', Amount),
+  rate: Rate,
+  reason: Reason,
+  ...sums,
+})
+
+export const AdminDocumentRate = object({ rate: Rate, reason: Reason, ...sums })
+
+export const AdminDocumentBuyer = object({
+  name: Type.String(),
+  company: nullable(Type.String()),
+  vatId: nullable(Type.String()),
+  address: Type.Array(Type.String(), { description: 'The address as lines to print.' }),
+  country: nullable(Country),
+  street: nullable(Type.String()),
+  postalCode: nullable(Type.String()),
+  city: nullable(Type.String()),
+})
+
+const Reference = object({ id: DocumentId, number: Type.String(), day: Day })
+
+export const AdminDocument = object({
+  ...headMembers,
+  seller: object({
+    ...LegalEntry.properties,
+    country: Country,
+    email: nullable(Type.String(), { description: 'For questions.' }),
+  }),
+  buyer: nullable(AdminDocumentBuyer, { description: 'null where none is known.' }),
+  lines: Type.Array(AdminDocumentLine),
+  rates: Type.Array(AdminDocumentRate, { description: 'Sums by rate, the highest rate first.' }),
+  pricesIncludeTax: Type.Boolean(),
+  order: object({ number: Type.String(), day: Day }),
+  corrects: nullable(Reference, {
+    description: 'The invoice that a credit note corrects, or the credit note that an invoice reverses.',
+  }),
+  payments: Type.Array(
+    object({
+      method: Type.String(),
+      brand: nullable(Type.String()),
+      last4: nullable(Type.String()),
+      day: Day,
+      amount: Amount,
+    }),
+  ),
+  locale: Type.String({ description: 'In which the order was placed.' }),
+})
+
+export const AdminDocumentListQuery = object({
+  kind: Type.Optional(oneOf(documentKinds, { description: 'Only invoices, or only credit notes.' })),
+  orderId: Type.Optional(described('Only documents of this order.', OrderId)),
+  number: Type.Optional(described('Only the document with this number.', line(1, 60))),
+  from: Type.Optional(described('The first day.', Day)),
+  to: Type.Optional(described('The last day.', Day)),
+})
+
+export const AdminDocumentListResponse = listOf(AdminDocumentSummary, 'Newest first.')
+export const AdminDocumentResponse = object({ data: AdminDocument })
+
+export const AdminTaxQuery = object({
+  from: Type.Optional(described('The first day. Default: the first of the month of the last day.', Day)),
+  to: Type.Optional(described('The last day. Default: today.', Day)),
+})
+
+// Credit notes can be more than invoices.
+const Signed = Type.Integer({ description: 'In minor units; negative where more was credited than invoiced.' })
+
+const taxSums = {
+  invoices: Type.Integer({ minimum: 0, description: 'Invoices with this rate.' }),
+  creditNotes: Type.Integer({ minimum: 0, description: 'Credit notes with this rate.' }),
+  net: Signed,
+  tax: Signed,
+  total: Signed,
+}
+
+export const AdminTaxRow = object({ country: Country, rate: Rate, reason: Reason, ...taxSums })
+
+export const AdminTaxReport = object({
+  from: Day,
+  to: Day,
+  timeZone: Type.String(),
+  currency: Currency,
+  rows: Type.Array(AdminTaxRow, {
+    description: 'By country and rate. Invoices without credit notes, by the date of the document.',
+  }),
+  sum: object({ net: Signed, tax: Signed, total: Signed }),
+})
+
+export const AdminTaxResponse = object({ data: AdminTaxReport })
+
+// biome-ignore format: a row reads best as a few lines
+export const documentRows = {
+  listAdminDocuments: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/documents',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders', paged: true,
+    summary: 'List invoices and credit notes',
+    description: 'An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change.',
+    query: AdminDocumentListQuery, body: null, reply: ok(AdminDocumentListResponse),
+    refusals: [],
+  },
+  getAdminDocument: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/documents/{documentId}',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
+    summary: 'Get an invoice or a credit note',
+    description: 'With its lines and with the buyer, so each look is written down.',
+    body: null, reply: ok(AdminDocumentResponse),
+    refusals: ['document_not_found'],
+  },
+  getAdminTaxReport: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/reports/taxes',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
+    summary: 'Taxes of some days',
+    description: 'Net, tax and total of the documents of these days, by country and rate: what a VAT return is made from. At most 1,000 days.',
+    query: AdminTaxQuery, body: null, reply: ok(AdminTaxResponse), refusals: [],
+  },
+} as const satisfies AdminRows
+
+export type AdminDocument = Static<typeof AdminDocument>
+export type AdminDocumentSummary = Static<typeof AdminDocumentSummary>
+export type AdminDocumentLine = Static<typeof AdminDocumentLine>
+export type AdminTaxReport = Static<typeof AdminTaxReport>
+export type AdminTaxRow = Static<typeof AdminTaxRow>

@@ -1,0 +1,95 @@
+// Taxes of a month or of some days, by country and rate, from invoices and credit notes: what a VAT return is made from.
+
+import type { AdminTaxReport, AdminTaxRow } from '../../../contract/admin/documents.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { decimalAmount } from '../../../platform/kit/money.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button, card, emptyState, notice } from '../parts.ts'
+import { attempt, type Screen, type Visit } from '../screen.ts'
+import type { Words } from '../words.ts'
+
+const common = { place: 'reports', needs: 'getAdminTaxReport' } as const
+
+function askedDays({ query }: Visit) {
+  const day = (name: string) => {
+    const text = query.get(name) ?? ''
+    return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined
+  }
+  const [from, to] = [day('from'), day('to')]
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
+export const taxReport: Screen = {
+  ...common,
+  path: 'reports/taxes',
+  name: 'dashboard tax report',
+  async get(visit) {
+    const { words, query, to } = visit
+    const title = words.say('taxreport.title')
+    const back = { href: to('reports'), label: words.say('reports.title') }
+    const outcome = await attempt(visit.ask('getAdminTaxReport', { query: askedDays(visit) }))
+    if ('refusal' in outcome)
+      return {
+        title,
+        back,
+        status: 400,
+        body: html`${daysForm(words, query.get('from') ?? '', query.get('to') ?? '')}${notice('bad', words.say('reports.badRange'), 'alert')}`,
+      }
+    const { data } = outcome.reply
+    const days = { from: data.from, to: data.to }
+    return {
+      title,
+      back,
+      actions: html`<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
+      body: html`${daysForm(words, data.from, data.to)}
+${data.rows.length === 0 ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>` : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })}
+<p class="foot-note">${words.say('taxreport.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
+    }
+  },
+}
+
+function daysForm(words: Words, from: string, to: string): Html {
+  return html`<form class="filters" method="get">
+<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label><label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>${button({ label: words.say('reports.show') })}</form>`
+}
+
+const sums = ['net', 'tax', 'total'] as const
+const counts = ['invoices', 'creditNotes'] as const
+
+function rateName(words: Words, { rate, reason }: AdminTaxRow): string {
+  const percent = `${words.number(rate / 100)} %`
+  return reason === null || reason === 'zero_rate' ? percent : `${percent} · ${words.say(`taxreport.${reason}`)}`
+}
+
+function table(words: Words, { rows, sum, currency }: AdminTaxReport): Html {
+  const money = (minor: number) => words.money(minor, currency)
+  return html`<div class="scroll"><table class="rows report"><caption class="hidden">${words.say('taxreport.byRate')}</caption>
+<thead><tr><th scope="col">${words.say('reports.by.country')}</th><th scope="col">${words.say('taxreport.rate')}</th>${counts.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}${sums.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row" class="main">${words.country(row.country)}</th><td data-head="${words.say('taxreport.rate')}">${rateName(words, row)}</td>${counts.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${words.number(row[name])}</td>`)}${sums.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(row[name])}</td>`)}</tr>`)}</tbody>
+<tfoot><tr><th scope="row">${words.say('reports.sum')}</th><td></td><td></td><td></td>${sums.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(sum[name])}</td>`)}</tr></tfoot></table></div>`
+}
+
+// What the page shows, as numbers that a sheet reads.
+export const taxReportExport: Screen = {
+  ...common,
+  path: 'reports/taxes/export',
+  name: 'dashboard tax report export',
+  async get(visit) {
+    const { data } = await visit.ask('getAdminTaxReport', { query: askedDays(visit) })
+    const amount = (minor: number) => decimalAmount(minor, data.currency)
+    const head = ['country', 'rate', 'reason', 'invoices', 'credit_notes', 'net', 'tax', 'total', 'currency']
+    const rows = data.rows.map(({ country, rate, reason, invoices, creditNotes, net, tax, total }) => [
+      ...[country, String(rate / 100), reason ?? '', String(invoices), String(creditNotes)],
+      ...[amount(net), amount(tax), amount(total), data.currency],
+    ])
+    return {
+      status: 200,
+      headers: {
+        ...dashboardHeaders,
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="taxes-${data.from}-${data.to}.csv"`,
+      },
+      body: [head, ...rows].map((cells) => `${cells.join(',')}\r\n`).join(''),
+    }
+  },
+}

@@ -1,0 +1,15 @@
+// What receipts, invoices and credit notes share: one sheet of paper and its button to print.
+
+import { script, styleSheet } from '../../platform/html/files.ts'
+
+export const receiptStyle = styleSheet({
+  path: '/documents/sheet.css',
+  name: 'document style',
+  file: new URL('sheet.css', import.meta.url),
+})
+
+export const receiptScript = script({
+  path: '/documents/print.js',
+  name: 'document script',
+  file: new URL('browser/print.ts', import.meta.url),
+})
