@@ -58,6 +58,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   search: ['rebuild'],
   doctor: [],
   health: [],
+  cells: ['list'],
   openapi: [],
   secret: [],
 }

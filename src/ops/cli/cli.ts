@@ -37,6 +37,7 @@ export const commands = {
   health: async () => (await import('./health.ts')).healthCommand,
   doctor: async () => (await import('./inspect.ts')).doctorCommand,
   openapi: async () => (await import('./inspect.ts')).openapiCommand,
+  cells: async () => (await import('./cells.ts')).cellsCommand,
   secret: async () => (await import('./secret.ts')).secretCommand,
 } as const satisfies CommandTable
 

@@ -1,0 +1,94 @@
+// `cells`: several groups of shops in one PostgreSQL, each in a schema with a role of its own.
+
+import { readSettings } from '../../platform/config.ts'
+import { makeSecretText } from '../../platform/secrets/secrets.ts'
+import { addCell, type Cell, isCellName, listCells, migrateCell } from '../../platform/storage/cells.ts'
+import { openStorage } from '../../platform/storage/open.ts'
+import { patient, type Storage, StorageRefused } from '../../platform/storage/storage.ts'
+import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+
+export const cellsCommand: Command = {
+  summary: 'Manage cells: groups of shops, each in a schema of one PostgreSQL database with a role of its own.',
+  verbs: {
+    add: {
+      summary: 'Create a cell with its role, and print the URL and a root secret for its servers.',
+      effect: 'none',
+      words: ['NAME'],
+      run: add,
+    },
+    list: {
+      summary: 'List the cells with their size, migrations and merchants.',
+      effect: 'none',
+      run: (given, terminal) =>
+        withOperator(given, async (storage) => {
+          const cells = await listCells(storage)
+          print(terminal, given, { cells }, () => cells.map(lineFor))
+          return 0
+        }),
+    },
+    migrate: {
+      summary: 'Bring each cell up to date, the smallest first, and stop at the first that fails.',
+      effect: 'none',
+      run: migrateAll,
+    },
+  },
+}
+
+function lineFor({ name, bytes, migrations, merchants, worker }: Cell): string {
+  const size = `${Math.ceil(bytes / 1_000_000)} MB`
+  return [`${name}   ${size}, ${migrations} migrations, ${merchants} merchants`, ...(worker ? [worker] : [])].join(', ')
+}
+
+async function add(given: Given, terminal: Terminal): Promise<number> {
+  const name = given.word
+  if (!isCellName(name))
+    throw new Misuse('NAME must have 1 to 31 lower-case letters, digits and underscores, and begin with a letter')
+  return withOperator(given, async (storage, url) => {
+    const made = await addCell(storage, url, name, { now: new Date() })
+    const secret = makeSecretText()
+    print(terminal, given, { cell: made.name, url: made.url, secret, distributed: made.isDistributed }, () => [
+      `created the cell ${name} with ${made.applied.length} migrations${made.isDistributed ? ', distributed by Citus' : ''}`,
+      'Give its servers these settings, and a CARTWRIGHT_PUBLIC_URL of their own. They are shown only once:',
+      `CARTWRIGHT_DATABASE_URL=${made.url}`,
+      `CARTWRIGHT_SECRET=${secret}`,
+    ])
+    return 0
+  })
+}
+
+async function migrateAll(given: Given, terminal: Terminal): Promise<number> {
+  return withOperator(given, async (storage, url) => {
+    const done: { cell: string; applied: string[] }[] = []
+    let problem: string | undefined
+    for (const { name } of await listCells(storage)) {
+      terminal.progress(name)
+      try {
+        done.push({ cell: name, applied: await migrateCell(url, name, { now: new Date() }) })
+      } catch (error) {
+        if (!(error instanceof StorageRefused)) throw error
+        problem = `${name}: ${error.message}; the cells after it were not migrated`
+        break
+      }
+    }
+    return printReport(terminal, given, {
+      value: { cells: done },
+      lines: () => [
+        ...done.map(({ cell, applied }) => `${cell}   ${applied.length === 0 ? 'up to date' : applied.join(', ')}`),
+        ...(problem === undefined ? [] : [`✗ ${problem}`]),
+      ],
+      error: problem === undefined ? null : { code: 'unhealthy', message: problem },
+    })
+  })
+}
+
+// By the URL of an operator who may create roles and schemas, not by that of a cell.
+async function withOperator(given: Given, work: (storage: Storage, url: string) => Promise<number>): Promise<number> {
+  const { databaseUrl } = readSettings(given.environment)
+  if (databaseUrl.startsWith('sqlite:')) throw new Failure('cells are schemas of PostgreSQL; this database is SQLite')
+  const storage = await openStorage(databaseUrl, patient)
+  try {
+    return await work(storage, databaseUrl)
+  } finally {
+    await storage.close()
+  }
+}

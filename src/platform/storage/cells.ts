@@ -1,0 +1,140 @@
+// Cells: several Cartwright databases as schemas of one PostgreSQL database, each with a role of its own that sees no other. Where Citus is, a
+// cell is distributed, so it lies whole on one of its machines. For the operator's commands; a server knows nothing of cells.
+
+import { randomBytes } from 'node:crypto'
+import { type MigrateOptions, migrate } from './migrate.ts'
+import { openStorage } from './open.ts'
+import { Fragment, type Storage, StorageRefused } from './storage.ts'
+
+export interface Cell {
+  name: string
+  bytes: number
+  migrations: number
+  merchants: number
+  // Where Citus has put it; null on one machine.
+  worker: string | null
+}
+
+const nameForm = /^[a-z][a-z0-9_]{0,30}$/
+
+export function isCellName(name: string): boolean {
+  return nameForm.test(name) && !name.startsWith('pg_') && !['public', 'citus', 'information_schema'].includes(name)
+}
+
+export interface MadeCell {
+  name: string
+  // With the password of its role, which is stored nowhere else.
+  url: string
+  applied: string[]
+  isDistributed: boolean
+}
+
+// Role and schema in one transaction, then the migrations as that role. Citus takes the schema last: the oldest migrations do not run in
+// one that is distributed.
+export async function addCell(
+  storage: Storage,
+  operatorUrl: string,
+  name: string,
+  options: MigrateOptions,
+): Promise<MadeCell> {
+  const password = randomBytes(24).toString('base64url')
+  await storage.write(async (tx) => {
+    const [taken] = await tx.sql`
+      select 1 from pg_namespace where nspname = ${name} union all select 1 from pg_roles where rolname = ${name}`
+    if (taken) throw new StorageRefused(`there is a schema or a role ${name} already: choose another name`)
+    for (const command of [
+      `create role ${name} login password '${password}'`,
+      `grant ${name} to current_user`,
+      `create schema ${name} authorization ${name}`,
+      `alter role ${name} set search_path = ${name}`,
+    ])
+      await tx.sql`${new Fragment(command)}`
+  })
+  const applied = await inCell(operatorUrl, name, (cell) => migrate(cell, options))
+  return { name, url: urlOf(operatorUrl, name, password), applied, isDistributed: await distribute(storage, name) }
+}
+
+// What was in the schema before stays on the coordinator too, unseen, and would be in the way of later migrations.
+async function distribute(storage: Storage, name: string): Promise<boolean> {
+  if (!(await hasCitus(storage))) return false
+  await storage.write(async (tx) => {
+    await tx.sql`select citus_schema_distribute(${name}::regnamespace)`
+    await tx.sql`
+      select truncate_local_data_after_distributing_table(c.oid) from pg_class c
+      where c.relnamespace = ${name}::regnamespace and c.relkind = 'r'`
+  })
+  return true
+}
+
+async function hasCitus(storage: Storage): Promise<boolean> {
+  const rows = await storage.read((db) => db.sql`select 1 from pg_extension where extname = 'citus'`)
+  return rows.length > 0
+}
+
+// The smallest first.
+export async function listCells(storage: Storage): Promise<Cell[]> {
+  const found = await storage.read(
+    (db) => db.sql<{ name: string; bytes: number; hasMerchants: number }>`
+      select n.nspname as "name",
+        (select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
+          where c.relnamespace = n.oid and c.relkind = 'r') as "bytes",
+        (select count(*) from pg_class c where c.relnamespace = n.oid and c.relname = 'merchants') as "hasMerchants"
+      from pg_namespace n
+      where n.nspname <> 'public'
+        and exists (select 1 from pg_class c where c.relnamespace = n.oid and c.relname = 'schema_migrations')
+      order by "bytes", n.nspname`,
+  )
+  const workers = await listWorkers(storage)
+  const cells: Cell[] = []
+  for (const { name, bytes, hasMerchants } of found.filter((cell) => isCellName(cell.name))) {
+    const count = async (table: string) => {
+      const from = new Fragment(`${name}.${table}`)
+      const rows = await storage.read((db) => db.sql<{ count: number }>`select count(*) as "count" from ${from}`)
+      return rows[0]?.count ?? 0
+    }
+    const placed = workers.get(name)
+    cells.push({
+      name,
+      bytes: placed?.bytes ?? bytes,
+      migrations: await count('schema_migrations'),
+      merchants: hasMerchants > 0 ? await count('merchants') : 0,
+      worker: placed?.worker ?? null,
+    })
+  }
+  return cells.sort((a, b) => a.bytes - b.bytes)
+}
+
+async function listWorkers(storage: Storage): Promise<Map<string, { worker: string; bytes: number }>> {
+  if (!(await hasCitus(storage))) return new Map()
+  const rows = await storage.read(
+    (db) => db.sql<{ name: string; worker: string; bytes: number }>`
+      select n.nspname as "name", min(s.nodename || ':' || s.nodeport) as "worker", sum(s.shard_size)::bigint as "bytes"
+      from citus_shards s join pg_class c on c.oid = s.table_name join pg_namespace n on n.oid = c.relnamespace
+      group by n.nspname`,
+  )
+  return new Map(rows.map(({ name, worker, bytes }) => [name, { worker, bytes }]))
+}
+
+export function migrateCell(operatorUrl: string, name: string, options: MigrateOptions): Promise<string[]> {
+  return inCell(operatorUrl, name, (cell) => migrate(cell, options))
+}
+
+// As the role of the cell, so its tables are its own.
+async function inCell<T>(operatorUrl: string, name: string, work: (cell: Storage) => Promise<T>): Promise<T> {
+  const url = new URL(operatorUrl)
+  const given = url.searchParams.get('options')
+  url.searchParams.set('options', `${given === null ? '' : `${given} `}-c role=${name} -c search_path=${name}`)
+  const cell = await openStorage(url.href, { connectionsMax: 2 })
+  try {
+    return await work(cell)
+  } finally {
+    await cell.close()
+  }
+}
+
+function urlOf(operatorUrl: string, name: string, password: string): string {
+  const url = new URL(operatorUrl)
+  url.username = name
+  url.password = password
+  return url.href
+}
