@@ -18,6 +18,7 @@ import { findMainOrigin, isPageOfMerchant } from './domain/checkout/shophosts.ts
 import { createOrderStatusService } from './domain/checkout/status.ts'
 import type { PayTools } from './domain/checkout/tools.ts'
 import { createPayTools } from './domain/checkout/tools.ts'
+import { createCustomerService } from './domain/customers/service.ts'
 import { createDiscards } from './domain/emails/discards.ts'
 import { observeMail } from './domain/emails/observe.ts'
 import { type MailTools, newCounts } from './domain/emails/send.ts'
@@ -73,6 +74,7 @@ import { pageSecretHash } from './platform/secrets/pagesecret.ts'
 import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
+import { accountPages } from './web/account/pages.ts'
 import { agentRoutes } from './web/agents/routes.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
@@ -394,6 +396,10 @@ export function createApp(parts: AppParts): App {
         origin: publicOrigin,
         sendsMail: mail !== null,
         waitMs: (shopId, address) => withdrawalWaitMs(withdrawalThrottles, shopId, address, clock().getTime()),
+      }),
+      ...accountPages({
+        customers: createCustomerService({ storage, rootSecret, clock }),
+        origin: publicOrigin,
       }),
       providerWebhookPage({
         ...payTools,

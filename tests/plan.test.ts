@@ -20,9 +20,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
     ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'sites', 'catalog'],
-    ...['carts', 'overview', 'checkout', 'emails', 'agents'],
+    ...['carts', 'overview', 'checkout', 'customers', 'emails', 'agents'],
   ],
-  web: ['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'emails', 'agents', 'dashboard'],
+  web: [
+    ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account'],
+    ...['emails', 'agents', 'dashboard'],
+  ],
   ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],
 }
 // `contract` has no folders of its own order: it is small, and has no circles.

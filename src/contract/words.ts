@@ -58,6 +58,8 @@ export const idPrefixes = {
   document: 'doc',
   return: 'ret',
   withdrawal: 'wdr',
+  customerCode: 'cod',
+  customerSession: 'cus',
   change: 'chg',
   transfer: 'trf',
   webhookEndpoint: 'whe',

@@ -37,6 +37,7 @@ export const emailKinds = {
   role_changed: 'person',
   factor_removed: 'person',
   member_joined: 'person',
+  customer_code: 'person',
 } as const satisfies Readonly<Record<string, Audience>>
 
 // person: someone who works for the merchant.
@@ -47,7 +48,9 @@ export type UserEmailKind = {
 }[EmailKind]
 // With a link that lets the person in. The other e-mails to a person say what another one did with their account or team.
 export type LinkEmailKind = 'invitation' | 'password_reset'
-export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind>
+// To a shopper who signs in.
+export type CodeEmailKind = 'customer_code'
+export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind | CodeEmailKind>
 type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged'>
 
 // What a merchant can switch off: not what a person needs to sign in, or to notice that another one could, and not what the law demands.
@@ -167,6 +170,29 @@ export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmai
   queueSealed(tx, rootSecret, queued, now)
 }
 
+export interface CustomerCodeEmail {
+  // Of the code: one e-mail for each.
+  id: string
+  merchantId: string
+  mode: Mode
+  email: string
+  code: string
+  path: string
+  expiresAt: number
+  locale: string
+}
+
+export function queueCustomerCode(tx: Tx, rootSecret: RootSecret, message: CustomerCodeEmail, now: number): void {
+  const { id: subjectId, merchantId, mode, email, code, path, expiresAt, locale } = message
+  const kind: CodeEmailKind = 'customer_code'
+  const queued = {
+    ...{ id: newId('eml'), kind, subjectId, merchantId },
+    sealed: { email, code, path },
+    facts: { expiresAt, locale, mode },
+  }
+  queueSealed(tx, rootSecret, queued, now)
+}
+
 export interface UserNotice {
   kind: NoticeKind
   merchantId: string
@@ -189,7 +215,7 @@ interface SealedEmail {
   kind: UserEmailKind
   subjectId: string
   merchantId: string
-  sealed: Readonly<{ email: string; path?: string; address?: string }>
+  sealed: Readonly<{ email: string; path?: string; address?: string; code?: string }>
   facts: Readonly<Record<string, string | number | null>>
 }
 

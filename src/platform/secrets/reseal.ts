@@ -42,6 +42,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'orders',             table: 'orders',            column: 'secret_sealed',   keys: tenant, purposes: ['order page'], context: byId },
   { what: 'orders',             table: 'orders',            column: 'customer_sealed', keys: tenant, more: ['checkout_session_id'], purposes: ['checkout customer'], context: (row) => row.checkout_session_id ?? '' },
   { what: 'returns',            table: 'returns',           column: 'note_sealed',     keys: tenant, purposes: ['return note'], context: byId },
+  { what: 'customer codes',     table: 'customer_codes',    column: 'email_sealed',    keys: ['merchant_id', 'id'], purposes: ['customer code'], context: byId },
+  { what: 'customer sessions',  table: 'customer_sessions', column: 'email_sealed',    keys: ['merchant_id', 'id'], purposes: ['customer session'], context: byId },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
   { what: 'documents',          table: 'documents',         column: 'buyer_sealed',    keys: ['merchant_id', 'id'], purposes: ['document buyer'], context: byId },
   { what: 'withdrawals',        table: 'withdrawals',       column: 'sealed',          keys: ['merchant_id', 'mode', 'id'], purposes: ['withdrawal'], context: (row) => `${row.merchant_id} ${row.mode} ${row.id}` },

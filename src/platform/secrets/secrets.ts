@@ -157,6 +157,8 @@ export const sealPurposes = [
   'agent checkout',
   'checkout customer',
   'checkout page',
+  'customer code',
+  'customer session',
   'database key',
   'document buyer',
   'former webhook secret',

@@ -1,6 +1,7 @@
 // The status of an order, at its secret address: what was bought, whether it is paid, where it is.
 
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
+import { accountPath } from '../../domain/customers/path.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -61,8 +62,10 @@ ${
   )}</ol>
 </section>`
 }`
+  const account = html`<p class="soft"><a href="${accountPath(merchant.slug, order.mode)}">${say('account.title')}</a></p>`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
-  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside, order.number) })
+  const body = sheet(speaker, merchant, isTest, html`${inside}${account}`, order.number)
+  return framed({ speaker, title, state: 'order', body })
 }
 
 // The receipt is there at once; an invoice follows within seconds, and takes its place.

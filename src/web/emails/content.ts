@@ -330,6 +330,24 @@ export function linkEmail(
   }
 }
 
+// To a shopper who signs in. The link is for the browser in which the code was asked for.
+export function codeEmail(
+  speaker: Speaker,
+  { merchantName, code, url, validMs }: { merchantName: string; code: string; url: string; validMs: number },
+): Email {
+  const values = { merchant: merchantName }
+  return {
+    subject: tell(speaker, 'customer_code.subject', values),
+    title: tell(speaker, 'customer_code.title', values),
+    parts: [
+      { kind: 'facts', rows: [{ name: tell(speaker, 'customer_code.code'), value: code, isCode: true }] },
+      { kind: 'button', label: tell(speaker, 'customer_code.button'), url },
+      { kind: 'text', text: tell(speaker, 'customer_code.text', { duration: speaker.duration(validMs) }) },
+      { kind: 'text', text: tell(speaker, 'customer_code.ignore') },
+    ],
+  }
+}
+
 // To a person, about what another one did with their account or team. Without a link: it is read in a hurry, and imitated.
 export function personNotice(
   speaker: Speaker,

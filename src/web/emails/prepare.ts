@@ -42,6 +42,7 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { SignInLanguage } from '../signin/page/words.ts'
 import {
+  codeEmail,
   type Email,
   type HowToPay,
   linkEmail,
@@ -192,6 +193,8 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'invitation':
     case 'password_reset':
       return writeToPerson(tools, db, email, email.kind, merchant)
+    case 'customer_code':
+      return writeCode(tools, email, merchant)
     case 'reset_made':
     case 'password_changed':
     case 'role_changed':
@@ -400,6 +403,21 @@ async function writeToPerson(
   const url = publicOrigin() + (opened.path ?? '')
   const described = linkEmail(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
   return { to: opened.email, speaker, isTest: false, email: described }
+}
+
+async function writeCode(
+  { rootSecret, publicOrigin, clock }: PrepareTools,
+  { id, sealed, createdAt, facts }: EmailRow,
+  merchant: Merchant,
+): Writing {
+  const { expiresAt, locale, mode } = JSON.parse(facts) as { expiresAt: number; locale: string; mode: string }
+  if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
+  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
+  if (!opened) return { discarded: 'unreadable' }
+  const speaker = speakerFor(locale, undefined)
+  const url = publicOrigin() + (opened.path ?? '')
+  const shown = { merchantName: merchant.name, code: opened.code ?? '', url, validMs: expiresAt - createdAt }
+  return { to: opened.email, speaker, isTest: mode === 'test', email: codeEmail(speaker, shown) }
 }
 
 // The texts of the pages for people are loaded when one is opened, or here; not when the server starts.

@@ -52,6 +52,13 @@ export const ar: EmailTexts = {
   'return.answer': 'رد المتجر',
   'return.label': 'ملصق الطرد',
   'return.items': 'منتجات هذا الإرجاع',
+  'customer_code.subject': 'رمزك لدى {merchant}',
+  'customer_code.title': 'تسجيل الدخول إلى {merchant}',
+  'customer_code.code': 'الرمز',
+  'customer_code.button': 'تسجيل الدخول',
+  'customer_code.text':
+    'أدخل الرمز في المتصفح الذي طلبته فيه، أو افتح الرابط هناك. يعمل كلاهما مرة واحدة وتنتهي صلاحيتهما بعد {duration}.',
+  'customer_code.ignore': 'إذا لم تطلب ذلك فيمكنك تجاهل هذه الرسالة.',
   'payment_returned.subject': 'تُعاد إليك دفعتك لدى {merchant}',
   'payment_returned.title': 'تعذر إتمام طلبك',
   'payment_returned.text':

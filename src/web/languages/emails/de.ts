@@ -55,6 +55,13 @@ export const de: EmailTexts = {
   'return.answer': 'Antwort des Shops',
   'return.label': 'Etikett für das Paket',
   'return.items': 'Artikel dieser Rücksendung',
+  'customer_code.subject': 'Ihr Code für {merchant}',
+  'customer_code.title': 'Anmelden bei {merchant}',
+  'customer_code.code': 'Code',
+  'customer_code.button': 'Anmelden',
+  'customer_code.text':
+    'Geben Sie den Code in dem Browser ein, in dem Sie ihn angefordert haben, oder öffnen Sie dort den Link. Beide gelten einmal und nur {duration}.',
+  'customer_code.ignore': 'Wenn Sie das nicht angefordert haben, können Sie diese Nachricht ignorieren.',
   'payment_returned.subject': 'Ihre Zahlung bei {merchant} geht an Sie zurück',
   'payment_returned.title': 'Ihre Bestellung konnte nicht abgeschlossen werden',
   'payment_returned.text':

@@ -55,6 +55,13 @@ export const en = {
   'return.answer': 'Answer of the shop',
   'return.label': 'Label for the parcel',
   'return.items': 'Items of this return',
+  'customer_code.subject': 'Your code for {merchant}',
+  'customer_code.title': 'Sign in to {merchant}',
+  'customer_code.code': 'Code',
+  'customer_code.button': 'Sign in',
+  'customer_code.text':
+    'Enter the code in the browser in which you asked for it, or open the link there. Both work once and expire after {duration}.',
+  'customer_code.ignore': 'If you did not ask for this, you can ignore this message.',
   'payment_returned.subject': 'Your payment to {merchant} is being returned',
   'payment_returned.title': 'Your order could not be completed',
   'payment_returned.text':

@@ -54,6 +54,13 @@ export const es: EmailTexts = {
   'return.answer': 'Respuesta de la tienda',
   'return.label': 'Etiqueta para el paquete',
   'return.items': 'Artículos de esta devolución',
+  'customer_code.subject': 'Su código para {merchant}',
+  'customer_code.title': 'Iniciar sesión en {merchant}',
+  'customer_code.code': 'Código',
+  'customer_code.button': 'Iniciar sesión',
+  'customer_code.text':
+    'Introduzca el código en el navegador en el que lo pidió, o abra allí el enlace. Ambos funcionan una vez y caducan después de {duration}.',
+  'customer_code.ignore': 'Si no lo ha pedido, puede ignorar este mensaje.',
   'payment_returned.subject': 'Su pago en {merchant} se le devuelve',
   'payment_returned.title': 'No se pudo completar su pedido',
   'payment_returned.text':

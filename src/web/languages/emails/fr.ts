@@ -56,6 +56,13 @@ export const fr: EmailTexts = {
   'return.answer': 'Réponse de la boutique',
   'return.label': 'Étiquette pour le colis',
   'return.items': 'Articles de ce retour',
+  'customer_code.subject': 'Votre code pour {merchant}',
+  'customer_code.title': 'Connexion à {merchant}',
+  'customer_code.code': 'Code',
+  'customer_code.button': 'Se connecter',
+  'customer_code.text':
+    'Saisissez le code dans le navigateur où vous l’avez demandé, ou ouvrez-y le lien. Les deux fonctionnent une fois et expirent après {duration}.',
+  'customer_code.ignore': 'Si vous n’avez rien demandé, vous pouvez ignorer ce message.',
   'payment_returned.subject': 'Votre paiement chez {merchant} vous est rendu',
   'payment_returned.title': 'Votre commande n’a pas pu aboutir',
   'payment_returned.text':

@@ -52,6 +52,13 @@ export const ja: EmailTexts = {
   'return.answer': 'ショップからの返答',
   'return.label': '配送ラベル',
   'return.items': 'この返品の商品',
+  'customer_code.subject': '{merchant} のコード',
+  'customer_code.title': '{merchant} にサインイン',
+  'customer_code.code': 'コード',
+  'customer_code.button': 'サインイン',
+  'customer_code.text':
+    '請求したブラウザーでコードを入力するか、リンクを開いてください。どちらも1回のみ有効で、{duration}後に無効になります。',
+  'customer_code.ignore': 'お心当たりがない場合は、このメッセージを無視してください。',
   'payment_returned.subject': '{merchant} でのお支払いを返金します',
   'payment_returned.title': 'ご注文を完了できませんでした',
   'payment_returned.text':

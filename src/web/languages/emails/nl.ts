@@ -56,6 +56,13 @@ export const nl: EmailTexts = {
   'return.answer': 'Antwoord van de winkel',
   'return.label': 'Etiket voor het pakket',
   'return.items': 'Artikelen van deze retour',
+  'customer_code.subject': 'Uw code voor {merchant}',
+  'customer_code.title': 'Inloggen bij {merchant}',
+  'customer_code.code': 'Code',
+  'customer_code.button': 'Inloggen',
+  'customer_code.text':
+    'Vul de code in in de browser waarin u die hebt aangevraagd, of open daar de link. Beide werken één keer en verlopen na {duration}.',
+  'customer_code.ignore': 'Als u dit niet hebt aangevraagd, kunt u dit bericht negeren.',
   'payment_returned.subject': 'Je betaling aan {merchant} wordt teruggestort',
   'payment_returned.title': 'Je bestelling kon niet worden afgerond',
   'payment_returned.text':

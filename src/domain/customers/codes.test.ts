@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CodeCounts, codeFromTyped, codeTriesMax, customerCodesMax, isCodeOpen, mayAskForCode } from './codes.ts'
+
+test('a code is open until it was used, has expired, or was guessed at five times', () => {
+  const open = { tries: 0, usedAt: null, expiresAt: 10 }
+  assert.equal(isCodeOpen(open, 9), true)
+  assert.equal(isCodeOpen(open, 10), false)
+  assert.equal(isCodeOpen({ ...open, usedAt: 1 }, 9), false)
+  assert.equal(isCodeOpen({ ...open, tries: codeTriesMax - 1 }, 9), true)
+  assert.equal(isCodeOpen({ ...open, tries: codeTriesMax }, 9), false)
+})
+
+test('each limit holds alone', () => {
+  const none: CodeCounts = { mailboxHour: 0, mailboxDay: 0, networkHour: 0, shopHour: 0 }
+  assert.equal(mayAskForCode(none), true)
+  for (const name of Object.keys(customerCodesMax) as (keyof CodeCounts)[]) {
+    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] - 1 }), true, name)
+    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] }), false, name)
+  }
+})
+
+test('a code is read as people type it', () => {
+  for (const text of ['123456', ' 123 456 ', '123-456', '１２３４５６'])
+    assert.equal(codeFromTyped(text), '123456', text)
+  for (const text of ['', '12345', '1234567', 'abcdef', '12 34 5x']) assert.equal(codeFromTyped(text), undefined, text)
+})

@@ -1,0 +1,7 @@
+// Where a shopper's account is.
+
+import type { Mode } from '../../contract/words.ts'
+
+export function accountPath(slug: string, mode: Mode): string {
+  return mode === 'test' ? `/account/${slug}/test` : `/account/${slug}`
+}

@@ -1,0 +1,258 @@
+// Signing in as a shopper, and what a shopper may do then. Whether a mailbox is known changes no answer: every address that can receive
+// e-mails gets a code, and what was ordered with it is shown to who has the code.
+
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Mode } from '../../contract/words.ts'
+import { emailFromTyped, isPlainAddress, mailboxOf, withoutTag } from '../../platform/kit/email.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { queueCustomerCode } from '../../platform/outbox/emails.ts'
+import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
+import { forgetShopper } from '../checkout/forget.ts'
+import type { CheckoutMerchant } from '../checkout/port.ts'
+import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { openOrderCustomer } from '../orders/customer.ts'
+import { orderPageSecrets } from '../orders/secret.ts'
+import { orderView } from '../orders/view.ts'
+import { listReturnsOfOrder } from '../returns/store.ts'
+import { returnView } from '../returns/view.ts'
+import { codeMs, customerSessionMs, isCodeOpen, mayAskForCode } from './codes.ts'
+import { accountPath } from './path.ts'
+import {
+  type CodeRow,
+  countCodes,
+  deleteCustomerSession,
+  deleteMailbox,
+  findCustomerSession,
+  insertCode,
+  insertCustomerSession,
+  listOrdersOfCustomer,
+  lockCodeGate,
+  lockCodeOfBrowser,
+  markCodeUsed,
+  raiseTries,
+} from './store.ts'
+
+export interface AccountShop extends MerchantMode {
+  merchant: CheckoutMerchant
+}
+
+export interface SignedInCustomer {
+  email: string
+  mailboxHash: string
+}
+
+export interface AccountOrder {
+  number: string
+  status: string
+  paymentStatus: string
+  fulfillmentStatus: string
+  currency: string
+  total: number
+  itemCount: number
+  placedAt: string
+  // Null where it cannot be opened any more.
+  path: string | null
+}
+
+export interface CustomerPort {
+  findShop(slug: string, mode: Mode): Promise<AccountShop | undefined>
+  // False where the address is none. Otherwise the same answer, whether an e-mail is sent or a limit is reached.
+  askCode(
+    shop: AccountShop,
+    input: { email: string; browser: string; network: string; locale: string },
+  ): Promise<boolean>
+  // The token of the session; undefined where the code is wrong, used, expired, or of another browser.
+  openByCode(shop: AccountShop, browser: string, code: string): Promise<string | undefined>
+  openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
+  find(shop: AccountShop, token: string): Promise<SignedInCustomer | undefined>
+  listOrders(shop: AccountShop, customer: SignedInCustomer): Promise<AccountOrder[]>
+  // Everything that is stored about the shopper, for a file.
+  data(shop: AccountShop, customer: SignedInCustomer): Promise<object>
+  // How many orders were kept because they are still to be sent.
+  erase(shop: AccountShop, customer: SignedInCustomer): Promise<{ kept: number }>
+  signOut(shop: AccountShop, token: string): Promise<void>
+}
+
+export interface CustomerTools {
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+}
+
+const ordersShown = 100
+// In a file. Each is read whole.
+const ordersInFile = 500
+
+export function createCustomerService(tools: CustomerTools): CustomerPort {
+  const { storage, rootSecret, clock } = tools
+  return {
+    findShop: (slug, mode) => storage.read((db) => findShop(db, slug, mode)),
+    askCode: (shop, input) => askCode(tools, shop, input),
+    openByCode: (shop, browser, code) =>
+      open(tools, shop, browser, (row) => isSame(row.codeHash, codeHash(rootSecret, row.id, code))),
+    openByLink: (shop, browser, link) => open(tools, shop, browser, (row) => isSame(row.linkHash, digest(link))),
+    async find(shop, token) {
+      if (!isToken(token)) return undefined
+      const now = clock().getTime()
+      const session = await storage.read((db) => findCustomerSession(db, shop, digest(token), now))
+      const email = session && openByRoot(rootSecret, sessionPurpose, session.emailSealed, session.id)
+      return session && email !== undefined ? { email, mailboxHash: session.mailboxHash } : undefined
+    },
+    listOrders: (shop, { email }) =>
+      storage.read(async (db) => {
+        const orders = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersShown)
+        return orders.map(({ orderId, secretSealed, installationId: _, placedAt, ...order }) => {
+          const secret = orderPageSecrets.open(rootSecret, secretSealed, orderId)
+          return { ...order, placedAt: toInstant(placedAt), path: secret === undefined ? null : `/o/${secret}` }
+        })
+      }),
+    data: (shop, customer) => storage.read((db) => dataOf(db, rootSecret, shop, customer, clock().getTime())),
+    erase: (shop, customer) => erase(tools, shop, customer),
+    signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
+  }
+}
+
+const codePurpose = 'customer code'
+const sessionPurpose = 'customer session'
+
+async function findShop(db: Reader, slug: string, mode: Mode): Promise<AccountShop | undefined> {
+  const merchant = await findMerchant(db, slug)
+  if (!merchant || merchant.closedAt !== null) return undefined
+  const { id: merchantId } = merchant
+  const face = await findMerchantFace(db, merchantId)
+  const links = JSON.parse(face?.links ?? '{}') as CheckoutMerchant['links']
+  return face && { merchantId, mode, merchant: { ...face, links } }
+}
+
+async function askCode(
+  { storage, rootSecret, clock }: CustomerTools,
+  { merchantId, mode, merchant }: AccountShop,
+  { email: typed, browser, network, locale }: { email: string; browser: string; network: string; locale: string },
+): Promise<boolean> {
+  const email = emailFromTyped(typed)
+  if (!isPlainAddress(email)) return false
+  const now = clock().getTime()
+  const hash = (text: string) =>
+    createHmac('sha256', deriveKey(rootSecret, 'customer mailbox')).update(`${merchantId} ${text}`).digest('base64url')
+  const id = newId('cod')
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  const link = randomBytes(32).toString('base64url')
+  const row: CodeRow = {
+    ...{ merchantId, id, mode, tries: 0, usedAt: null },
+    mailboxHash: hash(mailboxOf(withoutTag(email))),
+    networkHash: hash(network),
+    emailSealed: sealByRoot(rootSecret, codePurpose, email, id),
+    codeHash: codeHash(rootSecret, id, code),
+    linkHash: digest(link),
+    browserHash: digest(browser),
+    createdAt: now,
+    expiresAt: now + codeMs,
+  }
+  await storage.write(async (tx) => {
+    await lockCodeGate(tx, merchantId, now)
+    if (!mayAskForCode(await countCodes(tx, row, now))) return
+    insertCode(tx, row)
+    const path = `${accountPath(merchant.slug, mode)}/link/${link}`
+    queueCustomerCode(
+      tx,
+      rootSecret,
+      { id, merchantId, mode, email, code, path, expiresAt: row.expiresAt, locale },
+      now,
+    )
+  })
+  return true
+}
+
+function codeHash(rootSecret: RootSecret, id: string, code: string): string {
+  return createHmac('sha256', deriveKey(rootSecret, codePurpose)).update(`${id} ${code}`).digest('base64url')
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+export function isToken(text: string): boolean {
+  return /^[\w-]{43}$/.test(text)
+}
+
+// A wrong code or link counts as a try of the newest code that this browser asked for.
+async function open(
+  { storage, rootSecret, clock }: CustomerTools,
+  shop: AccountShop,
+  browser: string,
+  isRight: (row: CodeRow) => boolean,
+): Promise<string | undefined> {
+  if (!isToken(browser)) return undefined
+  const now = clock().getTime()
+  const token = randomBytes(32).toString('base64url')
+  return storage.write(async (tx) => {
+    const row = await lockCodeOfBrowser(tx, shop, digest(browser))
+    if (!row || !isCodeOpen(row, now)) return undefined
+    if (!isRight(row)) {
+      raiseTries(tx, row)
+      return undefined
+    }
+    const email = openByRoot(rootSecret, codePurpose, row.emailSealed, row.id)
+    if (email === undefined) return undefined
+    markCodeUsed(tx, row, now)
+    const id = newId('cus')
+    insertCustomerSession(tx, {
+      ...{ merchantId: row.merchantId, id, mode: row.mode, mailboxHash: row.mailboxHash },
+      tokenHash: digest(token),
+      emailSealed: sealByRoot(rootSecret, sessionPurpose, email, id),
+      createdAt: now,
+      expiresAt: now + customerSessionMs,
+    })
+    return token
+  })
+}
+
+async function hashesOf(
+  db: Reader,
+  rootSecret: RootSecret,
+  { merchantId }: MerchantMode,
+  email: string,
+): Promise<string[]> {
+  return customerHashes(await listCustomerKeys(db, rootSecret), rootSecret, merchantId, email)
+}
+
+async function dataOf(
+  db: Reader,
+  rootSecret: RootSecret,
+  shop: AccountShop,
+  { email }: SignedInCustomer,
+  now: number,
+): Promise<object> {
+  const orders: object[] = []
+  const found = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile)
+  for (const key of found) {
+    const facts = await findOrderFacts(db, key)
+    if (!facts) continue
+    const { customer, address } = await openOrderCustomer(db, rootSecret, facts.order, now)
+    const returns = (await listReturnsOfOrder(db, key)).map(returnView)
+    orders.push({ ...orderView(facts), customer: customer ?? null, address: address ?? null, returns })
+  }
+  return { shop: shop.merchant.name, email, createdAt: toInstant(now), orders }
+}
+
+async function erase(
+  { storage, rootSecret }: CustomerTools,
+  { merchantId, mode }: AccountShop,
+  { email, mailboxHash }: SignedInCustomer,
+): Promise<{ kept: number }> {
+  const installations = await storage.read((db) => listInstallations(db, merchantId))
+  const installationIds = installations.filter((one) => one.mode === mode).map(({ id }) => id)
+  const shopper = { merchantId, installationIds, email }
+  const { kept } = await forgetShopper(storage, rootSecret, shopper, { isDryRun: false, includesUnsent: false })
+  await storage.write((tx) => deleteMailbox(tx, merchantId, mailboxHash))
+  return { kept: kept.length }
+}

@@ -1,0 +1,160 @@
+// The SQL of signing in as a shopper, and of the orders of a mailbox.
+
+import type { FulfillmentStatus, Mode, OrderPaymentStatus, OrderStatus } from '../../contract/words.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { type CodeCounts, codesStoredMs } from './codes.ts'
+
+export interface CodeRow {
+  merchantId: string
+  id: string
+  mode: Mode
+  mailboxHash: string
+  networkHash: string
+  emailSealed: string
+  codeHash: string
+  linkHash: string
+  browserHash: string
+  tries: number
+  createdAt: number
+  expiresAt: number
+  usedAt: number | null
+}
+
+const hour = 3_600_000
+
+// Held until the commit.
+export async function lockCodeGate(tx: Tx, merchant: string, now: number): Promise<void> {
+  await tx.sql`
+    insert into customer_code_gates (merchant_id, asked_at) values (${merchant}, ${now})
+    on conflict (merchant_id) do update set asked_at = excluded.asked_at`
+}
+
+export async function countCodes(
+  db: Reader,
+  { merchantId, mailboxHash, networkHash }: Pick<CodeRow, 'merchantId' | 'mailboxHash' | 'networkHash'>,
+  now: number,
+): Promise<CodeCounts> {
+  const [row] = await db.sql<CodeCounts>`
+    select
+      (select count(*) from customer_codes where merchant_id = ${merchantId} and mailbox_hash = ${mailboxHash}
+        and created_at > ${now - hour}) as "mailboxHour",
+      (select count(*) from customer_codes where merchant_id = ${merchantId} and mailbox_hash = ${mailboxHash}
+        and created_at > ${now - codesStoredMs}) as "mailboxDay",
+      (select count(*) from customer_codes where merchant_id = ${merchantId} and network_hash = ${networkHash}
+        and created_at > ${now - hour}) as "networkHour",
+      (select count(*) from customer_codes where merchant_id = ${merchantId} and created_at > ${now - hour}) as "shopHour"`
+  if (!row) throw new Error('codes could not be counted')
+  return row
+}
+
+// What is too old for any limit goes with it, so the table does not grow.
+export function insertCode(tx: Tx, code: CodeRow): void {
+  tx.send`
+    delete from customer_codes where merchant_id = ${code.merchantId} and created_at <= ${code.createdAt - codesStoredMs}`
+  tx.send`
+    insert into customer_codes (merchant_id, id, mode, mailbox_hash, network_hash, email_sealed, code_hash, link_hash,
+      browser_hash, created_at, expires_at)
+    values (${code.merchantId}, ${code.id}, ${code.mode}, ${code.mailboxHash}, ${code.networkHash}, ${code.emailSealed},
+      ${code.codeHash}, ${code.linkHash}, ${code.browserHash}, ${code.createdAt}, ${code.expiresAt})`
+}
+
+// The newest code that this browser asked for, with its row locked: two tries at once are two tries.
+export async function lockCodeOfBrowser(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  browserHash: string,
+): Promise<CodeRow | undefined> {
+  const [found] = await tx.sql<{ id: string }>`
+    select id from customer_codes where merchant_id = ${merchantId} and browser_hash = ${browserHash} and mode = ${mode}
+    order by created_at desc, id desc limit 1`
+  if (!found) return undefined
+  await tx.lockRow`select id from customer_codes where merchant_id = ${merchantId} and id = ${found.id}`
+  const [row] = await tx.sql<CodeRow>`
+    select merchant_id as "merchantId", id, mode, mailbox_hash as "mailboxHash", network_hash as "networkHash",
+      email_sealed as "emailSealed", code_hash as "codeHash", link_hash as "linkHash", browser_hash as "browserHash", tries,
+      created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
+    from customer_codes where merchant_id = ${merchantId} and id = ${found.id}`
+  return row
+}
+
+export function raiseTries(tx: Tx, { merchantId, id }: Pick<CodeRow, 'merchantId' | 'id'>): void {
+  tx.send`update customer_codes set tries = tries + 1 where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export function markCodeUsed(tx: Tx, { merchantId, id }: Pick<CodeRow, 'merchantId' | 'id'>, now: number): void {
+  tx.send`update customer_codes set used_at = ${now} where merchant_id = ${merchantId} and id = ${id} and used_at is null`
+}
+
+export interface CustomerSessionRow {
+  merchantId: string
+  id: string
+  mode: Mode
+  tokenHash: string
+  mailboxHash: string
+  emailSealed: string
+  createdAt: number
+  expiresAt: number
+}
+
+export function insertCustomerSession(tx: Tx, session: CustomerSessionRow): void {
+  tx.send`
+    delete from customer_sessions where merchant_id = ${session.merchantId} and expires_at <= ${session.createdAt}`
+  tx.send`
+    insert into customer_sessions (merchant_id, id, mode, token_hash, mailbox_hash, email_sealed, created_at, expires_at)
+    values (${session.merchantId}, ${session.id}, ${session.mode}, ${session.tokenHash}, ${session.mailboxHash},
+      ${session.emailSealed}, ${session.createdAt}, ${session.expiresAt})`
+}
+
+export async function findCustomerSession(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  tokenHash: string,
+  now: number,
+): Promise<Pick<CustomerSessionRow, 'id' | 'mailboxHash' | 'emailSealed'> | undefined> {
+  const [row] = await db.sql<Pick<CustomerSessionRow, 'id' | 'mailboxHash' | 'emailSealed'>>`
+    select id, mailbox_hash as "mailboxHash", email_sealed as "emailSealed" from customer_sessions
+    where merchant_id = ${merchantId} and token_hash = ${tokenHash} and mode = ${mode} and expires_at > ${now}`
+  return row
+}
+
+export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash: string): Promise<void> {
+  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and token_hash = ${tokenHash}`
+}
+
+// Signs the mailbox out everywhere.
+export async function deleteMailbox(tx: Tx, merchant: string, mailboxHash: string): Promise<void> {
+  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash = ${mailboxHash}`
+  await tx.sql`
+    update customer_codes set used_at = created_at
+    where merchant_id = ${merchant} and mailbox_hash = ${mailboxHash} and used_at is null`
+}
+
+export interface CustomerOrder {
+  installationId: string
+  orderId: string
+  number: string
+  status: OrderStatus
+  paymentStatus: OrderPaymentStatus
+  fulfillmentStatus: FulfillmentStatus
+  currency: string
+  total: number
+  itemCount: number
+  secretSealed: string
+  placedAt: number
+}
+
+// Newest first.
+export async function listOrdersOfCustomer(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  hashes: readonly string[],
+  limit: number,
+): Promise<CustomerOrder[]> {
+  return db.sql<CustomerOrder>`
+    select installation_id as "installationId", id as "orderId", number, status, payment_status as "paymentStatus",
+      fulfillment_status as "fulfillmentStatus", currency, total, item_count as "itemCount",
+      secret_sealed as "secretSealed", placed_at as "placedAt"
+    from orders where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+    order by placed_at desc, id desc limit ${limit}`
+}

@@ -1,0 +1,131 @@
+// What the pages of an account show.
+
+import type { AccountOrder, AccountShop } from '../../domain/customers/service.ts'
+import { hiddenFields } from '../../platform/html/form.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { framed, sheet } from '../checkout/frame.ts'
+import type { Speaker } from '../languages/language.ts'
+
+export interface AccountFrame {
+  speaker: Speaker
+  shop: AccountShop
+  path: string
+}
+
+function page({ speaker, shop }: AccountFrame, title: string, inside: Html): string {
+  return framed({
+    speaker,
+    title: `${title} – ${shop.merchant.name}`,
+    state: 'order',
+    body: sheet(speaker, shop.merchant, shop.mode === 'test', inside),
+  })
+}
+
+// `isWrong`: what was typed is no address. `isOver`: a link that works no more.
+export function askPage(view: AccountFrame, { email = '', isWrong = false, isOver = false }): string {
+  const { say } = view.speaker
+  const error = isWrong && html`<p class="error" id="email-error">${say('account.badEmail')}</p>`
+  return page(
+    view,
+    say('account.title'),
+    html`<div class="status">
+<h1>${say('account.signin')}</h1>
+${isOver && html`<p class="notice problem" role="alert">${say('account.over')}</p>`}
+<p class="soft">${say('account.lead')}</p>
+<form method="post" action="${view.path}/code" class="return-form">
+<div class="field"><label for="email">${say('account.email')}</label>
+<input id="email" name="email" type="email" inputmode="email" autocomplete="email" dir="ltr" maxlength="254" value="${email}" required${isWrong && html` aria-describedby="email-error" aria-invalid="true"`}>
+${error}</div>
+<div class="return-buttons"><button class="first">${say('account.send')}</button></div>
+</form></div>`,
+  )
+}
+
+export function enterCodePage(view: AccountFrame, { email = '', isWrong = false }): string {
+  const { say } = view.speaker
+  return page(
+    view,
+    say('account.title'),
+    html`<div class="status">
+<h1>${say('account.codeTitle')}</h1>
+${
+  isWrong
+    ? html`<p class="notice problem" role="alert">${say('account.wrong')}</p>`
+    : html`<p class="soft">${say('account.sent', { email })}</p>`
+}
+<form method="post" action="${view.path}/open" class="return-form">
+${hiddenFields({ email })}
+<div class="field"><label for="code">${say('account.code')}</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" dir="ltr" maxlength="20" required autofocus></div>
+<div class="return-buttons"><button class="first">${say('account.signin')}</button></div>
+</form>
+<form method="post" action="${view.path}/code" class="return-form">${hiddenFields({ email })}<div><button class="plain">${say('account.again')}</button></div></form>
+</div>`,
+  )
+}
+
+export function linkPage(view: AccountFrame, link: string, isHere: boolean): string {
+  const { say } = view.speaker
+  return page(
+    view,
+    say('account.title'),
+    html`<div class="status">
+<h1>${say('account.signin')}</h1>
+${
+  isHere
+    ? html`<form method="post" action="${view.path}/link/${link}" class="return-form"><div class="return-buttons"><button class="first">${say('account.signin')}</button></div></form>`
+    : html`<p>${say('account.otherBrowser')}</p><p><a class="second" href="${view.path}">${say('account.signin')}</a></p>`
+}
+</div>`,
+  )
+}
+
+export function accountPage(view: AccountFrame, email: string, orders: readonly AccountOrder[]): string {
+  const { speaker, path } = view
+  const { say, sayKnown } = speaker
+  const row = (order: AccountOrder) => {
+    const title = say('status.title', { number: order.number })
+    return html`<li><div><p class="item-name">${order.path === null ? title : html`<a href="${order.path}">${title}</a>`}</p>
+<p class="item-note"><time datetime="${order.placedAt}">${speaker.date(order.placedAt)}</time> · ${sayKnown(`paid.${order.paymentStatus}`, order.paymentStatus)} · ${order.status === 'cancelled' ? say('timeline.cancelled') : sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus)}</p></div>
+<p class="item-amount">${speaker.amount(order.total, order.currency)}</p></li>`
+  }
+  return page(
+    view,
+    say('account.title'),
+    html`<div class="status">
+<h1>${say('account.title')}</h1>
+<p class="soft">${say('account.signedIn', { email })}</p>
+</div>
+<section class="bought" aria-labelledby="orders-title">
+<h2 id="orders-title">${say('account.orders')}</h2>
+${orders.length === 0 ? html`<p>${say('account.noOrders')}</p>` : html`<ul class="account-orders">${orders.map(row)}</ul>`}
+</section>
+<section class="bought account-tools" aria-label="${say('account.title')}">
+<form method="post" action="${path}/data"><button class="second">${say('account.data')}</button></form>
+<a class="second" href="${path}/erase">${say('account.erase')}</a>
+<form method="post" action="${path}/out"><button class="second">${say('account.signout')}</button></form>
+</section>`,
+  )
+}
+
+export function erasePage(view: AccountFrame): string {
+  const { say } = view.speaker
+  return page(
+    view,
+    say('account.erase'),
+    html`<div class="status">
+<h1>${say('account.erase')}</h1>
+<p>${say('account.eraseText')}</p>
+<form method="post" action="${view.path}/erase" class="return-form"><div class="return-buttons"><button class="first">${say('account.eraseConfirm')}</button><a class="second" href="${view.path}">${say('return.back')}</a></div></form>
+</div>`,
+  )
+}
+
+export function erasedPage(view: AccountFrame, kept: number): string {
+  const { say } = view.speaker
+  return page(
+    view,
+    say('account.erase'),
+    html`<div class="status"><h1>${say('account.erased')}</h1>${kept > 0 && html`<p>${say('account.erasedKept')}</p>`}</div>`,
+  )
+}

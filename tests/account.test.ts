@@ -1,0 +1,223 @@
+// The shopper's account: signing in by a mailed code or link, and what is shown then.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { orderMarket } from '../harness/orders.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine, isOnce } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { codeMs, customerCodesMax } from '../src/domain/customers/codes.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+
+eachEngine('the account', (given) => {
+  let testServer: TestServer
+  let checkout: Checkout
+  before(async () => {
+    testServer = await openTestServer(given, { shops: [orderMarket, rival] })
+    checkout = await checkoutOf(testServer)
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+  })
+
+  const base = '/account/bloom/test'
+
+  // A browser with its own cookies.
+  function browser() {
+    const cookies = new Map<string, string>()
+    async function go(path: string, form?: Record<string, string>, origin = testServer.origin) {
+      const headers = {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(form && { origin }),
+      }
+      const init = {
+        headers,
+        redirect: 'manual',
+        ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+      } as const
+      const answer = await testServer.fetch(path, init)
+      for (const text of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
+        if (/Max-Age=0/.test(text)) cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return answer
+    }
+    return { go, cookies }
+  }
+
+  // What was mailed last, to whom, with its code and link.
+  async function mailed() {
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ id: string; sealed: string }>`
+        select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
+    )
+    const opened = row && openUserEmail(testSecret, row.id, row.sealed)
+    assert.ok(opened?.code && opened.path)
+    return { email: opened.email, code: opened.code, path: opened.path }
+  }
+  const countMails = async () =>
+    (await testServer.storage.read((db) => db.sql`select id from emails where kind = 'customer_code'`)).length
+
+  async function signedIn(email: string) {
+    const shopper = browser()
+    await shopper.go(`${base}/code`, { email })
+    const { code } = await mailed()
+    assert.equal((await shopper.go(`${base}/open`, { code, email })).status, 303)
+    return shopper
+  }
+
+  async function bought(email: string): Promise<string> {
+    const { sessionId, secret, view: ready } = await checkout.ready({ CARD: 2 })
+    const { address, session } = ready
+    const contact = { email, name: 'Ada', phone: '' }
+    const details = { contact, address, shippingOptionId: session.shipping.optionId }
+    const changed = await testServer.app.checkout.setDetails(secret, session.version, details)
+    const view = changed?.view ?? ready
+    const { problem } = await checkout.pay(secret, view)
+    assert.equal(problem, null)
+    return (await checkout.read(sessionId)).body.data.orderId
+  }
+
+  test('a guest sees the orders of a mailbox after the mailed code, and no others', async () => {
+    const email = 'guest@example.com'
+    const orderId = await bought(email)
+    await bought('other@example.com')
+    const { number } = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const shopper = browser()
+    assert.match((await shopper.go(base)).text, /name="email"/)
+    const asked = await shopper.go(`${base}/code`, { email: ' Guest@Example.com ' })
+    assert.equal(asked.status, 200)
+    const { email: to, code } = await mailed()
+    assert.equal(to, 'Guest@Example.com')
+    const opened = await shopper.go(`${base}/open`, { code: `${code.slice(0, 3)} ${code.slice(3)}`, email })
+    assert.deepEqual([opened.status, opened.headers.get('location')], [303, base])
+    const page = await shopper.go(base)
+    assert.deepEqual(page.text.match(/T-\d+/g)?.slice(0, 1), [number])
+    assert.equal(new Set(page.text.match(/T-\d+/g)).size, 1)
+    const [, order] = /href="(\/o\/[\w-]{43})"/.exec(page.text) ?? []
+    assert.equal((await shopper.go(order ?? '')).status, 200)
+    // A code works once, and the session is of this shop and mode.
+    const second = browser()
+    second.cookies.set('account-ask-test-bloom', shopper.cookies.get('account-ask-test-bloom') ?? '')
+    assert.equal((await second.go(`${base}/open`, { code, email })).status, 409)
+    const other = browser()
+    other.cookies.set('account-test-rival', shopper.cookies.get('account-test-bloom') ?? '')
+    assert.match((await other.go('/account/rival/test')).text, /name="email"/)
+    assert.match((await shopper.go('/account/bloom')).text, /name="email"/)
+    await shopper.go(`${base}/out`, {})
+    assert.match((await shopper.go(base)).text, /name="email"/)
+  })
+
+  // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.
+  test('the answer is the same for an address that has orders and for one that has none, byte for byte', async () => {
+    await bought('known@example.com')
+    const answers = []
+    for (const email of ['known@example.com', 'nowhe@example.com']) {
+      const { status, text, headers } = await browser().go(`${base}/code`, { email })
+      const told = [...headers.keys()].filter((name) => name !== 'x-request-id').sort()
+      answers.push([status, text.replaceAll(email, ''), told])
+    }
+    assert.deepEqual(answers[0], answers[1])
+  })
+
+  // shopware#439, thelia PR#3895: a number, or an account made with another's address, opens their orders.
+  test('knowing a number or an address opens nothing: a wrong code, five tries, ten minutes, one browser', async () => {
+    const email = 'tries@example.com'
+    const shopper = browser()
+    await shopper.go(`${base}/code`, { email })
+    const { code, path } = await mailed()
+    const wrong = code === '000000' ? '111111' : '000000'
+    assert.equal((await browser().go(`${base}/open`, { code, email })).status, 409)
+    const stranger = browser()
+    await stranger.go(`${base}/code`, { email: 'stranger@example.com' })
+    assert.equal((await stranger.go(`${base}/open`, { code, email })).status, 409)
+    assert.equal((await stranger.go(path, {})).status, 409)
+    for (let i = 0; i < 5; i += 1) assert.equal((await shopper.go(`${base}/open`, { code: wrong, email })).status, 409)
+    assert.equal((await shopper.go(`${base}/open`, { code, email })).status, 409, 'after five tries')
+
+    await shopper.go(`${base}/code`, { email })
+    const late = await mailed()
+    testServer.clock.now += codeMs
+    assert.equal((await shopper.go(`${base}/open`, { code: late.code, email })).status, 409, 'after ten minutes')
+  })
+
+  test('the link signs in by a press in the browser that asked, and a program that follows it changes nothing', async () => {
+    const shopper = browser()
+    await shopper.go(`${base}/code`, { email: 'link@example.com' })
+    const { path } = await mailed()
+    const elsewhere = await browser().go(path)
+    assert.deepEqual([elsewhere.status, /<form/.test(elsewhere.text)], [200, false])
+    assert.match((await shopper.go(path)).text, new RegExp(`action="${path}"`))
+    assert.equal((await shopper.go(path, {}, 'https://evil.example')).status, 403)
+    assert.equal((await shopper.go(path, {})).status, 303)
+    assert.match((await shopper.go(base)).text, /link@example.com/)
+  })
+
+  test('a mailbox gets five codes an hour, with the same answer to the sixth, and tags do not count as others', async () => {
+    testServer.clock.now += 3_600_000
+    const sent = await countMails()
+    for (let i = 0; i < customerCodesMax.mailboxHour + 2; i += 1) {
+      const answer = await browser().go(`${base}/code`, { email: `flood+${i}@example.com` })
+      assert.equal(answer.status, 200)
+    }
+    assert.equal((await countMails()) - sent, customerCodesMax.mailboxHour)
+    const ask = () => browser().go(`${base}/code`, { email: 'burst@example.com' })
+    await Promise.all(Array.from({ length: 9 }, ask))
+    assert.equal((await countMails()) - sent, 2 * customerCodesMax.mailboxHour, 'also at once')
+    testServer.clock.now += 3_600_000
+    await browser().go(`${base}/code`, { email: 'flood@example.com' })
+    assert.equal((await countMails()) - sent, 2 * customerCodesMax.mailboxHour + 1)
+    assert.equal((await browser().go(`${base}/code`, { email: 'no address' })).status, 409)
+  })
+
+  test('the data as a file has everything, and erasing leaves the books without the person', async () => {
+    const email = 'erase@example.com'
+    const orderId = await bought(email)
+    const unsent = await bought(email)
+    const body = { idempotencyKey: newId('req') }
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
+    const shopper = await signedIn(email)
+    const file = await shopper.go(`${base}/data`, {})
+    assert.match(file.headers.get('content-disposition') ?? '', /attachment/)
+    const data = JSON.parse(file.text)
+    assert.deepEqual([data.email, data.orders.length, data.orders[0].customer.email], [email, 2, email])
+    assert.equal((await browser().go(`${base}/data`, {})).status, 303)
+
+    const again = await signedIn(email)
+    assert.match((await shopper.go(`${base}/erase`)).text, /Erase for good/)
+    const erased = await shopper.go(`${base}/erase`, {})
+    assert.match(erased.text, /still on their way/)
+    // Signed out everywhere.
+    assert.match((await again.go(base)).text, /name="email"/)
+    const rows = await testServer.storage.read(
+      (db) => db.sql<{ id: string; hash: string | null }>`
+        select id, email_hash as "hash" from orders where id in (${orderId}, ${unsent}) order by placed_at, id`,
+    )
+    assert.deepEqual(
+      rows.map(({ id, hash }) => [id, hash === null]),
+      [
+        [orderId, true],
+        [unsent, false],
+      ],
+    )
+  })
+
+  test('nothing of a shopper is stored in clear', async () => {
+    await signedIn('sealed@example.com')
+    const stored = await testServer.storage.read(async (db) =>
+      JSON.stringify([await db.sql`select * from customer_codes`, await db.sql`select * from customer_sessions`]),
+    )
+    assert.ok(!/sealed@|example\.com/.test(stored))
+    assert.ok(!JSON.stringify(testServer.lines()).includes('example.com'))
+  })
+
+  test('in every language, and no account of a shop that is not there', { skip: !isOnce(given) }, async () => {
+    for (const language of ['de', 'nl', 'fr', 'es', 'ja', 'ar', 'en']) {
+      const page = await testServer.fetch(base, { headers: { 'accept-language': language } })
+      assert.ok(page.text.includes(`<html lang="${language}"`), language)
+    }
+    for (const path of ['/account/nothing', '/account/bloom/test/orders', '/account/bloom/test/code/x'])
+      assert.equal((await testServer.fetch(path)).status, 404, path)
+  })
+})
