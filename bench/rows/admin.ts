@@ -163,7 +163,7 @@ async function someSkus(server: Running, key: string): Promise<string[]> {
   return ids.slice(0, skusOfBulk)
 }
 
-const pieceLength = 500_000
+const pieceLength = 250_000
 
 async function importFile(server: Running, shop: ShopData, key: string, say: (line: string) => void): Promise<Ratio[]> {
   const text = [...shopifyCsv(productCount)].join('')
