@@ -27,7 +27,7 @@ import { returnUrls } from './returnUrls.ts'
 import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
-import { type Answer, openTestServer, type TestServer, testSecret } from './testServer.ts'
+import { type Answer, openTestServer, type TestServer, type TestServerOptions, testSecret } from './testServer.ts'
 
 export interface OrderInput {
   items?: Readonly<Record<string, number>>
@@ -91,8 +91,11 @@ export const orderMarket: ShopFile = {
   ],
 }
 
-export async function openOrderTestServer(given: Given): Promise<TestServer & { orders: Orders }> {
-  const testServer = await openTestServer(given, { shops: [orderMarket, rival] })
+export async function openOrderTestServer(
+  given: Given,
+  options: TestServerOptions = {},
+): Promise<TestServer & { orders: Orders }> {
+  const testServer = await openTestServer(given, { shops: [orderMarket, rival], ...options })
   return { ...testServer, orders: await ordersOf(testServer) }
 }
 

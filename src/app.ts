@@ -41,7 +41,7 @@ import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.t
 import { observeWebhooks } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
 import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
-import { createWithdrawals } from './domain/withdrawals/receive.ts'
+import { createWithdrawals, type WithdrawalPort } from './domain/withdrawals/receive.ts'
 import { demoMerchantSlug } from './ops/provisioning/demo.ts'
 import { createIdentify, type Identify } from './platform/access/identify.ts'
 import { createKnownOrigins } from './platform/access/origins.ts'
@@ -150,6 +150,7 @@ export interface App {
   cartTools: CartTools
   payTools: PayTools
   checkout: CheckoutPort
+  withdrawals: WithdrawalPort
   publicOrigin: () => string
   // For pages of the process: operations are performed without HTTP.
   open: MountedSurface
@@ -196,6 +197,13 @@ export function createApp(parts: AppParts): App {
   }
   const cartTools = payTools.carts
   const checkout = createCheckoutService(payTools)
+  const withdrawals = createWithdrawals({
+    storage,
+    rootSecret,
+    clock,
+    emailHash: async (tx, merchantId, email, now) =>
+      customerHash(await payTools.customerKey(tx, now), merchantId, email),
+  })
   const dispatcher = new Dispatcher({
     storage,
     sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }, parts.ownReceivers),
@@ -386,13 +394,7 @@ export function createApp(parts: AppParts): App {
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
       }),
       ...withdrawalPages({
-        withdrawals: createWithdrawals({
-          storage,
-          rootSecret,
-          clock,
-          emailHash: async (tx, merchantId, email, now) =>
-            customerHash(await payTools.customerKey(tx, now), merchantId, email),
-        }),
+        withdrawals,
         origin: publicOrigin,
         sendsMail: mail !== null,
         waitMs: (shopId, address) => withdrawalWaitMs(withdrawalThrottles, shopId, address, clock().getTime()),
@@ -443,6 +445,7 @@ export function createApp(parts: AppParts): App {
     cartTools,
     payTools,
     checkout,
+    withdrawals,
     publicOrigin,
     open,
     admin,

@@ -8,6 +8,7 @@ import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { failedDelivery } from '../harness/admin/developers.ts'
+import { bankAccounts } from '../harness/admin/payments.ts'
 import { requestedReturn } from '../harness/admin/returns.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
@@ -48,7 +49,7 @@ eachEngine('a walk over the dashboard', (given) => {
   let pages: readonly Seen[]
 
   before(async () => {
-    testServer = await openOrderTestServer(given)
+    testServer = await openOrderTestServer(given, { accountProviders: bankAccounts() })
     dashboardUser = await dashboardUserOf(testServer)
     await dashboardUserOf(testServer, { role: 'staff' })
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
@@ -84,7 +85,12 @@ eachEngine('a walk over the dashboard', (given) => {
     const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
     await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
     const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
+    const account = await testServer.askAdmin('connectAdminPaymentAccount', {
+      body: { provider: 'redirect', keys: { key: 'bank_test_acct1' }, idempotencyKey: newId('req') },
+    })
+    assert.equal(account.status, 200, account.text)
     pages = await walk([
+      ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
       `withdrawals/${withdrawal.id}`,
       `withdrawals/${withdrawal.id}/statement`,
       `orders/${sent.orderId}/return`,

@@ -148,3 +148,9 @@ export async function findCheckout(
     from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
   return row
 }
+
+export async function listAgentInstallations(db: Reader, merchantId: string): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select installation_id as "id" from agent_settings where merchant_id = ${merchantId}`
+  return rows.map(({ id }) => id)
+}

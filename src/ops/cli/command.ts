@@ -1,5 +1,6 @@
 // What every command of the operator looks like, and the few things they share.
 
+import { listAgentInstallations } from '../../domain/agents/store.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../../domain/merchants/store.ts'
 import { type Config, type Environment, readSettings } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -167,7 +168,9 @@ export async function chooseInstallation(storage: Storage, given: Given): Promis
     if (named) return named
     throw refuse('installation_not_found', { message: `${merchant.slug} has no installation ${wanted}.` })
   }
-  const [only, second] = installations
+  // That of the agents has no keys and no webhooks.
+  const ofAgents = await storage.read((db) => listAgentInstallations(db, merchant.id))
+  const [only, second] = installations.filter(({ id }) => !ofAgents.includes(id))
   if (only && !second) return only
   if (!only)
     throw refuse('installation_not_found', {

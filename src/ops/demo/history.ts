@@ -9,7 +9,7 @@ import { listProductsBySlug } from '../../domain/catalog/store.ts'
 import { noteDispute } from '../../domain/checkout/pay/dispute.ts'
 import { openSession } from '../../domain/checkout/sessions.ts'
 import { refundPaid } from '../../domain/orders/refunds.ts'
-import { listPlacedBefore } from '../../domain/orders/store.ts'
+import { findOrder, listPlacedBefore } from '../../domain/orders/store.ts'
 import { cancelUnpaidOrders } from '../../domain/orders/unpaid.ts'
 import { payRefunds } from '../../domain/payments/refunds.ts'
 import { listPaymentsOfOrder, lockPayment } from '../../domain/payments/store.ts'
@@ -27,7 +27,7 @@ import { isMailOn, setMailSwitch } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
-import { type DemoPerson, type HistoryFacts, lockDemoShop } from '../provisioning/demo.ts'
+import { type DemoPerson, demoMerchantSlug, type HistoryFacts, lockDemoShop } from '../provisioning/demo.ts'
 import { type Act, type Month, type PlannedOrder, planMonth } from './month.ts'
 import { type DemoEndpoint, demoAnswer, demoEndpoints } from './receivers.ts'
 
@@ -200,6 +200,8 @@ async function carryOut(people: People, act: Act): Promise<void> {
       return perform(people, act.by, 'getAdminOrderCustomer', { orderId: orderOf(people, act.order) })
     case 'dispute':
       return dispute(people, orderOf(people, act.order))
+    case 'withdraw':
+      return withdraw(people, act.order)
     case 'time_zone':
       return perform(people, act.by, 'updateAdminShop', {
         body: { expectedVersion: people.facts.shopVersion, timeZone: act.timeZone },
@@ -334,6 +336,17 @@ async function refund(people: People, act: Extract<Act, { kind: 'refund' }>): Pr
 function firstUnit(people: People, order: number): { skuId: string; quantity: number } {
   const code = people.month.orders[order]?.items[0]?.code ?? ''
   return { skuId: skuOf(people, code), quantity: 1 }
+}
+
+// As the page of the shop does it.
+async function withdraw(people: People, order: number): Promise<void> {
+  const { app, tx, facts, month } = people
+  const { name, email, locale } = (month.orders[order] as PlannedOrder).shopper
+  const placed = await findOrder(tx, { installationId: facts.installation.id, orderId: orderOf(people, order) })
+  const shop = await app.withdrawals.findShop(demoMerchantSlug)
+  if (!placed || !shop) throw new Error('a shopper of the demo shop could not withdraw')
+  const statement = { name, order: placed.number, email, items: '' }
+  await app.withdrawals.receive(shop, { statement, attempt: newId('wdr'), locale })
 }
 
 // The test provider has no disputes; this is what another one would have reported.

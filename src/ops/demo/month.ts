@@ -35,6 +35,7 @@ export type Act =
   | { kind: 'note'; at: number; by: DemoPerson; order: number; text: string }
   | { kind: 'look'; at: number; by: DemoPerson; order: number }
   | { kind: 'dispute'; at: number; order: number }
+  | { kind: 'withdraw'; at: number; order: number }
   | { kind: 'time_zone'; at: number; by: DemoPerson; timeZone: string }
   | { kind: 'promotion'; at: number; by: DemoPerson; code: string; name: string; from: number; to: number }
   | { kind: 'skus'; at: number; by: DemoPerson; rows: readonly SkuChange[] }
@@ -171,6 +172,7 @@ type Fate =
   | 'awaited'
   | 'cash'
   | 'disputed'
+  | 'withdrawn'
   | 'part_sent'
 
 // biome-ignore format: by how much of the month had passed
@@ -182,7 +184,7 @@ const fated: readonly (readonly [share: number, fate: Fate])[] = [
 
 // biome-ignore format: from the newest
 const fatedLately: readonly (readonly [fromLast: number, fate: Fate])[] = [
-  [28, 'part_refunded'], [16, 'cancelled'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
+  [28, 'part_refunded'], [24, 'withdrawn'], [16, 'cancelled'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
 ]
 
 interface Fates {
@@ -320,6 +322,8 @@ function actsFor(fate: Fate, order: number, at: number): Act[] {
       return [{ kind: 'collect', at: at + 2 * day + 2 * hour, by: 'owner', order }]
     case 'cash':
       return [{ kind: 'collect', at: at + 6 * day, by: 'owner', order }]
+    case 'withdrawn':
+      return [{ kind: 'withdraw', at: at + 5 * day, order }]
     case 'disputed':
       return [
         { kind: 'dispute', at: at + 8 * day, order },

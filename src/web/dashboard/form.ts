@@ -133,7 +133,7 @@ function control(given: Field, id: string, value: string, state: Html): Html {
   if (kind === 'money')
     return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
   if (kind === 'secret')
-    return html`<input id="${id}" name="${name}" type="password" dir="ltr" class="mono" autocomplete="off" spellcheck="false" data-1p-ignore data-lpignore="true"${bound}${state}>`
+    return html`<input id="${id}" name="${name}" type="password" dir="ltr" class="mono" autocomplete="new-password" spellcheck="false" data-1p-ignore data-lpignore="true"${bound}${state}>`
   const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
   const { suggestions = [] } = given
   const listId = `${id}-list`
