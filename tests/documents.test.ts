@@ -266,6 +266,22 @@ eachEngine('documents', (given) => {
       ],
     )
     for (const { rate, net, tax } of rows) assert.ok(Math.abs(tax - (net * rate) / 10_000) < made.length)
+    const ledger = await testServer.askAdmin('listAdminLedger', { query: '?from=2026-01-01&to=2026-12-31' })
+    const lines = String(ledger.body.data.text).split('\r\n').slice(1, -1)
+    const column = (at: number) =>
+      lines.reduce((whole, line) => whole + Math.round(Number(line.split(',')[at]) * 100), 0)
+    assert.equal(ledger.body.meta.next, null)
+    assert.deepEqual({ net: column(9), tax: column(10), total: column(11) }, sum)
+    const datev = await testServer.askAdmin('listAdminLedger', { query: '?from=2026-01-01&to=2026-12-31&format=datev' })
+    const posted = String(datev.body.data.text)
+      .split('\r\n')
+      .slice(2, -1)
+      .map((line) => line.split(';'))
+    const balance = posted.reduce((whole, [amount = '', side]) => {
+      const minor = Number(amount.replace(',', ''))
+      return side === '"S"' ? whole + minor : whole - minor
+    }, 0)
+    assert.equal(balance, sum.total)
     const wrong = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-02-30' })
     assert.equal(wrong.status, 400)
   })

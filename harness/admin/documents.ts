@@ -12,5 +12,6 @@ export const documentGivens: Readonly<Record<keyof typeof documentRows, Given>> 
     const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
     return { path: { documentId: made?.id ?? '' } }
   },
+  listAdminLedger: async () => ({ query: '?format=datev' }),
   getAdminTaxReport: async () => ({ query: '?from=2026-06-01' }),
 }

@@ -1,7 +1,7 @@
 // Invoices, credit notes and the tax report: schemas and rows.
 
 import { LegalEntry } from '../entries.ts'
-import { Amount, Country, Currency, DocumentId, line, Mode, OrderId } from '../parts.ts'
+import { Amount, Country, Currency, DocumentId, ListMeta, line, Mode, OrderId } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { documentCauses, documentKinds, taxReasons } from '../words.ts'
@@ -104,6 +104,23 @@ export const AdminTaxQuery = object({
   to: Type.Optional(described('The last day. Default: today.', Day)),
 })
 
+export const ledgerFormats = ['plain', 'datev'] as const
+
+export const AdminLedgerQuery = object({
+  ...AdminTaxQuery.properties,
+  format: Type.Optional(
+    oneOf(ledgerFormats, {
+      description:
+        'plain (default): CSV with a line for each rate of a document. datev: a batch of postings for DATEV, with accounts of the chart SKR 03.',
+    }),
+  ),
+})
+
+export const AdminLedgerResponse = object({
+  data: object({ text: Type.String({ description: 'A part of the file; the first has the names of the columns.' }) }),
+  meta: ListMeta,
+})
+
 // Credit notes can be more than invoices.
 const Signed = Type.Integer({ description: 'In minor units; negative where more was credited than invoiced.' })
 
@@ -154,6 +171,13 @@ export const documentRows = {
     summary: 'Taxes of some days',
     description: 'Net, tax and total of the documents of these days, by country and rate: what a VAT return is made from. At most 1,000 days.',
     query: AdminTaxQuery, body: null, reply: ok(AdminTaxResponse), refusals: [],
+  },
+  listAdminLedger: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/exports/ledger',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
+    summary: 'Export the ledger',
+    description: 'The documents of some days for bookkeeping, in the order in which they were made, without the buyers. Its sums are those of getAdminTaxReport.',
+    query: AdminLedgerQuery, body: null, reply: ok(AdminLedgerResponse), refusals: [],
   },
 } as const satisfies AdminRows
 

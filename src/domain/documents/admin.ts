@@ -8,9 +8,13 @@ import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { openBuyer } from './content.ts'
-import { findTaxReport } from './report.ts'
-import { findDocument, listDocuments } from './store.ts'
+import { datevBatch, plainLedger } from './ledger.ts'
+import { findTaxDays, findTaxReport } from './report.ts'
+import { findDocument, listDocuments, listDocumentsOfDays } from './store.ts'
 import { documentSummary, documentView } from './view.ts'
+
+// Documents in one answer.
+const ledgerRowsMax = 200
 
 export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret }): {
   [Id in keyof typeof documentRows]: AdminHandler<Id>
@@ -29,6 +33,22 @@ export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret
       const data = documentView(found, openBuyer(rootSecret, found) ?? null)
       const look = { kind: 'look', what: 'document', id: documentId, name: found.number, members: [] } as const
       return new Audited({ data }, [look])
+    },
+
+    async listAdminLedger({ db, caller, query: { format = 'plain', ...asked }, paging, now }) {
+      const { from, to, currency } = await findTaxDays(db, caller.merchantId, asked, now)
+      const facts = { from, to, currency, now: now.getTime() }
+      const after = paging.after === null ? { at: 0, id: '' } : readPlace(paging.after, 'doc')
+      const found = await listDocumentsOfDays(db, caller, { from, to, after, limit: ledgerRowsMax + 1 })
+      const { rows, meta } = pageOf(
+        found,
+        paging,
+        ({ issuedAt, id }) => writePlace({ at: issuedAt, id }),
+        ledgerRowsMax,
+      )
+      const { head, lines } = format === 'datev' ? datevBatch : plainLedger
+      const text = rows.map((row) => lines(row, facts)).join('')
+      return { data: { text: paging.after === null ? head(facts) + text : text }, meta }
     },
 
     getAdminTaxReport: async ({ db, caller, query, now }) => ({ data: await findTaxReport(db, caller, query, now) }),

@@ -135,6 +135,55 @@ export interface AdminClient {
       by?: 'day' | 'week' | 'month' | 'product' | 'promotion' | 'country' | undefined
     }, options?: CallOptions): Promise<AdminSalesResponse>
   }
+  exports: {
+    /** Export the ledger. The documents of some days for bookkeeping, in the order in which they were made, without the buyers. Its sums are those of getAdminTaxReport. Needs the scope `admin:read`. (listAdminLedger) */
+    ledger(query?: {
+      /** The first day. Default: the first of the month of the last day. */
+      from?: string | undefined
+      /** The last day. Default: today. */
+      to?: string | undefined
+      /** plain (default): CSV with a line for each rate of a document. datev: a batch of postings for DATEV, with accounts of the chart SKR 03. */
+      format?: 'plain' | 'datev' | undefined
+    }, options?: ListOptions): List<AdminLedgerResponse, AdminLedgerResponse['data']>
+    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
+    list(query: {
+      /** What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders. */
+      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google'
+      /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
+      link?: string | undefined
+      /** Only orders of this status. */
+      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
+      /** Only orders of this paymentStatus. */
+      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
+      /** Only orders of this fulfillmentStatus. */
+      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
+      /** true: only orders of which something can be sent now. */
+      toSend?: boolean | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
+      attention?: 'refund_failed' | 'dispute_open' | undefined
+      /** Only orders placed then or later. */
+      from?: string | undefined
+      /** Only orders placed before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
+    /** Export orders with their customers. The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down. Needs the scope `admin:customers`. (listAdminCustomerExport) */
+    customers(query?: {
+      /** Only orders of this status. */
+      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
+      /** Only orders of this paymentStatus. */
+      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
+      /** Only orders of this fulfillmentStatus. */
+      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
+      /** true: only orders of which something can be sent now. */
+      toSend?: boolean | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
+      attention?: 'refund_failed' | 'dispute_open' | undefined
+      /** Only orders placed then or later. */
+      from?: string | undefined
+      /** Only orders placed before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
+  }
   products: {
     /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
     list(query?: {
@@ -366,46 +415,6 @@ export interface AdminClient {
     confirm(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminTransferResponse>
     /** Discard an import. Deletes the file and its plan. Not while it is written. Needs the scope `admin:catalog`. (discardAdminTransfer) */
     discard(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminDiscardedResponse>
-  }
-  exports: {
-    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
-    list(query: {
-      /** What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders. */
-      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google'
-      /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
-      link?: string | undefined
-      /** Only orders of this status. */
-      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
-      /** Only orders of this paymentStatus. */
-      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
-      /** Only orders of this fulfillmentStatus. */
-      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
-      /** true: only orders of which something can be sent now. */
-      toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
-      attention?: 'refund_failed' | 'dispute_open' | undefined
-      /** Only orders placed then or later. */
-      from?: string | undefined
-      /** Only orders placed before. */
-      to?: string | undefined
-    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
-    /** Export orders with their customers. The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down. Needs the scope `admin:customers`. (listAdminCustomerExport) */
-    customers(query?: {
-      /** Only orders of this status. */
-      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
-      /** Only orders of this paymentStatus. */
-      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
-      /** Only orders of this fulfillmentStatus. */
-      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
-      /** true: only orders of which something can be sent now. */
-      toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
-      attention?: 'refund_failed' | 'dispute_open' | undefined
-      /** Only orders placed then or later. */
-      from?: string | undefined
-      /** Only orders placed before. */
-      to?: string | undefined
-    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
   }
 }
 
@@ -989,6 +998,14 @@ export interface AdminKeyRotateResponse {
       expiresAt: string
     }
   }
+}
+
+export interface AdminLedgerResponse {
+  data: {
+    /** A part of the file; the first has the names of the columns. */
+    text: string
+  }
+  meta: ListMeta
 }
 
 export interface AdminMember {

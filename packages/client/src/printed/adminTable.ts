@@ -41,6 +41,11 @@ export const adminTable = {
     tax: 'GET q /api/v1/admin/reports/taxes',
     sales: 'GET q /api/v1/admin/reports/sales',
   },
+  exports: {
+    ledger: 'GET qp /api/v1/admin/exports/ledger',
+    list: 'GET qp /api/v1/admin/exports',
+    customers: 'GET qp /api/v1/admin/exports/customers',
+  },
   products: {
     list: 'GET qp /api/v1/admin/products',
     get: 'GET  /api/v1/admin/products/{productId}',
@@ -140,9 +145,5 @@ export const adminTable = {
     append: 'PUT b /api/v1/admin/transfers/{transferId}/pieces/{piece}',
     confirm: 'POST b /api/v1/admin/transfers/{transferId}/confirmations',
     discard: 'DELETE b /api/v1/admin/transfers/{transferId}',
-  },
-  exports: {
-    list: 'GET qp /api/v1/admin/exports',
-    customers: 'GET qp /api/v1/admin/exports/customers',
   },
 } as const

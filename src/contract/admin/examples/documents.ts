@@ -82,4 +82,15 @@ export const documentExamples: AdminExamples<typeof documentRows> = {
       },
     },
   },
+  listAdminLedger: {
+    path: {},
+    query: { from: '2026-06-01', to: '2026-06-30', format: 'plain' },
+    body: undefined,
+    reply: {
+      data: {
+        text: 'number,kind,date,supply_date,order,corrects,country,rate,tax_reason,net,tax,total,currency\r\n2026-000042,invoice,2026-06-01,2026-06-01,1001,,DE,19,,40.00,7.60,47.60,EUR\r\n',
+      },
+      meta: { count: 1, next: null },
+    },
+  },
 }

@@ -8,7 +8,7 @@ import { reportExport, reports } from './reports.ts'
 import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
 import { taxes } from './taxes.ts'
-import { taxReport, taxReportExport } from './taxreport.ts'
+import { ledgerExport, taxReport, taxReportExport } from './taxreport.ts'
 
 export const settingScreens: readonly Screen[] = [
   settings,
@@ -34,4 +34,5 @@ export const settingScreens: readonly Screen[] = [
   reportExport,
   taxReport,
   taxReportExport,
+  ledgerExport,
 ]

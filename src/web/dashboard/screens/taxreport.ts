@@ -1,11 +1,13 @@
 // Taxes of a month or of some days, by country and rate, from invoices and credit notes: what a VAT return is made from.
 
-import type { AdminTaxReport, AdminTaxRow } from '../../../contract/admin/documents.ts'
+import { type AdminTaxReport, type AdminTaxRow, ledgerFormats } from '../../../contract/admin/documents.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { decimalAmount } from '../../../platform/kit/money.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button, card, emptyState, notice } from '../parts.ts'
 import { attempt, type Screen, type Visit } from '../screen.ts'
+import { cursorIn } from '../table.ts'
 import type { Words } from '../words.ts'
 
 const common = { place: 'reports', needs: 'getAdminTaxReport' } as const
@@ -40,7 +42,7 @@ export const taxReport: Screen = {
     return {
       title,
       back,
-      actions: html`<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
+      actions: html`${ledgerFormats.map((format) => html`<a class="button second" href="${to('reports/ledger/export', { ...days, format })}" download>${words.say(`taxreport.${format}`)}</a>`)}<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
       body: html`${daysForm(words, data.from, data.to)}
 ${data.rows.length === 0 ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>` : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })}
 <p class="foot-note">${words.say('taxreport.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
@@ -92,4 +94,52 @@ export const taxReportExport: Screen = {
       body: [head, ...rows].map((cells) => `${cells.join(',')}\r\n`).join(''),
     }
   },
+}
+
+// Gathered in memory before it is sent: some 20,000 documents.
+const pagesMax = 100
+
+export const ledgerExport: Screen = {
+  place: 'reports',
+  needs: 'listAdminLedger',
+  path: 'reports/ledger/export',
+  name: 'dashboard ledger export',
+  async get(visit) {
+    const { words, query, to } = visit
+    const format = ledgerFormats.find((known) => known === query.get('format')) ?? 'plain'
+    const asked = { ...askedDays(visit), format }
+    const texts: string[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < pagesMax; page++) {
+      const { data, meta } = await visit.ask('listAdminLedger', { query: asked, cursor })
+      texts.push(data.text)
+      cursor = cursorIn(meta.next)
+      if (cursor === undefined) return ledgerFile(asked, texts.join(''))
+    }
+    return {
+      title: words.say('taxreport.title'),
+      back: { href: to('reports/taxes'), label: words.say('taxreport.title') },
+      status: 409,
+      width: 'narrow',
+      body: html`<div class="card">${emptyState({ title: words.say('exports.tooLarge'), text: words.say('exports.tooLargeText') })}</div>`,
+    }
+  },
+}
+
+// DATEV reads files of its own encoding.
+function ledgerFile(
+  { from = '', to = '', format }: { from?: string; to?: string; format: (typeof ledgerFormats)[number] },
+  text: string,
+): PageAnswer {
+  const isDatev = format === 'datev'
+  const name = `${isDatev ? 'EXTF_Buchungsstapel' : 'ledger'}-${from}-${to}.csv`
+  return {
+    status: 200,
+    headers: {
+      ...dashboardHeaders,
+      'content-type': `text/csv; charset=${isDatev ? 'windows-1252' : 'utf-8'}`,
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+    body: isDatev ? Buffer.from(text, 'latin1') : text,
+  }
 }

@@ -265,6 +265,8 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'reports.show': 'Zeigen',
   'reports.lastDays': { one: '{count} Tag', other: '{count} Tage' },
   'reports.csv': 'CSV herunterladen',
+  'taxreport.plain': 'Journal (CSV)',
+  'taxreport.datev': 'DATEV',
   'taxreport.title': 'Steuern',
   'taxreport.byRate': 'Nach Land und Satz',
   'taxreport.rate': 'Satz',

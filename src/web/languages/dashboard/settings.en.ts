@@ -261,6 +261,8 @@ export const settingsEn = {
   'reports.show': 'Show',
   'reports.lastDays': { one: '{count} day', other: '{count} days' },
   'reports.csv': 'Download CSV',
+  'taxreport.plain': 'Ledger (CSV)',
+  'taxreport.datev': 'DATEV',
   'taxreport.title': 'Taxes',
   'taxreport.byRate': 'By country and rate',
   'taxreport.rate': 'Rate',
