@@ -51,6 +51,18 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
   })
 
+  test('agents are let in, find their addresses, and are kept out again by Undo', async () => {
+    const { page, path } = dashboardUser
+    await page.open(path('settings/agents'))
+    assert.doesNotMatch(page.text(), /MCP server/)
+    await page.press('Save', { level: 'browse' })
+    assert.match(page.text(), /Settings saved\.[\s\S]*MCP server/)
+    const level = async () => (await testServer.askAdmin('getAdminAgents')).body.data.level
+    assert.equal(await level(), 'browse')
+    await page.press('Undo')
+    assert.equal(await level(), 'off')
+  })
+
   test('words that mean the same are saved, in the largest number too, and a comma within a number stays', async () => {
     const { page, path } = dashboardUser
     const synonyms = [

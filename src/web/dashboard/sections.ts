@@ -36,6 +36,7 @@ export const settingSections = {
     { id: 'taxes', path: 'settings/taxes', text: 'settings.taxes', needs: 'getAdminShop' },
     { id: 'shipping', path: 'settings/shipping', text: 'settings.shipping', needs: 'getAdminShop' },
     { id: 'payments', path: 'settings/payments', text: 'settings.payments', needs: 'getAdminShop' },
+    { id: 'agents', path: 'settings/agents', text: 'settings.agents', needs: 'getAdminAgents' },
     { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
   ],
 } as const satisfies Sections

@@ -2,6 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
+import { agents } from './agents.ts'
 import { paymentMethod, payments } from './payments.ts'
 import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
@@ -23,6 +24,7 @@ export const settingScreens: readonly Screen[] = [
   accountCheck,
   accountKeys,
   accountEnd,
+  agents,
   people,
   invite,
   demandFactor,

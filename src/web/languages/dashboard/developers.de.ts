@@ -376,6 +376,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.addAdminHost': 'hat eine Domain hinzugefügt',
   'change.makeAdminHostMain': 'hat die Hauptdomain geändert',
   'change.removeAdminHost': 'hat eine Domain entfernt',
+  'change.updateAdminAgents': 'hat geändert, was Agenten dürfen',
   'change.replaceAdminShipping': 'hat den Versand geändert',
   'change.updateAdminPaymentProvider': 'hat eine Zahlungsart geändert',
   'change.createAdminInstallation': 'hat eine Installation erstellt',

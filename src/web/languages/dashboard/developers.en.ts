@@ -369,6 +369,7 @@ export const developersEn = {
   'change.addAdminHost': 'added a domain',
   'change.makeAdminHostMain': 'changed the main domain',
   'change.removeAdminHost': 'removed a domain',
+  'change.updateAdminAgents': 'changed what agents may do',
   'change.replaceAdminShipping': 'changed the shipping',
   'change.updateAdminPaymentProvider': 'changed a payment method',
   'change.createAdminInstallation': 'created an installation',
